@@ -47,6 +47,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
+    // Modules that have not changed are not compiled again by the next run.
+    experimental: { fsModuleCache: true },
     projects: [
       { extends: true, test: { name: "alone", include: [ALONE] } },
       {

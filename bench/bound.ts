@@ -1,7 +1,7 @@
 /** What the same tables and the same statement can take when nothing decides anything: the ceiling of the runtime. */
 import type { RunEvent } from "../src/core/event/index.ts";
 import { NO_CHANGES, type OpenAttempt, type RunCommit, type Sql, type Store } from "../src/store/index.ts";
-import { NEW_RUN } from "../test/contracts/shares.ts";
+import { HEAD, NEW_RUN } from "../test/contracts/shares.ts";
 
 const ORG = "bench";
 const REPLICA = "rep_bound";
@@ -127,18 +127,7 @@ function completion(row: Row): RunCommit {
     runId,
     orgId: ORG,
     expectedVersion: version,
-    head: {
-      status: "running",
-      epoch: 0,
-      lastEventId: row.lastEventId,
-      costMicros: 0,
-      startedAt: 0,
-      endedAt: null,
-      waitingFor: null,
-      errorCode: null,
-      errorMessage: null,
-      paused: null,
-    },
+    head: { ...HEAD, lastEventId: row.lastEventId },
     events,
     opened: [opened],
     closed: [{ nodeId: "n", attempt }],

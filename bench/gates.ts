@@ -1,8 +1,8 @@
 /** Governance alone: what the gates need for one verdict, on facts the benchmark's own verdicts were made from. */
 import { isJsonObject } from "../src/core/base/index.ts";
-import { parseExpression } from "../src/core/expression/index.ts";
 import { type DispatchFacts, factsFromRecord, judgeDispatch, type Policy } from "../src/core/governance/index.ts";
 import type { Store } from "../src/store/index.ts";
+import { policyFrom } from "../test/governance/policy-from.ts";
 import { median, ORG } from "./runtime.ts";
 
 export interface GatesFigure {
@@ -50,26 +50,11 @@ function measureVerdicts(kept: readonly DispatchFacts[], policies: number): numb
 
 /** Those the facts came with, and others of their kind that have to be looked at and do not apply. */
 function policiesFor(kept: readonly Policy[], count: number): readonly Policy[] {
-  const more = Array.from({ length: Math.max(0, count - kept.length) }, (_, index) => policyOf(index));
+  const more = Array.from({ length: Math.max(0, count - kept.length) }, (_, index) => policyFor(index));
   return [...kept, ...more].slice(0, count);
 }
 
-function policyOf(index: number): Policy {
-  const condition = parseExpression(`node.action == 'financial' and agent.trustLevel < ${(index % 9) + 1}`);
-  if (!condition.ok) throw new Error(condition.failure.message);
-  return {
-    name: `bench-${index}`,
-    category: "guardrail",
-    scope: "global",
-    scopeId: null,
-    condition: condition.value,
-    action: "block",
-    enforcement: "hard",
-    isEnabled: true,
-    reason: null,
-    approvers: null,
-    instructions: null,
-    forbids: null,
-    version: 1,
-  };
+function policyFor(index: number): Policy {
+  const condition = `node.action == 'financial' and agent.trustLevel < ${(index % 9) + 1}`;
+  return policyFrom(`bench-${index}`, { category: "guardrail", condition, action: "block" });
 }

@@ -1,4 +1,4 @@
-/** What the peers need on this machine: their packages, installed here and nowhere else, and a Redis for one of them. */
+/** What the peers need on this machine: their packages, installed here and nowhere else, and servers that some of them need. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,49 +23,120 @@ function isStale(directory: string): boolean {
   return !existsSync(installed) || statSync(installed).mtimeMs < statSync(join(directory, "package-lock.json")).mtimeMs;
 }
 
-export interface Redis {
-  readonly url: string;
+export interface PeerServer {
+  /** What its peer is started with. */
+  readonly settings: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
 const SERVER = "redis-server";
 const INSTALLER = "apt-get";
-const READY_TRIES = 100;
 
 /** A Redis of our own in a directory of its own, or why there is none. */
-export async function startRedis(print: (line: string) => void): Promise<Redis | string> {
+export async function startRedis(print: (line: string) => void): Promise<PeerServer | string> {
   if (findServer() === null) installRedis(print);
   const program = findServer();
   if (program === null)
     return `there is no ${SERVER} on this machine; install one (Debian: ${INSTALLER} install redis)`;
-  const directory = mkdtempSync(join(tmpdir(), "sluice-bench-redis-"));
   const port = await freePort();
-  const settings = { port, bind: "127.0.0.1", dir: directory, save: "", appendonly: "yes", appendfsync: "everysec" };
-  const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const child = spawn(program, flags, { cwd: directory, stdio: ["ignore", "pipe", "ignore"] });
+  const flagsIn = (dir: string): string[] => {
+    const settings = { port, bind: "127.0.0.1", dir, save: "", appendonly: "yes", appendfsync: "everysec" };
+    return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  };
+  const settings = { redisUrl: `redis://127.0.0.1:${port}` };
+  return startServer({
+    program,
+    flagsIn,
+    env: {},
+    isReady: async (output) => output.includes("Ready to accept connections"),
+    settings,
+  });
+}
+
+/** The server of Restate, as its package has it for this system, or why there is none. */
+export async function startRestate(directory: string): Promise<PeerServer | string> {
+  const system = `restate-server-${process.platform}-${process.arch}`;
+  const program = join(directory, "node_modules", "@restatedev", system, "bin", "restate-server");
+  if (!isProgram(program)) return `there is no ${system} among the packages of the peers`;
+  const [node, ingress, admin] = [await freePort(), await freePort(), await freePort()];
+  const env = {
+    RESTATE_LISTEN_MODE: "tcp",
+    RESTATE_BIND_ADDRESS: `127.0.0.1:${node}`,
+    RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${node}`,
+    RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingress}`,
+    RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${admin}`,
+    RESTATE_DISABLE_TELEMETRY: "true",
+    RESTATE_LOG_DISABLE_ANSI_CODES: "true",
+  };
+  const settings = {
+    restateIngressUrl: `http://127.0.0.1:${ingress}`,
+    restateAdminUrl: `http://127.0.0.1:${admin}`,
+  };
+  return startServer({
+    program,
+    flagsIn: restateFlags,
+    env,
+    isReady: () => answers(`${settings.restateIngressUrl}/restate/health`),
+    settings,
+  });
+}
+
+function restateFlags(base: string): readonly string[] {
+  return ["--base-dir", base, "--node-name", "bench", "--no-logo"];
+}
+
+interface ServerToStart {
+  readonly program: string;
+  readonly flagsIn: (directory: string) => readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** With what it has printed so far. */
+  readonly isReady: (output: string) => Promise<boolean>;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}
+
+const READY_MS = 60_000;
+const LOOK_MS = 50;
+
+async function startServer({ program, flagsIn, env, isReady, settings }: ServerToStart): Promise<PeerServer | string> {
+  const directory = mkdtempSync(join(tmpdir(), "sluice-bench-peer-"));
+  const child = spawn(program, flagsIn(directory), {
+    cwd: directory,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
   });
   const close = async (): Promise<void> => {
-    child.kill("SIGTERM");
+    child.kill("SIGKILL");
     await ended;
     rmSync(directory, { recursive: true, force: true });
   };
-  if (await isReady(child)) return { url: `redis://127.0.0.1:${port}`, close };
+  if (await untilReady(child, isReady)) return { settings, close };
   await close();
   return `${program} did not start`;
 }
 
-async function isReady(child: ChildProcess): Promise<boolean> {
+async function untilReady(child: ChildProcess, isReady: ServerToStart["isReady"]): Promise<boolean> {
   let output = "";
-  child.stdout?.on("data", (chunk: Buffer) => {
-    if (output.length < 100_000) output += chunk.toString("utf8");
-  });
-  for (let tries = 0; tries < READY_TRIES; tries += 1) {
-    if (output.includes("Ready to accept connections")) return true;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      if (output.length < 100_000) output += chunk.toString("utf8");
+    });
+  }
+  for (const until = performance.now() + READY_MS; performance.now() < until;) {
+    if (await isReady(output)) return true;
     if (child.exitCode !== null || child.signalCode !== null) return false;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return false;
 }

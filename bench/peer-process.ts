@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Sql } from "../src/store/index.ts";
 import { type PeerEnding, type PeerFigure, readPeerLines } from "./peer-figure.ts";
-import { installPeers, type Redis, startRedis } from "./peer-packages.ts";
+import { installPeers, startRedis, startRestate } from "./peer-packages.ts";
 
 export interface PeerPlan {
   /** Diamonds of ours before and after each peer. */
@@ -20,10 +20,12 @@ export interface PeerPlan {
 }
 
 const PEERS = [
-  { file: "dbos", name: "DBOS", isOnRedis: false },
-  { file: "langgraph", name: "LangGraph", isOnRedis: false },
-  { file: "mastra", name: "Mastra", isOnRedis: false },
-  { file: "bullmq", name: "BullMQ", isOnRedis: true },
+  { file: "dbos", name: "DBOS", isOn: "Postgres" },
+  { file: "langgraph", name: "LangGraph", isOn: "Postgres" },
+  { file: "mastra", name: "Mastra", isOn: "Postgres" },
+  { file: "bullmq", name: "BullMQ", isOn: "Redis" },
+  { file: "restate", name: "Restate", isOn: "Restate" },
+  { file: "restate-callback", name: "Restate, callback", isOn: "Restate" },
 ] as const;
 
 export interface PeerGround {
@@ -63,7 +65,7 @@ export async function measurePeers(ground: PeerGround, plan: PeerPlan): Promise<
 async function measurePeer(ground: PeerGround, directory: string, peer: Peer, plan: PeerPlan): Promise<PeerFigure> {
   ground.print(`beside ${peer.name}`);
   try {
-    return await (peer.isOnRedis ? onRedis : onPostgres)(ground, directory, peer, plan);
+    return await (peer.isOn === "Postgres" ? onPostgres : onOwnServer)(ground, directory, peer, plan);
   } catch (error) {
     return readPeerLines(peer.name, "", error instanceof Error ? error.message : String(error));
   }
@@ -81,13 +83,13 @@ async function onPostgres(ground: PeerGround, directory: string, peer: Peer, pla
   return runPeer(join(directory, "main.mjs"), peer, { ...plan, postgresUrl: url.href });
 }
 
-async function onRedis(ground: PeerGround, directory: string, peer: Peer, plan: PeerPlan): Promise<PeerFigure> {
-  const redis: Redis | string = await startRedis(ground.print);
-  if (typeof redis === "string") return readPeerLines(peer.name, "", redis);
+async function onOwnServer(ground: PeerGround, directory: string, peer: Peer, plan: PeerPlan): Promise<PeerFigure> {
+  const server = await (peer.isOn === "Redis" ? startRedis(ground.print) : startRestate(directory));
+  if (typeof server === "string") return readPeerLines(peer.name, "", server);
   try {
-    return await runPeer(join(directory, "main.mjs"), peer, { ...plan, redisUrl: redis.url });
+    return await runPeer(join(directory, "main.mjs"), peer, { ...plan, ...server.settings });
   } finally {
-    await redis.close();
+    await server.close();
   }
 }
 

@@ -27,6 +27,16 @@ export function table(title: string, lines: readonly Line[]): string {
     .join("\n");
 }
 
+/** A figure beside the bar it should stay below: a ratio of at most 1. */
+export function atMost(what: string, value: number, unit: string, max: number): Line {
+  return { what, ratio: value / max, value, unit, against: `at most ${max}` };
+}
+
+/** A figure beside the bar it should reach: a ratio of at least 1. */
+export function atLeast(what: string, value: number, unit: string, min: number): Line {
+  return { what, ratio: value / min, value, unit, against: `at least ${min}` };
+}
+
 export function rounded(value: number): string {
   if (Math.abs(value) >= 100) return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
   return value.toFixed(value >= 10 ? 1 : 2);

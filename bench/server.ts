@@ -35,7 +35,7 @@ export async function startServer(root: string, data: string, plan: ServerPlan):
   const { command, url, connections } = plan;
   const script = `${data}.script.yaml`;
   writeFileSync(script, "default: echo\n");
-  const flags = [command, "--json", "--port", "0", "--key", KEY, "--script", script];
+  const flags = [command, "--json", "--port", "0", "--key", KEY, "--script", script, "--log-level", "warn"];
   if (command === "up") flags.push("--data", data, "--no-demo");
   else flags.push("--start-rate", "0");
   if (url !== null) flags.push("--database-url", url);

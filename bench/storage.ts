@@ -28,7 +28,7 @@ export async function measureStorage(sql: Sql, driver: DurableDriver, runner: Ru
   return figure;
 }
 
-async function walPosition(sql: Sql): Promise<number> {
+export async function walPosition(sql: Sql): Promise<number> {
   const [row] = await plain<{ bytes: string }>(
     sql,
     "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as bytes",

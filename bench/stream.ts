@@ -39,7 +39,7 @@ export async function measureStream(store: Store, plan: StreamPlan): Promise<Str
   const { driver, governance, gateways, close } = await openGoverned(store, gate.adapter);
   // All clients come with one key, which is no measure of anything a server limits.
   const { clients: most } = plan;
-  const config = { streamsMax: most, streamsPerOrganisationMax: most, streamsPerPrincipalMax: most };
+  const config = { streamsMax: most, streamsPerOrganisationMax: () => most, streamsPerPrincipalMax: most };
   const app = createApp({ store, runtime: driver, gateways, governance, config });
   const server = await serve({ app, port: 0, host: "127.0.0.1" });
   const committed = new Map<number, number>();

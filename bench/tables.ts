@@ -4,7 +4,7 @@ import type { EngineFigure } from "./engine.ts";
 import type { GatesFigure } from "./gates.ts";
 import type { GovernedFigure } from "./governed.ts";
 import type { ProcessFigure } from "./process.ts";
-import { type Line, table } from "./report.ts";
+import { atMost, type Line, table } from "./report.ts";
 import type { RuntimeFigure, ShapeFigure } from "./runtime.ts";
 import type { StorageFigure } from "./storage.ts";
 import type { StreamFigure } from "./stream.ts";
@@ -14,8 +14,8 @@ import type { WireFigure } from "./wire.ts";
 const BARS = {
   postgres: {
     perSecond: 3_000,
-    wirePerSecond: 1_500,
-    governedPerSecond: 2_500,
+    wirePerSecond: 3_500,
+    governedPerSecond: 8_000,
     idleMs: 20,
     chainMs: 2,
     fanOutMs: 1,
@@ -34,7 +34,7 @@ const BARS = {
   },
 } as const;
 const COMMITS_MAX = 14;
-const WAL_KILOBYTES_MAX = 80;
+const WAL_KILOBYTES_MAX = 25;
 const VERDICT_MICROS_MAX = 20;
 const GOVERNED_OF_BOUND = 0.4;
 
@@ -65,10 +65,6 @@ export function engineTable(figures: readonly EngineFigure[]): string {
     };
   });
   return table("engine alone", lines);
-}
-
-function toBar(what: string, value: number, unit: string, max: number): Line {
-  return { what, ratio: value / max, value, unit, against: `at most ${max}` };
 }
 
 export function databaseTable(figure: DatabaseFigure): string {
@@ -104,7 +100,7 @@ export function databaseTable(figure: DatabaseFigure): string {
       unit: "nodes/s",
       against: "",
     },
-    toBar("a diamond alone", idleDiamondMs, "ms", bar.idleMs),
+    atMost("a diamond alone", idleDiamondMs, "ms", bar.idleMs),
     ...governedLines(figure, bar),
     ...wireLines(wire, rate, bar.wirePerSecond),
     { what: "bound: one run, commit after commit", ratio: null, value: loneCommitMs, unit: "ms", against: "" },
@@ -112,12 +108,12 @@ export function databaseTable(figure: DatabaseFigure): string {
     ...(storage === null
       ? []
       : [
-          toBar("commits of a diamond alone", storage.commitsPerRun, "commits", COMMITS_MAX),
-          toBar("log of a diamond alone", storage.walKilobytesPerRun, "kB", WAL_KILOBYTES_MAX),
+          atMost("commits of a diamond alone", storage.commitsPerRun, "commits", COMMITS_MAX),
+          atMost("log of a diamond alone", storage.walKilobytesPerRun, "kB", WAL_KILOBYTES_MAX),
         ]),
-    toBar("start", server.startMs, "ms", bar.startMs),
-    toBar("first start", server.firstStartMs, "ms", bar.startMs),
-    ...(server.idleMegabytes === null ? [] : [toBar("idle server", server.idleMegabytes, "MB", bar.megabytes)]),
+    atMost("start", server.startMs, "ms", bar.startMs),
+    atMost("first start", server.firstStartMs, "ms", bar.startMs),
+    ...(server.idleMegabytes === null ? [] : [atMost("idle server", server.idleMegabytes, "MB", bar.megabytes)]),
     ...gatesLines(figure.gates),
     ...(figure.stream === null ? [] : streamLines(figure.stream)),
   ]);
@@ -134,13 +130,13 @@ function governedLines(
     ...(min === null ? [] : [{ ...line, ratio: value / min, against: `at least ${min}` }]),
     { ...line, ratio: value / replicaBound, against: `the replica-safe bound, at least ${GOVERNED_OF_BOUND}` },
     { ...line, ratio: value / runtime.completionsPerSecond, against: "the same without" },
-    toBar("one of them alone", idleDiamondMs, "ms", bar.idleMs),
+    atMost("one of them alone", idleDiamondMs, "ms", bar.idleMs),
     ...shapes.flatMap((shape) => shapeLines({ ...shape, prefix: "governed " }, shapes, bar, loneCommitMs)),
     ...(storage === null
       ? []
       : [
-          toBar("commits of a governed diamond alone", storage.commitsPerRun, "commits", COMMITS_MAX),
-          toBar("log of a governed diamond alone", storage.walKilobytesPerRun, "kB", WAL_KILOBYTES_MAX),
+          atMost("commits of a governed diamond alone", storage.commitsPerRun, "commits", COMMITS_MAX),
+          atMost("log of a governed diamond alone", storage.walKilobytesPerRun, "kB", WAL_KILOBYTES_MAX),
         ]),
   ];
 }
@@ -184,7 +180,7 @@ function shapeLines(
 
 function gatesLines(figures: readonly GatesFigure[]): readonly Line[] {
   return figures.map(({ policies, microsPerVerdict }) =>
-    toBar(`gates alone, ${policies} policies`, microsPerVerdict, "µs/verdict", VERDICT_MICROS_MAX),
+    atMost(`gates alone, ${policies} policies`, microsPerVerdict, "µs/verdict", VERDICT_MICROS_MAX),
   );
 }
 

@@ -119,10 +119,16 @@ async function measureCalls(
     const runner = await prepare(store, driver, SOURCES[kind]);
     await manyAtOnce(TOGETHER, () => runner.run());
     const before = performance.now();
+    const usedBefore = process.cpuUsage();
     await manyAtOnce(turns, () => runner.run());
     const perSecond = (turns * CALLS * 1_000) / (performance.now() - before);
+    const { user, system } = process.cpuUsage(usedBefore);
+    const each = Math.round((user + system) / (turns * CALLS));
     const what = kind === "spread" ? "a call in each of 5 rounds" : "5 calls in one round";
-    print(`${where}, ${what}: ${Math.round(perSecond)} judged calls/s (must ${must}, goal ${goal})`);
+    print(
+      `${where}, ${what}: ${Math.round(perSecond)} judged calls/s (must ${must}, goal ${goal}), ` +
+        `${each} µs of processor time in this process for each`,
+    );
   }
 }
 

@@ -29,12 +29,15 @@ export async function measureWire(root: string, store: Store, plan: RuntimePlan)
   }
 }
 
+export interface Wired {
+  readonly driver: DurableDriver;
+  /** Of the process of the Bridge. */
+  readonly bridgePid: number;
+  readonly close: () => Promise<void>;
+}
+
 /** A driver whose nodes are all done by a Bridge in a process of its own, as the script says. */
-export async function openWired(
-  root: string,
-  store: Store,
-  script = "default: echo\n",
-): Promise<{ readonly driver: DurableDriver; readonly close: () => Promise<void> }> {
+export async function openWired(root: string, store: Store, script = "default: echo\n"): Promise<Wired> {
   const clock = createSystemClock();
   await store.ensureOrganisation(ORG);
   await store.putKey(adminKey(ORG, KEY, clock.now()));
@@ -72,14 +75,19 @@ export async function openWired(
   };
   try {
     await registered(() => directory.refresh(ORG).then(() => directory.of(ORG).length > 0));
-    return { driver, close };
+    return { driver, bridgePid: bridge.pid, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function startBridge(root: string, url: string, answers: string): Promise<{ stop(): Promise<void> }> {
+interface StartedBridge {
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+async function startBridge(root: string, url: string, answers: string): Promise<StartedBridge> {
   const data = mkdtempSync(join(tmpdir(), "sluice-bench-bridge-"));
   const script = join(data, "script.yaml");
   writeFileSync(script, answers);
@@ -94,6 +102,7 @@ async function startBridge(root: string, url: string, answers: string): Promise<
     ended.then(() => Promise.reject(new Error("the Bridge ended before it listened"))),
   ]);
   return {
+    pid: child.pid ?? 0,
     async stop() {
       child.kill("SIGTERM");
       await ended;

@@ -10,6 +10,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { createWorker, step } from "../src/worker/index.ts";
 import { startPostgres } from "../test/integration/support/postgres-instance.ts";
+import { processorSecondsBelow } from "./processor-time.ts";
 import { HEADERS, migrate, type Server, startServer } from "./server.ts";
 
 export interface WorkersPlan {
@@ -66,10 +67,17 @@ export async function measureWorkers(root: string, plan: WorkersPlan, log: (line
     await ask(server, "PUT", "/workflows/many", { source: SOURCE });
     await finish(server, WARM_UP);
     const began = performance.now();
+    const before = processorSecondsBelow(process.pid);
     await finish(server, plan.functions);
+    const after = processorSecondsBelow(process.pid);
     const seconds = (performance.now() - began) / 1_000;
     const rate = Math.round(plan.functions / seconds);
     log(`${plan.on}: ${plan.functions} functions by ${WORKERS} workers in ${seconds.toFixed(1)} s, ${rate} per second`);
+    // On a busy machine this says what a free one could do: server, workers and database share its cores.
+    if (before !== null && after !== null) {
+      const perSecond = Math.round(plan.functions / (after - before));
+      log(`  ${(after - before).toFixed(1)} s of processor time, ${perSecond} functions per second of one core`);
+    }
   } finally {
     for (const worker of workers) worker.kill("SIGKILL");
     await server.kill();

@@ -8,18 +8,18 @@ import { isWorkflow } from "../src/workflow/index.ts";
 
 const ROOT = join(import.meta.dirname, "..", "examples");
 
-/** Every file of the examples that is a workflow. */
-function workflowFiles(folder: string): readonly string[] {
-  return readdirSync(join(ROOT, folder))
+/** Every file of the examples that is a workflow, in whatever folder. */
+function workflowFiles(): readonly string[] {
+  return readdirSync(ROOT, { recursive: true, encoding: "utf8" })
     .filter((name) => [".lobsterX", ".yaml"].includes(extname(name)))
-    .map((name) => join(folder, name))
+    .toSorted()
     .filter((name) => {
       const value = readSource(readFileSync(join(ROOT, name))).tree?.value ?? null;
       return isJsonObject(value) && "name" in value && ("steps" in value || "nodes" in value);
     });
 }
 
-const FILES = ["", "patterns", "from-others"].flatMap(workflowFiles);
+const FILES = workflowFiles();
 
 describe("the examples in TypeScript", () => {
   it("are as many as those in files", () => {

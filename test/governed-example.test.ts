@@ -8,6 +8,7 @@ import { checkSource, NO_PINS } from "../src/core/plan/index.ts";
 import { readManifestStream } from "../src/registry/index.ts";
 import { buildEnvironment, readScript, simulateGoverned, simulationOf } from "../src/simulation/index.ts";
 import { type Api, createApi } from "./api/fixture.ts";
+import { ACTIVE_WORKFLOW } from "./own/active-workflow.ts";
 import { REPOSITORY } from "./law/source.ts";
 
 const FOLDER = join(REPOSITORY, "examples");
@@ -93,15 +94,8 @@ describe("the governed example", () => {
       args: { customer: "Ada" },
       script: readScript(SCRIPT).script,
     };
-    const wish = {
-      status: "active",
-      posture: "bounded_autonomous",
-      hasApprovedLaunch: false,
-      depth: 0,
-      gateway: null,
-    } as const;
     const how = { approve: "all", at: clock.now(), mayGoOn: () => true } as const;
-    const offline = simulationOf(plan, await simulateGoverned(piece, built.environment, wish, how));
+    const offline = simulationOf(plan, await simulateGoverned(piece, built.environment, ACTIVE_WORKFLOW, how));
 
     const { runId, status } = await runIt();
     const { body } = await api.request("GET", `runs/${runId}/verdicts`);

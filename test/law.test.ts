@@ -258,6 +258,7 @@ describe("every rule fires on a planted breach", () => {
     ["banned word in a type", words, "src/core/base/x.ts", "interface RunPipeline {}"],
     ["banned phrase", words, "src/core/base/x.ts", "const signOff = 1;"],
     ["riddle in a comment", plainRule, "src/core/base/x.ts", "// Whoever asks."],
+    ["riddle of two words", plainRule, "src/core/base/x.ts", "// Lets go of the lease."],
     ["riddle in a message", plainRule, "src/core/base/x.ts", 'const a = "mend it";'],
     ["riddle as a name", plainRule, "src/core/base/x.ts", "const isTold = true;"],
     ["riddle as a type", plainRule, "src/core/base/x.ts", "interface CallerDesk {}"],

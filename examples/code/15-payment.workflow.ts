@@ -30,7 +30,7 @@ export default workflow(
         { label: "Against the last invoice", diff: [invoice.last_summary, invoice.summary] },
       ],
       form: {
-        amount: { type: "number", label: "Amount to pay", min: 0, max: 10000 },
+        amount: { type: "number", label: "Amount to pay", default: invoice.amount, min: 0, max: 10000 },
         account: { label: "From which account", enum: ["operations", "projects"], default: "operations" },
         note: { type: "text", label: "Note for the books", required: false },
       },

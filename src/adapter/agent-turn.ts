@@ -45,7 +45,7 @@ export const callRulingSchema = z.discriminatedUnion("disposition", [
     note: z.string().optional(),
   }),
   /** To be given to the model in place of a result, as an error. */
-  z.object({ disposition: z.literal("deny"), callId, reason: z.string() }),
+  z.object({ disposition: z.literal("deny"), callId, reason: z.string(), code: z.string().optional() }),
   /** A person decides. Once the other calls of the round have reported, the adapter ends with `suspended`. */
   z.object({ disposition: z.literal("suspend"), callId }),
 ]);

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { AskedCall } from "../core/event/index.ts";
+import { type AskedCall, isCallIdOf } from "../core/event/index.ts";
 import {
   type CallRuling,
   type Resume,
@@ -72,6 +72,8 @@ export class TrialJudge {
       tool: async (ask) => {
         const { callId, waits: _, ...call } = toolAskSchema.parse(ask);
         return this.#keep({ kind: "ask", callId }, () => {
+          if (!isCallIdOf(options.idempotencyKey, callId))
+            throw new Error(`${callId} is no id of a call of this turn.`);
           if (!this.#calls.has(callId)) this.#calls.set(callId, { callId, call });
           return this.#rule(callId);
         });

@@ -1,4 +1,4 @@
-/** One promise of the interface: kept, broken, or null when it could not be put to the test, with the reason. */
+/** One promise of the interface: kept, broken, or null when it could not be tested, with the reason. */
 export interface ConformanceCheck {
   readonly name: string;
   readonly ok: boolean | null;

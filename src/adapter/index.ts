@@ -43,7 +43,8 @@ export {
   type TurnEnd,
   type TurnOptions,
 } from "./turn-loop.ts";
-export type { AllowedCall, ToolDescription, ToolRunner } from "./turn-calls.ts";
+export type { ToolDescription } from "../core/event/index.ts";
+export type { AllowedCall, ToolRunner } from "./turn-calls.ts";
 export type { CallOutcome, TurnRound } from "./turn-history.ts";
 export type { AdapterFiles } from "./adapter-files.ts";
 export {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { AskedCall } from "../core/event/index.ts";
+import type { ToolDescription } from "../core/event/index.ts";
 import type { AdapterHooks } from "./adapter.ts";
 import type { CallRuling, TurnHooks } from "./agent-turn.ts";
 import { noteOf, type CallOutcome, type OpenCall, outcomeOf } from "./turn-history.ts";
@@ -22,9 +22,6 @@ export type ToolRunner = (call: AllowedCall, signal: AbortSignal) => Promise<Jso
 /** Begins the result of a call that took longer than it may. */
 const TOOL_TIMEOUT = "tool_timeout";
 const ABORTED = "The attempt was aborted.";
-
-/** What is known of a tool; an unknown one has nothing. */
-export type ToolDescription = Pick<AskedCall, "schema" | "hints">;
 
 export interface CallsOptions {
   readonly hooks: AdapterHooks;

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../core/base/index.ts";
 import type { CallRuling, Resume } from "./agent-turn.ts";
+import type { AllowedCall } from "./turn-calls.ts";
 
 /** What came of a call, as it is given to the model. */
 export interface CallOutcome {
@@ -22,14 +23,7 @@ export interface TurnRound {
 }
 
 /** A call that was asked about or is to be, before anything came of it. */
-export interface OpenCall {
-  readonly callId: string;
-  readonly round: number;
-  /** Among all calls of the message. */
-  readonly position: number;
-  readonly tool: string;
-  readonly server?: string;
-  readonly args: JsonObject;
+export interface OpenCall extends AllowedCall {
   readonly ruling?: CallRuling;
   readonly outcome?: CallOutcome;
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
-import type { RoundEnd } from "../core/event/index.ts";
+import type { RoundEnd, ToolDescription } from "../core/event/index.ts";
 import { checkToolArgs } from "../core/outputs/index.ts";
 import type { AdapterHooks, AdapterRequest, AdapterResult } from "./adapter.ts";
 import { CALLS_PER_ROUND_MAX, type RoundReport, toolCallId, type TurnHooks } from "./agent-turn.ts";
@@ -9,7 +9,6 @@ import {
   endOf,
   acknowledged,
   settleCalls,
-  type ToolDescription,
   type ToolRunner,
   TurnOver,
 } from "./turn-calls.ts";

@@ -1,6 +1,6 @@
 import type { AbortReason, AdapterResult } from "../adapter/index.ts";
 
-/** The attempts an adapter is at: each can be called off, and all of them ended. */
+/** The attempts an adapter is at: each can be cancelled, and all of them ended. */
 export class RunningAttempts {
   readonly #running = new Map<AbortController, { readonly dispatchId: string; readonly ended: Promise<unknown> }>();
 

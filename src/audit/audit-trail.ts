@@ -49,7 +49,7 @@ export const SEAL_BATCHES_MAX = 200;
 const SEAL_ROUNDS_MAX = 50;
 const PRUNE_SEGMENTS_MAX = 1_000;
 
-/** The chain of every organisation: sealing it, showing it, and letting go of what is too old. */
+/** The chain of every organisation: sealing it, showing it, and deleting what is too old. */
 export class AuditTrail {
   readonly #options: AuditTrailOptions;
   readonly #figures = { sealedRecords: 0, checkpoints: 0, lagMs: 0, lastCheckpointAt: null as number | null };

@@ -103,7 +103,7 @@ function pruning(orgId: string, categories: ReadonlySet<AuditCategory>, options:
   };
 }
 
-/** Nothing is pruned, and so vouched for anew, that does not fit what was signed when it was closed. */
+/** Nothing is pruned, and so vouched for again, that does not fit what was signed when it was closed. */
 function checkedCheckpoint(closed: ClosedSegment, records: readonly AuditRecord[]): AuditCheckpoint {
   const checkpoint = JSON.parse(
     required(closed.checkpoint, "a segment with records has a checkpoint"),

@@ -6,7 +6,8 @@ import { pruneUsage } from "./usage-retention.ts";
 
 export interface SealerOptions {
   readonly trail: AuditTrail;
-  readonly store: Pick<AuditStore, "listPendingOrganisations" | "listAudited"> & Pick<GovernanceStore, "pruneUsage">;
+  readonly store: Pick<AuditStore, "listPendingOrganisations" | "listAudited" | "packAudit"> &
+    Pick<GovernanceStore, "pruneUsage">;
   readonly clock: Clock;
   readonly everyMs?: number;
   /** Between two looks for segments and usage whose time is over. */
@@ -28,6 +29,8 @@ export interface SealerFigures {
 }
 
 const ORGANISATIONS_MAX = 500;
+/** Segments from before there were blocks that are packed in one round. */
+const PACKED_MAX = 2_000;
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
@@ -114,6 +117,9 @@ export class Sealer {
     const { trail, store, clock } = this.#options;
     await this.#guarded("pruning usage", async () => {
       this.#figures.prunedUsage += await pruneUsage(store, clock.now());
+    });
+    await this.#guarded("packing the audit", async () => {
+      for (let packed = 0; packed < PACKED_MAX && !this.#isStopped; packed += 1) if (!(await store.packAudit())) return;
     });
     let after: string | undefined = "";
     while (after !== undefined) {

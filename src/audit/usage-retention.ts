@@ -9,7 +9,7 @@ const BATCH = 5_000;
 /** Statements after which the rest is left for the next time. */
 const ROUNDS_MAX = 200;
 
-/** Lets go of usage whose time is over, on any number of replicas; how many records it was. */
+/** Deletes usage records after their time, on any number of replicas; returns how many. */
 export async function pruneUsage(store: Pick<GovernanceStore, "pruneUsage">, now: number): Promise<number> {
   let count = 0;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {

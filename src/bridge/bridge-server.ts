@@ -76,7 +76,8 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
     clock,
     archive: outbox,
     journal,
-    filesOf: ({ filesUrl }, signal) => (filesUrl === undefined ? undefined : remoteFiles(filesUrl, agent, signal)),
+    filesOf: ({ filesUrl }, signal) =>
+      filesUrl === undefined ? undefined : remoteFiles(filesUrl, { agent, clock, signal }),
     ...redaction,
   });
   let registrar: Registrar | null = null;

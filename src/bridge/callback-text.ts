@@ -30,7 +30,7 @@ export function callbackText(body: CallbackBody, bytesMax = CALLBACK_BYTES_MAX):
 /** What is left of a result that no server takes for its size; its bill stays. */
 export function refusedForSize(body: CallbackBody): CallbackBody {
   const { outputs: _outputs, stdout: _stdout, envelope: _envelope, artifacts: _artifacts, ...kept } = body;
-  const { messages: _messages, logs: _logs, ...rest } = kept;
+  const { messages: _messages, logs: _logs, transcript: _transcript, ...rest } = kept;
   const error =
     "The result is larger than the server, or a proxy before it, takes (413). Return less, or a link to it.";
   return { ...rest, status: "failed", errorCode: "body_too_large", error };
@@ -42,9 +42,11 @@ function noted(body: CallbackBody, leftOut: string, bytes: number): CallbackBody
 }
 
 function tooLarge(body: CallbackBody, bytes: number | null, bytesMax: number): CallbackBody {
-  const { outputs: _outputs, stdout: _stdout, envelope: _envelope, artifacts: _artifacts, error, ...rest } = body;
+  const { outputs: _outputs, stdout: _stdout, envelope: _envelope, artifacts: _artifacts, ...kept } = body;
+  const { error, transcript: _transcript, ...rest } = kept;
+  const hasResult = body.status === "completed" || body.status === "suspended";
   const size = bytes === null ? "cannot be written as JSON" : `has ${bytes} bytes, and a report at most ${bytesMax}`;
-  if (body.status !== "completed" && bytes !== null) return { ...rest, error: cut(error ?? "", 16_384) };
+  if (!hasResult && bytes !== null) return { ...rest, error: cut(error ?? "", 16_384) };
   return { ...rest, status: "failed", errorCode: "provider_bad_output", error: `The result ${size}.` };
 }
 

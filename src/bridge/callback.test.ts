@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { stubRequest } from "../../test/gateway/stub-adapter.ts";
 import type { AdapterResult } from "../adapter/index.ts";
 import { callbackOf, lostCallback, readCallback, reportOutcome } from "./callback.ts";
-import { callbackText } from "./callback-text.ts";
+import { LIMITS } from "../core/base/index.ts";
+import { callbackText, refusedForSize } from "./callback-text.ts";
 import { CALLBACK_BYTES_MAX, callbackSchema, type CallbackBody } from "./wire.ts";
 
 const REQUEST = stubRequest({ outputStrategy: "json" });
@@ -51,6 +52,24 @@ describe("callbacks", () => {
       ],
       executionPath: "sync",
     });
+  });
+
+  it.each([-1, 0, 1])("take a transcript up to its limit: %i bytes more", (more) => {
+    const transcript = "é".repeat((LIMITS.transcriptBytesMax - 2) / 2 - 1) + "x".repeat(2 + more);
+    const report = reportOutcome(outcomeOf({ status: "suspended", transcript }));
+    if (more <= 0) expect(report).toMatchObject({ status: "suspended", transcript });
+    else {
+      const error = expect.stringContaining(`has ${LIMITS.transcriptBytesMax + 1} bytes`) as string;
+      expect(report).toMatchObject({ status: "failed", errorCode: "provider_bad_output", error });
+    }
+  });
+
+  it("say that a transcript was too large where none could arrive", () => {
+    const body = callbackOf(outcomeOf({ status: "suspended", transcript: "x".repeat(CALLBACK_BYTES_MAX) }), "async");
+    const sent = JSON.parse(callbackText(body)) as CallbackBody;
+    expect(sent).toMatchObject({ status: "failed", errorCode: "provider_bad_output" });
+    expect(sent).not.toHaveProperty("transcript");
+    expect(refusedForSize(body)).not.toHaveProperty("transcript");
   });
 
   it("are never refused for their meter", () => {

@@ -2,7 +2,7 @@ import {
   billOf,
   type CallbackResult,
   reportOf,
-  statusOf,
+  failureFields,
   suspendedReport,
   WARNINGS_MAX,
 } from "../core/engine/index.ts";
@@ -121,13 +121,7 @@ function resultFields(
         ...(result.envelope === undefined ? {} : { envelope: result.envelope }),
       };
     case "failed":
-      return {
-        status: statusOf(result.failure),
-        errorCode: result.failure,
-        error: result.message,
-        ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
-        ...(result.retryable === undefined ? {} : { retryable: result.retryable }),
-      };
+      return failureFields(result);
   }
 }
 

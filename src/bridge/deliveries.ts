@@ -8,6 +8,7 @@ import type { Outbox } from "./outbox.ts";
 import { PartialChannel, streamUrlOf } from "./partial-channel.ts";
 import type { Send } from "./peer-send.ts";
 import { turnOverWire } from "./turn-over-wire.ts";
+import { TurnPosts } from "./turn-posts.ts";
 import type { CallbackBody } from "./wire.ts";
 
 export interface DeliveriesOptions {
@@ -25,6 +26,8 @@ export interface DeliveriesOptions {
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #targets = new Map<string, CallbackTarget>();
+  /** By the address they report to. */
+  readonly #turns = new Map<string, TurnPosts>();
   readonly #pending = new Set<string>();
   #onIdle: (() => void) | null = null;
 
@@ -64,8 +67,11 @@ export class Deliveries {
   }
 
   /** Where the turn of an agent is reported and judged. */
-  turnOf({ dispatchId, turnUrl }: AdapterRequest): Pick<ExecutionReport, "turn"> {
-    return turnUrl === undefined ? {} : { turn: turnOverWire(turnUrl, dispatchId, this.#options) };
+  turnOf({ dispatchId, turnUrl, stepTools = [] }: AdapterRequest): Pick<ExecutionReport, "turn"> {
+    if (turnUrl === undefined) return {};
+    const posts = this.#turns.get(turnUrl) ?? new TurnPosts(turnUrl, this.#options);
+    this.#turns.set(turnUrl, posts);
+    return { turn: turnOverWire(posts, { dispatchId, isSlow: stepTools.length > 0 }, this.#options) };
   }
 
   /** The pieces of a dispatch; nothing is opened before there is one, nor when there is no address. */

@@ -34,8 +34,8 @@ export interface ExecutionsOptions {
 
 /** What an adapter is given beside the request of a dispatch. */
 export interface Given {
-  /** Its files, where they are at hand. */
-  readonly files?: AdapterFiles | undefined;
+  /** Its files, where they are at hand; the signal is that of the attempt. */
+  readonly filesOf?: (signal: AbortSignal) => AdapterFiles;
   readonly secrets?: readonly HandedSecret[];
   /** Where a process works for several: secrets of one are not looked for in texts of another. */
   readonly orgId?: string;
@@ -153,7 +153,7 @@ export class Executions {
     return result === undefined ? undefined : Promise.resolve(result);
   }
 
-  /** Takes nothing new, waits for what is open, then lets go of the rest without a word: others take it over. */
+  /** Takes nothing new, waits for what is open, then drops the rest without a report: others take it over. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     if (this.#open.size > 0 && graceMs > 0) {
@@ -183,7 +183,7 @@ export class Executions {
     return learned;
   }
 
-  #begin(open: OpenDispatch, { files: given, secrets = [] }: Given): void {
+  #begin(open: OpenDispatch, { filesOf, secrets = [] }: Given): void {
     const { request, adapter } = open;
     this.#open.set(request.dispatchId, open);
     const { timeoutMs } = request;
@@ -192,7 +192,7 @@ export class Executions {
       open.after(timeoutMs, () => this.#abort(open, "timeout", reason));
     }
     const hooks = open.hooks();
-    const files = given ?? this.#filesOf?.(request, hooks.signal);
+    const files = filesOf?.(hooks.signal) ?? this.#filesOf?.(request, hooks.signal);
     const more = {
       ...(files === undefined ? {} : { files }),
       ...(secrets.length === 0 ? {} : { secret: finderOf(secrets) }),

@@ -7,4 +7,5 @@ export { Executions } from "./executions.ts";
 export { hangUp, listen } from "./listening.ts";
 export type { ExecutionOutcome } from "./execution-outcome.ts";
 export { readSentCallback, withWarnings } from "./sent-callback.ts";
+export { readSentTurn, TURN_KINDS, type TurnKind, turnKindOf } from "./sent-turn.ts";
 export * from "./wire.ts";

@@ -1,29 +1,46 @@
 import type { AdapterFiles } from "../adapter/index.ts";
+import type { Clock } from "../clock/index.ts";
 import { filePartCount, filePartSize, type FileValue, isFileValue, type Json } from "../core/base/index.ts";
 import { openPeerStream, type PeerAgent, type PeerFailure, type PeerReply, requestPeer } from "../outbound/index.ts";
+import { pause } from "./pause.ts";
 
 const TIMEOUT_MS = 60_000;
 const REPLY_BYTES_MAX = 65_536;
-/** Between tries of the same request; each of them can be made again. */
-const PAUSES_MS = [200, 1_000, 4_000] as const;
+/** Between tries of the same request; each of them can be made again. The last one counts for all that follow. */
+const PAUSES_MS = [200, 1_000, 4_000, 5_000] as const;
+/** How often content is asked for that the server cannot have now. */
+const TRIES_MAX = 4;
 
 /** What a server says about a file, or that it says nothing. */
 class FileTrouble extends Error {
   override readonly name = "FileTrouble";
   readonly code: string;
+  /** The server is there, and says that it has not got the content. */
+  readonly isOfContent: boolean;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, isOfContent = false) {
     super(message);
     this.code = code;
+    this.isOfContent = isOfContent;
   }
 }
 
-/** The files of an attempt that a server elsewhere keeps, by the address it gave out for this attempt. */
-export function remoteFiles(url: string, agent: PeerAgent, signal: AbortSignal): AdapterFiles {
+interface Means {
+  readonly agent: PeerAgent;
+  readonly clock: Pick<Clock, "after">;
+  /** Of the dispatch. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The files of an attempt that a server elsewhere keeps, by the address it gave out for this attempt. A server that cannot
+ * be reached, or whose database is away, is waited for as long as the dispatch lasts.
+ */
+export function remoteFiles(url: string, means: Means): AdapterFiles {
   const ask = (method: string, path: string, body?: Uint8Array | string): Promise<Json> =>
-    askAgain(() => requestPeer(`${url}/${path}`, requestOf(method, body, agent, signal)));
+    askAgain(() => requestPeer(`${url}/${path}`, requestOf(method, body, means)), means);
   return {
-    read: (file) => readFile(`${url}/${file.sha256}`, file, agent, signal),
+    read: (file) => readFile(`${url}/${file.sha256}`, file, means),
     write: async ({ name, mime, size }, content) => {
       const { id } = (await ask("POST", "uploads", JSON.stringify({ name, mime, size }))) as { readonly id: string };
       let part = 0;
@@ -38,52 +55,75 @@ export function remoteFiles(url: string, agent: PeerAgent, signal: AbortSignal):
   };
 }
 
-function requestOf(method: string, body: Uint8Array | string | undefined, agent: PeerAgent, signal: AbortSignal) {
+function requestOf(method: string, body: Uint8Array | string | undefined, { agent, signal }: Means) {
   const type = typeof body === "string" ? "application/json" : "application/octet-stream";
   const sent = body === undefined ? {} : { body, headers: { "content-type": type } };
   return { method, ...sent, agent, signal, timeoutMs: TIMEOUT_MS, bytesMax: REPLY_BYTES_MAX };
 }
 
-async function* readFile(
-  url: string,
-  { size }: FileValue,
-  agent: PeerAgent,
-  signal: AbortSignal,
-): AsyncIterable<Uint8Array> {
+async function* readFile(url: string, { size }: FileValue, means: Means): AsyncIterable<Uint8Array> {
+  const { agent, signal } = means;
+  const tries = new Tries(means);
   // What broke off is continued where it broke off.
-  for (let at = 0, tried = 0; at < size; tried += 1) {
+  for (let at = 0; at < size;) {
     const headers = at === 0 ? {} : { range: `bytes=${at}-` };
     const reply = await openPeerStream(url, { method: "GET", headers, agent, signal, timeoutMs: TIMEOUT_MS });
-    const isPassing = reply.ok ? reply.status >= 500 : reply.reason !== "aborted";
     if (!reply.ok || reply.status >= 300) {
-      if (isPassing && tried < PAUSES_MS.length) {
-        await pause(PAUSES_MS[tried] ?? 0);
-        continue;
-      }
-      throw reply.ok ? await refusedStream(reply.status, reply.body) : unavailable(reply);
+      const trouble = reply.ok ? await refusedStream(reply.status, reply.body) : unavailable(reply);
+      await tries.after(trouble, reply);
+      continue;
     }
+    const from = at;
     try {
       for await (const piece of reply.body) {
         at += piece.byteLength;
         yield piece;
       }
     } catch (thrown) {
-      if (tried >= PAUSES_MS.length || signal.aborted) throw thrown;
+      if (signal.aborted) throw thrown;
     }
-    if (at < size && tried >= PAUSES_MS.length) throw new FileTrouble("file_store_unavailable", "The file broke off.");
+    if (at > from) tries.begin();
+    if (at < size)
+      await tries.after(new FileTrouble("file_store_unavailable", "The file broke off."), { ok: true, status: 500 });
   }
 }
 
-async function askAgain(send: () => Promise<PeerReply | PeerFailure>): Promise<Json> {
-  for (let tried = 0; ; tried += 1) {
+async function askAgain(send: () => Promise<PeerReply | PeerFailure>, means: Means): Promise<Json> {
+  for (const tries = new Tries(means); ;) {
     const reply = await send();
     if (reply.ok && reply.status < 300) return JSON.parse(reply.text) as Json;
-    const isPassing = reply.ok ? reply.status >= 500 || reply.status === 429 : reply.reason !== "aborted";
-    if (!isPassing || tried >= PAUSES_MS.length)
-      throw reply.ok ? refused(reply.status, reply.text) : unavailable(reply);
-    await pause(PAUSES_MS[tried] ?? 0);
+    await tries.after(reply.ok ? refused(reply.status, reply.text) : unavailable(reply), reply);
   }
 }
+
+type Answer = Pick<PeerReply, "ok" | "status"> | Pick<PeerFailure, "ok" | "reason">;
+
+/** Pauses after a try that may succeed later, and throws after one that will not. */
+class Tries {
+  readonly #means: Means;
+  #count = 0;
+
+  constructor(means: Means) {
+    this.#means = means;
+  }
+
+  /** Something has succeeded. */
+  begin(): void {
+    this.#count = 0;
+  }
+
+  async after(trouble: FileTrouble, answer: Answer): Promise<void> {
+    this.#count += 1;
+    const isAway = answer.ok ? AWAY.has(answer.status) && !trouble.isOfContent : !LASTING.has(answer.reason);
+    const mayPass = isAway || (answer.ok && answer.status >= 500 && this.#count < TRIES_MAX);
+    if (this.#means.signal.aborted || !mayPass) throw trouble;
+    await pause(this.#means.clock, PAUSES_MS[Math.min(this.#count, PAUSES_MS.length) - 1] ?? 0, this.#means.signal);
+  }
+}
+
+/** Of a server that starts, waits for its database or has too much to do; or of what stands before it. */
+const AWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const LASTING: ReadonlySet<PeerFailure["reason"]> = new Set(["aborted", "too_large", "outbound_refused"]);
 
 /** One part is in memory at a time, so that it can be sent again. */
 async function* partsOf(content: AsyncIterable<Uint8Array>, size: number): AsyncIterable<Uint8Array> {
@@ -122,15 +162,10 @@ async function refusedStream(status: number, body: AsyncIterable<Uint8Array>): P
 function refused(status: number, text: string): FileTrouble {
   try {
     const { code, detail } = JSON.parse(text) as { readonly code?: unknown; readonly detail?: unknown };
-    if (typeof code === "string" && typeof detail === "string") return new FileTrouble(code, detail);
+    if (typeof code === "string" && typeof detail === "string")
+      return new FileTrouble(code, detail, code === "file_store_unavailable");
   } catch {
     // What is no answer of a server is no reason either.
   }
   return new FileTrouble("file_store_unavailable", `The server answered ${status} for a file.`);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

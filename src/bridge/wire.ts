@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   adapterModelsSchema,
   adapterRequestSchema,
+  CALLS_PER_ROUND_MAX,
   callRulingSchema,
   handedSecretSchema,
   roundReportSchema,
@@ -13,7 +14,7 @@ import {
   TURN_SUPPORT,
 } from "../adapter/index.ts";
 import type { Json } from "../core/base/index.ts";
-import { envelopeSchema } from "../core/event/index.ts";
+import { askedCallSchema, envelopeSchema } from "../core/event/index.ts";
 
 export const DISPATCH_PATH = "/api/v2/dispatch";
 /** The name the route had first; Bridges answer to both. */
@@ -26,9 +27,6 @@ export const CALLBACK_BATCH_PATH = "/api/workflow/step-complete/batch";
 export const STREAM_PATH = "/api/workflow/step-stream";
 /** Before the names of what the turn of an agent reports and asks. */
 export const TURN_PATH = "/api/workflow";
-export const ROUND_PATH = "/round-complete";
-export const TOOL_CALL_PATH = "/tool-call";
-export const TOOL_RESULT_PATH = "/tool-complete";
 export const GATEWAY_TOKEN_HEADER = "x-gateway-token";
 
 export const DISPATCHES_PER_BATCH_MAX = 64;
@@ -133,9 +131,25 @@ export type CallbackBody = z.infer<typeof callbackSchema>;
 
 export const callbackBatchSchema = z.object({ callbacks: z.array(json).min(1).max(CALLBACKS_PER_BATCH_MAX) });
 
-export const sentRoundSchema = z.object({ dispatchId: name, ...roundReportSchema.shape });
-export const sentCallSchema = z.object({ dispatchId: name, ...toolAskSchema.shape });
-export const sentResultSchema = z.object({ dispatchId: name, ...toolReportSchema.shape });
+const sender = {
+  dispatchId: name,
+  /** As far as they are given they have to agree with the id. */
+  runId: name.optional(),
+  stepId: name.optional(),
+  attempt: z.number().int().positive().optional(),
+  segment: count.optional(),
+};
+
+export const sentRoundSchema = z.object({
+  ...sender,
+  ...roundReportSchema.shape,
+  calls: z
+    .array(askedCallSchema.extend({ callId: z.string().max(1_000).optional() }))
+    .max(CALLS_PER_ROUND_MAX)
+    .default([]),
+});
+export const sentCallSchema = z.object({ ...sender, ...toolAskSchema.shape });
+export const sentResultSchema = z.object({ ...sender, ...toolReportSchema.shape, error: z.string().optional() });
 /** `wait`: a person has not answered yet; it is asked again. */
 export const callReplySchema = z.union([callRulingSchema, z.object({ disposition: z.literal("wait") })]);
 

@@ -12,6 +12,8 @@ export interface ApplyOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  /** Nothing is printed about what is as it was. */
+  readonly changesOnly?: boolean;
 }
 
 /** Brings the server to the state of the files; with `--dry-run` it only prints what that would change. */
@@ -43,7 +45,8 @@ async function send(io: Io, api: Api, found: readonly FiledManifest[], dryRun: b
 
 type Change = Applied["applied"][number];
 
-function printChange(io: Io, { kind, name, action, diff }: Change, { dryRun, quiet }: ApplyOptions): void {
+function printChange(io: Io, { kind, name, action, diff }: Change, { dryRun, quiet, changesOnly }: ApplyOptions): void {
+  if (changesOnly === true && action === "unchanged") return;
   const paint = createPaint(io.out, io.env);
   const word = dryRun === true && action !== "unchanged" ? `would be ${action}` : action;
   io.out.write(`${oneLine(kind)} ${oneLine(name)} ${paint(action === "unchanged" ? "gray" : "green", word)}\n`);

@@ -1,16 +1,8 @@
 import { type Command, Option } from "commander";
 import { APPROVAL_STATUSES, type Decision, DECISIONS } from "../core/event/index.ts";
 import { editApproval } from "./approval-edit.ts";
-import {
-  addChoice,
-  addLinkOptions,
-  addListOptions,
-  addNoun,
-  onServer,
-  collect,
-  example,
-  type Workbench,
-} from "./command-words.ts";
+import { addLinkOptions, addListOptions, addNoun, example, onServer, type Workbench } from "./command-words.ts";
+import { addChoice, collect } from "./option-values.ts";
 import {
   listApprovals,
   type ListApprovalsOptions,

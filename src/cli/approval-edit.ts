@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Approval } from "../client/index.ts";
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { diffText, printYaml, readSource } from "../core/text/index.ts";
-import { largeValueOf, shownText } from "../core/view/index.ts";
+import { changeableInputs, shownText } from "../core/view/index.ts";
 import type { Api } from "./api.ts";
 import { editableArgs, printArgsDiff } from "./call-answer.ts";
 import { EXIT } from "./exit-code.ts";
@@ -61,9 +61,9 @@ async function editArgs(io: Io, approval: Approval, { set = [] }: EditOptions): 
 }
 
 function editable({ id, subject }: Approval): JsonObject {
-  const inputs = Object.entries(subject?.request?.inputs ?? {}).filter(([, value]) => largeValueOf(value) === null);
-  if (inputs.length === 0) throw new Refusal(`${printable(id)} has no inputs that can be changed here`);
-  return Object.fromEntries(inputs);
+  const inputs = changeableInputs(subject);
+  if (Object.keys(inputs).length === 0) throw new Refusal(`${printable(id)} has no inputs that can be changed here`);
+  return inputs;
 }
 
 /** Text stays text; what was no text is read as YAML or JSON. */

@@ -48,7 +48,7 @@ export function startBackground(
     onAlert: app.countAlert,
     onTrouble,
   });
-  const launches = new LaunchWatch({
+  const { rounds: launches } = new LaunchWatch({
     store,
     clock,
     deliveriesOf: (notice) => outside.deliveriesOf(notice),

@@ -25,6 +25,11 @@ export async function nestedNodes(api: Api, runId: string, results: readonly Nod
   return { nodes, hidden: reader.hidden };
 }
 
+/** It stands below no node, and is named as its progress is. */
+function ofLast({ node, depth }: NestedNode): NestedNode {
+  return { node: { ...node, nodeId: `${FINALLY}/${node.nodeId}` }, depth };
+}
+
 class Reader {
   hidden = 0;
   #read = 0;
@@ -41,7 +46,8 @@ class Reader {
       found.push({ node, depth });
       found.push(...(await this.#inside(blocks.get(node.nodeId), depth + 1)));
     }
-    return [...found, ...(await this.#inside(blocks.get(FINALLY), depth + 1))];
+    const last = await this.#inside(blocks.get(FINALLY), depth);
+    return [...found, ...last.map((one) => (one.depth === depth ? ofLast(one) : one))];
   }
 
   async #inside(runId: string | undefined, depth: number): Promise<readonly NestedNode[]> {

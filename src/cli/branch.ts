@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { InputsFrom, Run, BranchEdit, BranchPoint, TurnView } from "../client/index.ts";
+import type { BranchEdit, BranchPoint, InputsFrom, NodeEdits, Run, TurnView } from "../client/index.ts";
+import { isJsonObject, type JsonObject } from "../core/base/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { readJson } from "./call-answer.ts";
@@ -15,6 +16,8 @@ export interface BranchOptions extends ActionOptions {
   readonly arg?: readonly string[];
   readonly argsFile?: string;
   readonly argFrom?: readonly string[];
+  readonly prompt?: readonly string[];
+  readonly output?: readonly string[];
   /** A round inside the turn of a node, in place of an event. */
   readonly node?: string;
   readonly round?: number;
@@ -24,33 +27,87 @@ export interface BranchOptions extends ActionOptions {
 
 /** Args that are given replace those of the run; the others stay as they were. */
 export async function branchRun(io: Io, api: Api, id: string, options: BranchOptions): Promise<number> {
-  const { at } = options;
-  const point = await pointOf(api, id, options);
+  const edits = await editsOf(options);
+  const point = await pointOf(api, id, options, edits);
   if (point !== null) {
     const what = `branched from ${printable(id)} after round ${point.round} of ${printable(point.node)}`;
     return relaunched(io, api, await api.branchInTurn(id, point), options, what);
   }
+  const at = options.at ?? (isEmpty(edits) ? undefined : (await api.getRun(id)).lastEventId);
   if (at === undefined) throw new Refusal("say where: --at EVENT, or --node NODE --round N");
   const isGiven = (options.arg ?? []).length > 0 || options.argsFile !== undefined;
   const args = isGiven ? await branchArgs(io, api, await api.getRun(id), options) : undefined;
-  const branched = await api.branchRun(id, at, args, inputsFromOf(options.argFrom ?? []));
+  const branched = await api.branchRun(id, at, args, { ...inputsFromOf(options.argFrom ?? []), ...edits });
   return relaunched(io, api, branched, options, `branched from ${printable(id)} at event ${at}`);
 }
 
+function isEmpty({ prompts, outputs }: NodeEdits): boolean {
+  return prompts === undefined && outputs === undefined;
+}
+
+async function editsOf({ prompt = [], output = [] }: BranchOptions): Promise<NodeEdits> {
+  const prompts = await textsByNode("--prompt", "text", prompt);
+  const outputs = await textsByNode("--output", "json", output);
+  const given = outputs.map(([node, text]) => [node, outputsIn(node, text)] as const);
+  return {
+    ...(prompts.length === 0 ? {} : { prompts: Object.fromEntries(prompts) }),
+    ...(given.length === 0 ? {} : { outputs: Object.fromEntries(given) }),
+  };
+}
+
+/** `NODE=…` or `NODE=@FILE`, each node once. */
+async function textsByNode(
+  option: string,
+  kind: string,
+  written: readonly string[],
+): Promise<readonly (readonly [string, string])[]> {
+  const texts = new Map<string, string>();
+  for (const one of written) {
+    const [, node = "", text = ""] = /^([^=]+)=(.*)$/su.exec(one) ?? [];
+    if (node === "") throw new Refusal(`${option} ${printable(one)}: write it as NODE=${kind} or NODE=@FILE`);
+    if (texts.has(node)) throw new Refusal(`${option}: ${printable(node)} is given twice`);
+    texts.set(node, await textOf(text));
+  }
+  return [...texts];
+}
+
+function outputsIn(node: string, text: string): JsonObject {
+  const value = readJson("--output", text);
+  if (isJsonObject(value)) return value;
+  throw new Refusal(`--output ${printable(node)}: outputs are a JSON object; a text is {"stdout": "…"}`);
+}
+
 /** Null: it is branched from an event. */
-async function pointOf(api: Api, id: string, options: BranchOptions): Promise<BranchPoint | null> {
+async function pointOf(
+  api: Api,
+  id: string,
+  options: BranchOptions,
+  { prompts, outputs }: NodeEdits,
+): Promise<BranchPoint | null> {
   const { at, node, round, message, result, arg = [], argsFile, argFrom = [] } = options;
   if (node === undefined && round === undefined && message === undefined && result === undefined) return null;
   if (node === undefined || round === undefined) {
     throw new Refusal("a branch inside a turn needs --node and --round; sluice runs show RUN --node NODE lists rounds");
   }
-  if (at !== undefined || arg.length > 0 || argsFile !== undefined || argFrom.length > 0) {
-    throw new Refusal("--node and --round go without --at and args: a turn is continued with the args it had");
+  if (at !== undefined || arg.length > 0 || argsFile !== undefined || argFrom.length > 0 || outputs !== undefined) {
+    throw new Refusal("--node and --round go without --at, args and --output: a turn is continued with what it had");
   }
   if (message !== undefined && result !== undefined) throw new Refusal("--message and --result exclude each other");
-  if (message !== undefined) return { node, round, edit: { message: await textOf(message) } };
-  if (result === undefined) return { node, round };
-  return { node, round, edit: await resultOf(await api.getTurn(id, node), round, result) };
+  const point = { node, round, ...promptFor(node, prompts) };
+  if (message !== undefined) return { ...point, edit: { message: await textOf(message) } };
+  if (result === undefined) return point;
+  return { ...point, edit: await resultOf(await api.getTurn(id, node), round, result) };
+}
+
+function promptFor(node: string, prompts: NodeEdits["prompts"] = {}): Pick<BranchPoint, "prompt"> {
+  const other = Object.keys(prompts).find((name) => name !== node);
+  if (other !== undefined) {
+    throw new Refusal(
+      `--prompt ${printable(other)}: inside the turn of ${printable(node)} only that node is asked anew`,
+    );
+  }
+  const prompt = prompts[node];
+  return prompt === undefined ? {} : { prompt };
 }
 
 /** `CALL=JSON` or `CALL=@FILE`; the call by its id, or by its position in the round. */

@@ -69,6 +69,8 @@ const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "runs branch": [
     ["run_1", "--at", "1"],
     ["run_1", "--at", "1", "--arg", "a=b"],
+    ["run_1", "--prompt", "a=b"],
+    ["run_1", "--output", 'a={"b":1}'],
   ],
   "runs resolve": [["run_1", "a", "--assign-to", "ann"]],
   "runs show": [["run_1"], ["run_1", "--node", "a"], ["run_1", "--at", "3"], ["run_1", "--json"]],

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { jsonLines } from "../../test/cli/json-lines.ts";
 import { NESTED } from "../../test/cli/nested-workflow.ts";
 import type { Command } from "commander";
 import { type Clock, createVirtualClock } from "../clock/index.ts";
@@ -291,6 +292,25 @@ describe("sluice run", () => {
     expect(err).toMatch(/✓ write 0 ms\n✓ good completed in 0 ms · 1 node completed · run_\w+\n$/);
   });
 
+  it.each([
+    ['outputs: { n: "${1 / 0}" }', 1, /^w: failed: outputs_error: .+/m],
+    ["finally: [{ id: b, fail: { code: not_tidy, message: No. } }]", 1, /^w: failed: not_tidy: No\.$/m],
+  ])("says why a run failed none of whose nodes did: %s", async (more, code, why) => {
+    const input = `name: w\nsteps: [{ id: a, set: { x: 1 } }]\n${more}\n`;
+    for (const flag of ["--quiet", "--json"]) {
+      const found = await sluice(["run", "-", "--local", flag], { input });
+      expect(found).toMatchObject({ code, err: expect.stringMatching(why) as string });
+    }
+  });
+
+  it("says the failure of a node once, and why a run was cancelled", async () => {
+    const failed = "name: w\nsteps: [{ id: a, fail: { code: bad_day, message: No. } }]\n";
+    expect((await sluice(["run", "-", "--local", "--quiet"], { input: failed })).err).toBe("a: failed: bad_day: No.\n");
+    const cancelled = "name: w\nsteps: [{ id: a, cancel: enough of it }]\n";
+    const { code, err } = await sluice(["run", "-", "--local", "--quiet"], { input: cancelled });
+    expect({ code, err }).toEqual({ code: 3, err: "w: cancelled: enough of it\n" });
+  });
+
   it("names several results", async () => {
     const { out } = await sluice(["run", "two.lobsterX", "--script", "echo.yaml", "--quiet"]);
     expect(out).toBe("# a\nA\n# b\nB\n");
@@ -377,10 +397,7 @@ describe("sluice run", () => {
   it("writes one event per line and the state last", async () => {
     const { code, out, err } = await sluice(["run", "two.lobsterX", "--json"]);
     expect({ code, err }).toEqual({ code: 0, err: "in this process, on scripted answers; no server is known\n" });
-    const lines = out
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const lines = jsonLines(out);
     const events = lines.slice(0, -1);
     expect(events.map(({ eventId }) => eventId)).toEqual(events.map((_, index) => index + 1));
     expect(events[0]).toMatchObject({ type: "run.started", workflowId: "two", correlation: { phase: "engine" } });

@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Command } from "commander";
 import { Api } from "./api.ts";
 import type { Io } from "./io.ts";
+import { pageSize } from "./option-values.ts";
 import { demandServer, type LinkOptions } from "./server-link.ts";
 
 /** Does what a command asks for; what it gives is the exit code. */
@@ -39,10 +40,6 @@ export function addNoun(program: Command, noun: string, description: string): Co
     .addHelpText("after", example(`sluice ${noun} --help`));
 }
 
-export function addChoice(command: Command, flags: string, about: string, choices: readonly string[]): Command {
-  return command.addOption(new Option(flags, about).choices(choices));
-}
-
 /** The action of a command that talks to a server; `work` gets what the command was given, its options last. */
 export function onServer<G extends readonly unknown[]>(
   { io, settle }: Workbench,
@@ -52,43 +49,4 @@ export function onServer<G extends readonly unknown[]>(
     const own = given.slice(0, -1) as unknown as G;
     return settle(() => work(io, new Api(demandServer(io, own.at(-1) as LinkOptions)), ...own));
   };
-}
-
-export function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
-}
-
-export function positiveInteger(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > 1_000_000)
-    throw new InvalidArgumentError("It must be a whole number from 1.");
-  return value;
-}
-
-export function countFromZero(text: string): number {
-  const value = Number(text);
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 0.");
-  return value;
-}
-
-function pageSize(text: string): number {
-  const value = Number(text);
-  if (!/^\d{1,3}$/.test(text) || value < 1 || value > 100)
-    throw new InvalidArgumentError("It must be a whole number from 1 to 100.");
-  return value;
-}
-
-export function dollars(text: string): number {
-  const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || value > 1_000_000_000)
-    throw new InvalidArgumentError("It must be an amount in US dollars, such as 0.25.");
-  return value;
-}
-
-export function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || !(value > 0) || value > 30 * 86_400) {
-    throw new InvalidArgumentError("It must be a number of seconds above 0, at most 30 days.");
-  }
-  return value;
 }

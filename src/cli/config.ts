@@ -31,6 +31,7 @@ const settingsSchema = z.object({
       if (message !== null) context.addIssue({ code: "custom", message });
     })
     .optional(),
+  cells: z.string().min(1).optional(),
   port: port.refine((number) => number <= 65_535, "must be a port from 0 to 65535").default(DEFAULT_PORT),
   host: z
     .string()
@@ -47,6 +48,7 @@ const settingsSchema = z.object({
     .regex(/^[1-9]\d{0,8}$/, "must be a whole number of runs from 1 to 999999999")
     .transform(Number)
     .optional(),
+  limits: z.string().min(1).optional(),
   allowOutbound: z.string().optional(),
   allowHost: z
     .string()
@@ -85,11 +87,13 @@ export interface ConfigFlags {
   readonly adminKey?: string;
   readonly data?: string;
   readonly databaseUrl?: string;
+  readonly cells?: string;
   readonly port?: string;
   readonly host?: string;
   readonly publicUrl?: string;
   readonly startRate?: string;
   readonly maxOpenRuns?: string;
+  readonly limits?: string;
   readonly allowOutbound?: string;
   readonly allowHost?: string;
   readonly slackUrl?: string;
@@ -116,10 +120,12 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   adminKey: { flag: "--key", variable: "SLUICE_KEY" },
   data: { flag: "--data", variable: "SLUICE_DATA" },
   databaseUrl: { flag: "--database-url", variable: "DATABASE_URL" },
+  cells: { flag: "--cells", variable: "SLUICE_CELLS" },
   port: { flag: "--port", variable: "SLUICE_PORT" },
   host: { flag: "--host", variable: null },
   startRate: { flag: "--start-rate", variable: "SLUICE_START_RATE" },
   maxOpenRuns: { flag: "--max-open-runs", variable: "SLUICE_MAX_OPEN_RUNS" },
+  limits: { flag: "--limits", variable: "SLUICE_LIMITS" },
   allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
   allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   publicUrl: { flag: "--public-url", variable: "SLUICE_PUBLIC_URL" },
@@ -145,11 +151,13 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "adminKey",
   "data",
   "databaseUrl",
+  "cells",
   "port",
   "host",
   "publicUrl",
   "startRate",
   "maxOpenRuns",
+  "limits",
   "allowOutbound",
   "allowHost",
   "slackUrl",

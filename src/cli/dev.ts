@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readdirSync, statSync, watch } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Api } from "./api.ts";
 import { apply } from "./apply.ts";
 import { HOST_SETTINGS, readConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
+import { DevWorker } from "./dev-worker.ts";
 import type { Io } from "./io.ts";
+import { isProjectFile, projectFolders } from "./project-folders.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 import { up, type UpOptions } from "./up.ts";
@@ -16,6 +16,8 @@ export type DevOptions = Omit<UpOptions, "json" | "demo">;
 /** A module that runs functions; everything else is applied. */
 const WORKER_FILE = /(?:^|[./\\])worker\.[cm]?[jt]s$/;
 const WORKFLOW_FILE = /\.(?:workflow\.[cm]?ts|lobsterX)$/;
+/** What no worker has in it. */
+const NO_CODE_OF_WORKERS = /\.(?:(?:workflow|cases)\.[cm]?ts|lobsterX|ya?ml)$/;
 /** Where a project keeps what it runs. */
 const PLACES = [".", "workflows", "src"];
 /** Editors save in several steps; what follows within this time is the same save. */
@@ -23,7 +25,9 @@ const SETTLE_MS = 150;
 
 /** Server, console and the project's own worker in one command; what is saved is applied again. */
 export async function dev(io: Io, names: readonly string[], options: DevOptions): Promise<number> {
-  const files = names.length === 0 ? filesHere(io) : names;
+  // Without names, also what is added later.
+  const list = (): readonly string[] => (names.length === 0 ? filesHere(io) : names);
+  const files = list();
   const missing = files.find((name) => !existsSync(resolve(io.cwd, name)));
   if (missing !== undefined) throw new Refusal(`cannot read ${printable(missing)}: there is no such file`);
   if (files.length === 0)
@@ -35,7 +39,7 @@ export async function dev(io: Io, names: readonly string[], options: DevOptions)
     write: (text: string): void => {
       const { url, consoleUrl } = JSON.parse(text) as { readonly url: string; readonly consoleUrl: string | null };
       const key = new DataDirectory(data).readKey() ?? "";
-      session = new DevSession(io, files, { url, key, consoleUrl });
+      session = new DevSession(io, list, { url, key, consoleUrl });
       void session.start();
     },
   };
@@ -66,30 +70,29 @@ interface DevServer {
 /** What runs beside the server, and is done again when a file is saved. */
 class DevSession {
   readonly #io: Io;
-  readonly #applied: readonly string[];
-  readonly #workers: readonly string[];
+  readonly #list: () => readonly string[];
   readonly #server: DevServer;
-  readonly #processes = new Map<string, ChildProcess>();
-  readonly #watchers: { close(): void }[] = [];
+  readonly #workers = new Map<string, DevWorker>();
+  readonly #watchers = new Map<string, FSWatcher>();
+  /** Files that were saved since the last reload; null: nothing has been loaded yet. */
+  #saved: Set<string> | null = null;
+  readonly #broken = new Set<string>();
   #isStopped = false;
   #stopTimer: (() => void) | null = null;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(io: Io, files: readonly string[], server: DevServer) {
+  constructor(io: Io, list: () => readonly string[], server: DevServer) {
     this.#io = io;
     this.#server = server;
-    this.#workers = files.filter((name) => WORKER_FILE.test(name));
-    this.#applied = files.filter((name) => !WORKER_FILE.test(name));
+    this.#list = list;
   }
 
   async start(): Promise<void> {
     const { io, url, consoleUrl } = { io: this.#io, ...this.#server };
     const lines = [`  API      ${url}`, ...(consoleUrl === null ? [] : [`  Console  ${consoleUrl}`])];
     io.out.write(`\n${lines.join("\n")}\n\n`);
-    // Functions are registered before workflows that name them are checked.
-    for (const name of this.#workers) this.#startWorker(name);
-    await this.#applyAll();
-    this.#watch();
+    this.#work = this.#reload();
+    await this.#work;
     // Before the server goes, so that the worker signs off.
     io.onInterrupt(() => this.stop());
     io.err.write("what is saved is applied again; Ctrl-C stops\n");
@@ -98,19 +101,28 @@ class DevSession {
   stop(): void {
     this.#isStopped = true;
     this.#stopTimer?.();
-    for (const watcher of this.#watchers) watcher.close();
-    for (const child of this.#processes.values()) child.kill("SIGTERM");
+    for (const watcher of this.#watchers.values()) watcher.close();
+    for (const worker of this.#workers.values()) worker.end();
   }
 
-  #watch(): void {
-    const paths = [...this.#applied, ...this.#workers].map((name) => resolve(this.#io.cwd, name));
-    const folders = new Set(paths.map((path) => (statSync(path).isDirectory() ? path : dirname(path))));
-    for (const folder of folders) this.#watchers.push(watch(folder, (_event, name) => this.#onSave(name ?? "")));
+  /** The files themselves, and whatever of the project they may import. */
+  #watch(files: readonly string[]): void {
+    const named = files
+      .map((name) => resolve(this.#io.cwd, name))
+      .map((path) => (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? path : dirname(path)));
+    for (const folder of new Set([...named, ...projectFolders(this.#io.cwd)])) {
+      if (this.#watchers.has(folder)) continue;
+      const watcher = watch(folder, (_event, name) => this.#onSave(name ?? ""));
+      // A folder that was removed; one that comes again is found with the next save.
+      watcher.on("error", () => this.#watchers.delete(folder));
+      this.#watchers.set(folder, watcher);
+    }
   }
 
   #onSave(name: string): void {
     // What the server itself keeps changes all the time.
-    if (!/\.(?:[cm]?[jt]sx?|lobsterX|ya?ml|json)$/.test(name)) return;
+    if (!isProjectFile(name)) return;
+    this.#saved?.add(name);
     this.#stopTimer?.();
     this.#stopTimer = this.#io.clock.after(SETTLE_MS, () => {
       this.#work = this.#work.then(() => this.#reload());
@@ -119,41 +131,51 @@ class DevSession {
 
   async #reload(): Promise<void> {
     if (this.#isStopped) return;
-    for (const name of this.#workers) this.#startWorker(name);
-    await this.#applyAll();
+    const saved = this.#saved;
+    this.#saved = new Set();
+    const files = this.#list();
+    this.#watch(files);
+    // Functions are registered before workflows that name them are checked.
+    const workers = files.filter((name) => WORKER_FILE.test(name));
+    for (const [name, worker] of this.#workers) if (!workers.includes(name)) this.#endWorker(name, worker);
+    // What a worker does at this moment is not interrupted by a workflow that is saved.
+    const isForWorkers = saved === null || [...saved].some((name) => !NO_CODE_OF_WORKERS.test(name));
+    const toStart = workers.filter((name) => isForWorkers || this.#workers.get(name)?.isRunning !== true);
+    await Promise.all(toStart.map((name) => this.#startWorker(name)));
+    await this.#applyAll(
+      files.filter((name) => !WORKER_FILE.test(name)),
+      saved === null,
+    );
+  }
+
+  #endWorker(name: string, worker: DevWorker): void {
+    worker.stop();
+    this.#workers.delete(name);
+  }
+
+  /** A schema that was changed replaces the one of before: nothing but this project depends on it. */
+  async #startWorker(name: string): Promise<void> {
+    const worker = this.#workers.get(name) ?? new DevWorker(this.#io, name, this.#server);
+    this.#workers.set(name, worker);
+    for (let changed = await worker.start(); changed !== null; changed = await worker.start()) {
+      if (this.#isStopped) return;
+      await new Api(this.#server).deleteRegistered("functions", changed);
+    }
   }
 
   /** One by one: a mistake in one file keeps its last good state, and no other from being applied. */
-  async #applyAll(): Promise<void> {
+  async #applyAll(files: readonly string[], isFirst: boolean): Promise<void> {
     const api = new Api(this.#server);
-    for (const name of this.#applied) {
+    for (const name of files) {
       try {
-        await apply(this.#io, api, [name], {});
+        // That a mistake is gone is worth a line, also where the file is again what it was before.
+        await apply(this.#io, api, [name], { changesOnly: !isFirst && !this.#broken.has(name) });
+        this.#broken.delete(name);
       } catch (thrown) {
+        this.#broken.add(name);
         const reason = thrown instanceof Error ? thrown.message : String(thrown);
         this.#io.err.write(`sluice: ${printable(name)} stays as it was: ${printable(reason)}\n`);
       }
     }
-  }
-
-  #startWorker(name: string): void {
-    this.#processes.get(name)?.kill("SIGTERM");
-    const { url, key } = this.#server;
-    const tsx = createRequire(import.meta.url).resolve("tsx");
-    const child = spawn(process.execPath, ["--import", tsx, resolve(this.#io.cwd, name)], {
-      cwd: this.#io.cwd,
-      env: { ...this.#io.env, SLUICE_URL: url, SLUICE_KEY: key },
-      stdio: ["ignore", "pipe", "pipe"],
-      // Ctrl-C in the terminal reaches this process only, which then stops it.
-      detached: true,
-    });
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => this.#io.err.write(printable(text)));
-    }
-    child.once("exit", (code) => {
-      if (code === 0 || this.#isStopped || this.#processes.get(name) !== child) return;
-      this.#io.err.write(`sluice: ${printable(name)} has ended; the next saved file starts it again\n`);
-    });
-    this.#processes.set(name, child);
   }
 }

@@ -12,7 +12,7 @@ import { PeerAgent } from "../outbound/index.ts";
 import { createScriptAdapter } from "../script/index.ts";
 import { DispatchSecrets, openSources, Secrets } from "../secrets/index.ts";
 import { createTriggers } from "../server/index.ts";
-import { StoreUnavailable } from "../store/index.ts";
+import { OrganisationMoving, StoreUnavailable } from "../store/index.ts";
 import { openWork } from "../work/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
 import { openArchivePlaces, openFileStorage } from "./file-storage.ts";
@@ -25,7 +25,7 @@ export type Engine = Awaited<ReturnType<typeof openEngine>>;
 /** Everything that decides and dispatches, not yet begun. */
 export async function openEngine(
   io: Io,
-  { config, storage, bridge, outbound, startRate, archivesAnywhere, log }: HostParts,
+  { config, storage, bridge, outbound, startRate, limits, archivesAnywhere, log, cell }: HostParts,
   onTrouble: (what: string, error: unknown) => void,
 ) {
   const { env, clock } = io;
@@ -50,11 +50,13 @@ export async function openEngine(
   });
   const work = openWork({ store, clock, onTrouble });
   const { workers } = work;
-  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, workers, startRate, onTrouble });
+  const judged = { store, directory, clock, isAlone: isEmbedded, workers, startRate, limits, onTrouble };
+  const governance = openGovernance(judged);
   const { governor } = governance;
   const audit = openAudit(io, config, store);
   const places = openArchivePlaces(io, config, objects, archivesAnywhere);
   const history = openHistory({ store, files, audit, places, now: () => clock.now() });
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
   // Not among the providers that steps may name: what script steps run in is part of the engine.
   const scripts = createScriptAdapter({ clock });
   const runtime: DurableDriver = new DurableDriver({
@@ -65,16 +67,17 @@ export async function openEngine(
     box,
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
-    files: (orgId, runId) => runFiles({ files, store, orgId, runId }),
+    files: (orgId, runId, signal) => runFiles({ files, store, orgId, runId, patience: { signal, pause } }),
     functions: work.queue,
     secrets: (place, request) => handed.forDispatch(place, request),
     onEvent: (event) => starter.start(event),
     children: () => openChildPreparer({ store, runtime: () => runtime, governor, now: () => clock.now() }),
     clock,
     monotonic: () => performance.now(),
-    isUnavailable: (error) => error instanceof StoreUnavailable,
+    isUnavailable: (error) => error instanceof StoreUnavailable && !(error instanceof OrganisationMoving),
+    ...cell?.driver,
     supersedesAll: isEmbedded,
-    ...(config.maxOpenRuns === undefined ? {} : { maxOpenRuns: config.maxOpenRuns }),
+    maxOpenRuns: (orgId) => limits(orgId).openRuns,
     onTrouble,
   });
   const launcher = new RunLauncher({ store, runtime, governance });

@@ -44,7 +44,9 @@ async function erase(io: Io, api: Api, options: EraseOptions): Promise<number> {
   const done = dryRun ? "would be erased" : "erased";
   say(`${counted(report.runs.length, "run")} ${done}, ${counted(report.archives.length, "archive")}`);
   if (report.already.length > 0) say(`${counted(report.already.length, "run")} erased before`);
-  for (const id of report.open) say(`not erased: ${printable(id)} has not ended`);
+  for (const id of report.open) {
+    say(`not erased: ${printable(id)} ${id.startsWith("apr_") ? "waits for an answer" : "has not ended"}`);
+  }
   for (const id of report.undecided) say(`not erased: the condition cannot be decided for ${printable(id)}`);
   for (const { seq, type, run } of report.sealed) {
     say(`not erased: audit record ${seq} (${type}) of ${printable(run)} was sealed with its text`);

@@ -3,15 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts"
 import { readSource } from "../core/text/index.ts";
 import type { ReceivedEvent } from "../client/index.ts";
 import type { Api } from "./api.ts";
-import {
-  addLinkOptions,
-  addListOptions,
-  addNoun,
-  collect,
-  example,
-  onServer,
-  type Workbench,
-} from "./command-words.ts";
+import { addLinkOptions, addListOptions, addNoun, example, onServer, type Workbench } from "./command-words.ts";
+import { collect } from "./option-values.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printJson, printList } from "./listing.ts";

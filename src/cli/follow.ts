@@ -28,7 +28,7 @@ export interface Followed {
 export interface FollowOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
-  /** False: stop as soon as only a person could make the run go on. */
+  /** False: stop as soon as only a person could make the run continue. */
   readonly wait: boolean;
   /** The run was started by this very command: its approvals may be answered here, and Ctrl-C may cancel it. */
   readonly isOwn: boolean;
@@ -153,7 +153,7 @@ class Follower {
     this.#stop.abort(STOPPED);
   }
 
-  /** Ends as soon as only a person could make the run go on, and none is asked here. */
+  /** Ends as soon as only a person could make the run continue, and none is asked here. */
   async #look(): Promise<void> {
     const { runId } = this.#run;
     if (!this.#stopsForPerson || this.#prompt.isAsking || this.#stop.signal.aborted) return;
@@ -231,15 +231,17 @@ function printWaiting(io: Io, runId: string, { questions, blocked }: Waiting): v
 async function report(io: Io, api: Api, run: Followed, options: FollowOptions, end: End): Promise<number> {
   if (end.kind === "detached") return EXIT.cancelled;
   const [state, record] = await Promise.all([api.getState(run.runId), api.getRun(run.runId)]);
+  const { workflow, leaves } = run;
+  const error = record.error ?? null;
   if (options.json === true) {
     io.out.write(`${JSON.stringify(state)}\n`);
-    if (state.status !== "completed") printFailures(io, state.nodeResults);
+    if (state.status !== "completed") printFailures(io, state.nodeResults, { workflow, projection: state, error });
   } else {
     const durationMs = durationOf(record.startedAt, record.completedAt);
     const nodeResults = await Promise.all(
-      state.nodeResults.map(async (node) => (run.leaves.includes(node.nodeId) ? withLargeValues(api, node) : node)),
+      state.nodeResults.map(async (node) => (leaves.includes(node.nodeId) ? withLargeValues(api, node) : node)),
     );
-    const outcome = { workflow: run.workflow, projection: { ...state, nodeResults }, durationMs, leaves: run.leaves };
+    const outcome = { workflow, projection: { ...state, nodeResults }, durationMs, error, leaves };
     printOutcome(io, outcome, { isQuiet: options.quiet === true });
   }
   if (end.kind === "waiting") printWaiting(io, run.runId, end.waiting);

@@ -52,12 +52,13 @@ function printReasons(io: Io, { launch, nodes, approvals, calls }: SimulationRep
     lines.push(`${paint("red", "would not start")}: ${gate}: ${code}: ${printable(message)}`);
     unblock(launch.explanation);
   }
-  for (const { nodeId, round, tool, disposition, gate, code, reason } of calls) {
+  for (const { nodeId, round, tool, server, disposition, gate, code, reason } of calls) {
     if (disposition === "allow") continue;
     const colour = disposition === "deny" ? "red" : "yellow";
     const what = paint(colour, disposition === "deny" ? "would be denied" : "would be held");
-    const why = [gate, code, reason].flatMap((part) => (part === null ? [] : [oneLine(part)]));
-    lines.push(`${oneLine(nodeId)} round ${round}: ${oneLine(tool)} ${what}: ${why.join(": ")}`);
+    const why = [gate, code === gate ? null : code, reason].flatMap((part) => (part === null ? [] : [oneLine(part)]));
+    const called = server === null ? tool : `${server}/${tool}`;
+    lines.push(`${oneLine(nodeId)} round ${round}: ${oneLine(called)} ${what}: ${why.join(": ")}`);
   }
   for (const { nodeId, summary, approvers, decision } of approvals) {
     const who = approvers.length === 0 ? "anyone who may approve" : approvers.map(oneLine).join(", then ");

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { backtestFile } from "./backtest.ts";
-import { addChoice, addLinkOptions, onServer, example, type Workbench } from "./command-words.ts";
+import { addLinkOptions, example, onServer, type Workbench } from "./command-words.ts";
+import { addChoice } from "./option-values.ts";
 import { TREND_BUCKETS, TREND_GROUPS } from "../core/search/index.ts";
 import { showTrends } from "./trends.ts";
 import { showUsage, USAGE_BUCKETS, USAGE_GROUPS } from "./usage.ts";

@@ -32,6 +32,14 @@ export function addHostCommands(program: Command, bench: Workbench): void {
     .addHelpText("after", example("sluice up --port 0 --json"))
     .action((options: UpOptions) => settle(async () => (await import("./up.ts")).up(io, options)));
   addHostOptions(program.command("serve").description("be one replica of a server over a Postgres database"))
+    .option(
+      "--cells <file>",
+      "the databases of an installation with several, in place of --database-url (SLUICE_CELLS)",
+    )
+    .option(
+      "--processes <n>",
+      "so many replicas behind one port, in processes of their own; auto: one for each core (1)",
+    )
     .addHelpText("after", example("DATABASE_URL=postgres://db/sluice sluice serve --host 0.0.0.0"))
     .action((options: ServeOptions) => settle(async () => (await import("./serve.ts")).serveReplica(io, options)));
   addBridgeOptions(program.command("bridge").description("be a Bridge: run adapters for a server elsewhere"))
@@ -44,6 +52,7 @@ export function addHostCommands(program: Command, bench: Workbench): void {
     .command("migrate")
     .description("bring the database up to date")
     .option("--database-url <url>", "a Postgres database (DATABASE_URL); else the embedded one")
+    .option("--cells <file>", "every database this file names (SLUICE_CELLS)")
     .option("--data <dir>", "where the embedded one is (SLUICE_DATA; .sluice)")
     .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice migrate --database-url postgres://db/sluice"))
@@ -110,6 +119,10 @@ function addHostOptions(command: Command): Command {
     .option(
       "--max-open-runs <n>",
       "runs an organisation may have open before starts are refused (SLUICE_MAX_OPEN_RUNS; 100000)",
+    )
+    .option(
+      "--limits <file>",
+      "what organisations may take: starts a minute, open runs, nodes a second, storage, streams (SLUICE_LIMITS)",
     )
     .option(
       "--allow-outbound <hosts>",

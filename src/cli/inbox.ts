@@ -134,7 +134,7 @@ export async function sendAnswer(
 ): Promise<number> {
   const resolved = await api.resolveApproval(id, {
     ...given,
-    // What was changed is rendered anew, so that its digest is another one.
+    // What was changed is rendered again, so that its digest is another one.
     ...(given.modifications === undefined ? { digest } : {}),
     ...(subjectDigest === null ? {} : { subjectDigest }),
     ...(reason === undefined ? {} : { reason }),
@@ -147,7 +147,10 @@ export async function sendAnswer(
   return EXIT.fine;
 }
 
-/** `field=value`, each read by the type of its field; null: there is no form. What does not fit is left for the server to report. */
+/**
+ * `field=value`, each read by the type of its field; null: there is no form. What does not fit is left for the
+ * server to report.
+ */
 function readForm({ id, form }: Approval, written: readonly string[]): JsonObject | null {
   if (form === null) {
     if (written.length > 0) throw new Refusal(`${printable(id)} has no form; leave --form out`);

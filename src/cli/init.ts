@@ -1,13 +1,13 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
+import { packageSpec } from "./package-spec.ts";
 import { Refusal } from "./refusal.ts";
 import { reasonOf } from "./source-file.ts";
 import { firstCommands, starterFiles, type StarterFile, type Template } from "./starter/files.ts";
 import { TYPESCRIPT_COMMANDS, typescriptFiles } from "./starter/typescript.ts";
 import { printable } from "./terminal-text.ts";
-import { readVersion } from "./version.ts";
 
 export interface InitOptions {
   /** One of files alone; absent: a project in TypeScript. */
@@ -31,7 +31,7 @@ export async function init(io: Io, folder: string, options: InitOptions): Promis
     );
   }
   const template = options.template ?? (options.yaml === true ? "minimal" : null);
-  const files = template === null ? typescriptFiles(readVersion()) : starterFiles(template);
+  const files = template === null ? typescriptFiles(basename(target), packageSpec(target)) : starterFiles(template);
   const kept: string[] = [];
   for (const file of files) {
     const isWritten = await writeNew(target, file);

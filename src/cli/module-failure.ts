@@ -25,12 +25,29 @@ export interface ExplainedFailure {
 }
 
 export function explainFailure(file: string, failure: HostFailure): ExplainedFailure {
-  const place = placeIn(failure.stack) ?? { file, line: 1, column: 1 };
+  const found = placeIn(failure.stack);
+  const place = found ?? { file, line: 1, column: 1 };
   if (failure.name === "WorkflowError") {
     const { code = "", message, path = "", hint = "" } = failure;
     return { code: code as ModuleCode, message, path, hint, place };
   }
-  return unreadable(failure) ?? missingFile(file, failure) ?? missingImport(file, failure) ?? thrown(failure, place);
+  return (
+    missingCompiler(file, failure) ??
+    unreadable(failure) ??
+    missingFile(file, failure) ??
+    missingImport(file, failure) ??
+    missingExport(file, failure, found) ??
+    thrown(failure, place)
+  );
+}
+
+/** Without optional packages and without scripts of packages, npm leaves the compiler out. */
+function missingCompiler(file: string, { message }: HostFailure): ExplainedFailure | undefined {
+  const [, wanted] = /The package "(@esbuild\/[^"]+)" could not be found/.exec(message) ?? [];
+  if (wanted === undefined) return undefined;
+  const place = { file, line: 1, column: 1 };
+  const what = `TypeScript cannot be read here: the package ${wanted} is missing.`;
+  return { code: "missing_import", message: what, path: "", hint: `Install it: npm install ${wanted}.`, place };
 }
 
 const SYNTAX = /(?:^|\n)\s*(\S.*?):(\d+):(\d+): ERROR: (.*)/;
@@ -40,7 +57,12 @@ function unreadable({ message, stack }: HostFailure): ExplainedFailure | undefin
   const [, found = "", line, column, what = ""] = SYNTAX.exec(message) ?? SYNTAX.exec(stack) ?? [];
   if (found === "") return undefined;
   const place = { file: found, line: Number(line), column: Number(column) + 1 };
-  return { code: "module_unreadable", message: `${what}.`, path: "", hint: "Fix the syntax.", place };
+  return { code: "module_unreadable", message: `${what}.`, path: "", hint: syntaxHint(what), place };
+}
+
+function syntaxHint(what: string): string {
+  const isForModules = what.includes('"cjs" output format');
+  return isForModules ? 'Write "type": "module" in package.json, so that files are ES modules.' : "Fix the syntax.";
 }
 
 function missingFile(file: string, { code, message }: HostFailure): ExplainedFailure | undefined {
@@ -89,6 +111,24 @@ function readLines(file: string): readonly string[] {
 
 function packageOf(name: string): string {
   return name.split("/", name.startsWith("@") ? 2 : 1).join("/");
+}
+
+const NO_EXPORT = /The requested module '([^']+)' does not provide an export named '([^']+)'/;
+/** The same in a file that is no ES module: an import is called, and is not there. */
+const NO_FUNCTION = /^\(0 , import_\w+\.(\w+)\) is not a function/;
+
+function missingExport(
+  file: string,
+  { message, stack }: HostFailure,
+  called: ExplainedFailure["place"] | undefined,
+): ExplainedFailure | undefined {
+  const [, from = "", name = NO_FUNCTION.exec(message)?.[1]] = NO_EXPORT.exec(message) ?? [];
+  if (name === undefined) return undefined;
+  const what = from === "" ? `What is imported as "${name}" is not exported there.` : `"${from}" exports no "${name}".`;
+  // Node writes the file that imports above the message, and no frame.
+  const [importer = file] = /^file:\S+?(?=:\d+\n)/.exec(stack) ?? [];
+  const place = called ?? importPlace(importer.startsWith("file:") ? fileURLToPath(importer) : importer, name);
+  return { code: "missing_import", message: what, path: "", hint: "Check the name.", place };
 }
 
 function thrown({ name, message }: HostFailure, place: ExplainedFailure["place"]): ExplainedFailure {

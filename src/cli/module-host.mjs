@@ -33,6 +33,14 @@ function casesIn(exported) {
   return Object.values(exported).filter((value) => typeof value === "object" && value !== null && CASES in value);
 }
 
+/** Without "type": "module", the default export of a module that exports nothing is an empty object. */
+function namesOf(exported) {
+  const names = Object.keys(exported).filter((name) => name !== "module.exports");
+  const { default: only } = exported;
+  const isEmpty = names.length === 1 && typeof only === "object" && only !== null && Object.keys(only).length === 0;
+  return isEmpty ? [] : names;
+}
+
 function failureOf(thrown) {
   if (!(thrown instanceof Error)) return { name: "", message: String(thrown), stack: "" };
   const { name, message, stack = "" } = thrown;
@@ -51,7 +59,7 @@ function report(message) {
 
 try {
   const exported = await import(pathToFileURL(process.argv[2]).href);
-  report({ ok: true, exports: Object.keys(exported), workflows: workflowsIn(exported), cases: casesIn(exported) });
+  report({ ok: true, exports: namesOf(exported), workflows: workflowsIn(exported), cases: casesIn(exported) });
 } catch (thrown) {
   report({ ok: false, failure: failureOf(thrown) });
 }

@@ -3,10 +3,9 @@ import type { Clock } from "../clock/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { Secrets } from "../secrets/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
-import type { JsonObject } from "../core/base/index.ts";
 import type { NewDelivery, Store } from "../store/index.ts";
 import { channelDeliveriesTo, channelTargets } from "../outside/channel/index.ts";
-import { noticeMessage, openDeliveries } from "../outside/delivery/index.ts";
+import { type DeliveryNotice, noticeMessage, openDeliveries } from "../outside/delivery/index.ts";
 import { deliveriesTo, webhookTargets } from "../outside/webhook/index.ts";
 import { memberRecipients } from "../server/index.ts";
 import { closeEach } from "./closing.ts";
@@ -31,17 +30,9 @@ export interface OutsideParts {
 /** What notifies people outside: webhooks, channels and alerts. */
 export interface Outside {
   /** What is sent of something that neither a run nor the audit holds. */
-  deliveriesOf(notice: Notice): Promise<readonly NewDelivery[]>;
+  deliveriesOf(notice: DeliveryNotice): Promise<readonly NewDelivery[]>;
   start(): void;
   stop(): Promise<void>;
-}
-
-interface Notice {
-  readonly orgId: string;
-  readonly type: string;
-  readonly key: string;
-  readonly at: number;
-  readonly data: JsonObject;
 }
 
 export function openOutside(log: Pick<Log, "warn">, parts: OutsideParts): Outside {
@@ -62,9 +53,9 @@ export function openOutside(log: Pick<Log, "warn">, parts: OutsideParts): Outsid
     clock,
     onTrouble,
   });
-  const channelNotices = ({ orgId, type, key, at, data }: Notice): Promise<readonly NewDelivery[]> =>
+  const channelNotices = ({ orgId, type, key, at, data }: DeliveryNotice): Promise<readonly NewDelivery[]> =>
     channelDeliveriesTo(channels, store, orgId, { message: noticeMessage(type, key, at, data), at, data });
-  const alerts = new AlertWatch({
+  const { rounds: alerts } = new AlertWatch({
     store,
     clock,
     deliveriesOf: channelNotices,

@@ -1,20 +1,14 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { MemberRole } from "../client/index.ts";
-import {
-  addLinkOptions,
-  addListOptions,
-  addNoun,
-  onServer,
-  collect,
-  example,
-  type Workbench,
-} from "./command-words.ts";
+import { addLinkOptions, addListOptions, addNoun, example, onServer, type Workbench } from "./command-words.ts";
+import { collect } from "./option-values.ts";
 import {
   CLEARABLE,
   type Clearable,
   createOrganisation,
   invite,
   listOrganisations,
+  showLimits,
   listPeople,
   listSessions,
   removeMember,
@@ -82,6 +76,11 @@ function addOrganisationCommands(program: Command, bench: Workbench): void {
     .option("--json", "print the organisation as JSON")
     .addHelpText("after", example("sluice organisations create acme --name 'Acme Inc.'"))
     .action(onServer(bench, createOrganisation));
+  addLinkOptions(organisations.command("limits").description("show what an organisation may take, and what is taken"))
+    .argument("<id>", "id of the organisation")
+    .option("--json", "print what the API answers")
+    .addHelpText("after", example("sluice organisations limits acme"))
+    .action(onServer(bench, showLimits));
   addOrganisationPauses(organisations, bench);
 }
 

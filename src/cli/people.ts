@@ -4,6 +4,7 @@ import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printJson, printList } from "./listing.ts";
 import { Refusal } from "./refusal.ts";
+import { formatTable } from "./table.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
 export async function listPeople(
@@ -183,6 +184,20 @@ export async function listOrganisations(io: Io, api: Api, options: { readonly js
       groups.map(oneLine).join(" ") || "–",
     ],
   });
+  return EXIT.fine;
+}
+
+export async function showLimits(io: Io, api: Api, id: string, options: { readonly json?: boolean }): Promise<number> {
+  const answer = await api.people.limitsOf(id);
+  if (options.json === true) printJson(io, answer);
+  else {
+    const rows = answer.limits.map(({ name, limit, used }) => [
+      name,
+      String(used),
+      limit === null ? "none" : String(limit),
+    ]);
+    io.out.write(formatTable([["LIMIT", "USED", "AT MOST"], ...rows]));
+  }
   return EXIT.fine;
 }
 

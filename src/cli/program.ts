@@ -5,15 +5,9 @@ import { addAuditCommands } from "./audit-commands.ts";
 import { addTestCommand } from "./cases/test-command.ts";
 import { addApprovalCommands } from "./approval-commands.ts";
 import { APPROVE_MODES } from "./approvals.ts";
-import {
-  addLinkOptions,
-  collect,
-  example,
-  positiveInteger,
-  positiveNumber,
-  type Settle,
-  type Workbench,
-} from "./command-words.ts";
+import { addLinkOptions, example, type Settle, type Workbench } from "./command-words.ts";
+import { collect, positiveInteger, positiveNumber } from "./option-values.ts";
+import { addCellCommands } from "./cell-commands.ts";
 import { completion, type Shell, SHELLS } from "./completion.ts";
 import { addEventCommands } from "./events.ts";
 import { addFileCommands } from "./files.ts";
@@ -65,6 +59,7 @@ export function createProgram(io: Io, settle: Settle): Command {
   addKeyCommands(program, bench);
   addFileCommands(program, bench);
   addPeopleCommands(program, bench);
+  addCellCommands(program, bench);
   addGatewayCommands(program, bench);
   addRegistryCommands(program, bench);
   addPlatformCommands(program, bench);

@@ -2,7 +2,7 @@ import { type Clock, LeasedRounds } from "../clock/index.ts";
 import type { Store } from "../store/index.ts";
 import { closeEach } from "./closing.ts";
 
-/** Runs are found by what they say within seconds of their commits. */
+/** The search index follows commits within seconds. */
 const INDEX_EVERY_MS = 2_000;
 const INDEX_BATCH = 100;
 

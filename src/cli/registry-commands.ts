@@ -3,17 +3,8 @@ import type { KeyRequest } from "../client/index.ts";
 import { addMemoryCommand } from "./agent-memory.ts";
 import { apply } from "./apply.ts";
 import { writeTypes } from "./types.ts";
-import {
-  addChoice,
-  addLinkOptions,
-  addListOptions,
-  addNoun,
-  onServer,
-  collect,
-  example,
-  positiveInteger,
-  type Workbench,
-} from "./command-words.ts";
+import { addLinkOptions, addListOptions, addNoun, example, onServer, type Workbench } from "./command-words.ts";
+import { addChoice, collect, positiveInteger } from "./option-values.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import type { ListOptions } from "./listing.ts";
 import { addWorkflowPauses } from "./pauses.ts";

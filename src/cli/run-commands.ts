@@ -1,19 +1,8 @@
 import type { Command } from "commander";
 import { RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
 import { addPacketCommand } from "./audit-commands.ts";
-import {
-  addChoice,
-  addLinkOptions,
-  addListOptions,
-  addNoun,
-  onServer,
-  collect,
-  countFromZero,
-  dollars,
-  example,
-  positiveInteger,
-  type Workbench,
-} from "./command-words.ts";
+import { addLinkOptions, addListOptions, addNoun, example, onServer, type Workbench } from "./command-words.ts";
+import { addChoice, collect, countFromZero, dollars, positiveInteger } from "./option-values.ts";
 import { branchRun } from "./branch.ts";
 import { addRunHistoryCommands } from "./run-history-commands.ts";
 import { listCheckpoints, PROVENANCE_FORMATS, showProvenance } from "./provenance.ts";
@@ -129,10 +118,12 @@ function addSteering(runs: Command, bench: Workbench): void {
       .command("branch")
       .description("start a new run from an event of this one, or from inside the turn of an agent"),
   )
-    .option("--at <event>", "number of the event", positiveInteger)
+    .option("--at <event>", "number of the event; with --prompt or --output the last one unless given", positiveInteger)
     .option("--arg <name=value>", "an arg that is to be different; may be repeated", collect)
     .option("--args-file <file>", "args that are to be different, as a YAML or JSON map; --arg wins")
     .option("--arg-from <name=run/node/output>", "an arg taken from an output of another run; may be repeated", collect)
+    .option("--prompt <node=text|@file>", "what a node is asked instead, as it is sent; may be repeated", collect)
+    .option("--output <node=json|@file>", "what a completed node returned instead; may be repeated", collect)
     .option("--node <id>", "in place of an event: the node whose turn is continued")
     .option("--round <n>", "with --node: the last round that is kept, counted from 0", countFromZero)
     .option("--message <text|@file>", "with --round: what the model said in that round instead")
@@ -141,6 +132,7 @@ function addSteering(runs: Command, bench: Workbench): void {
       "with --round: what a call of that round returned instead; its id or position",
     )
     .addHelpText("after", example("sluice runs branch run_01hq --at 42 --arg tone=formal --watch"))
+    .addHelpText("after", example("sluice runs branch run_01hq --prompt draft=@better.txt --watch"))
     .addHelpText("after", example("sluice runs branch run_01hq --node help --round 1 --result 0=@order.json"))
     .action(onServer(bench, branchRun));
   addActionOptions(runs.command("recover").description("continue a run that failed or was interrupted"))

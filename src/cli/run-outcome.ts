@@ -7,11 +7,19 @@ import { createPaint, oneLine, printable } from "./terminal-text.ts";
 
 const FAILURES_SHOWN = 10;
 
+/** With what a run as a whole has ended; `code` null: it was cancelled. */
+export interface RunFault {
+  readonly code: string | null;
+  readonly message: string | null;
+}
+
 /** How a run came to rest, wherever it ran. */
 export interface RunOutcome {
   readonly workflow: string;
   readonly projection: RunProjection;
   readonly durationMs: number | null;
+  /** Why it ended without having completed; null: it is not known, or its nodes say it. */
+  readonly error: RunFault | null;
   /** Nodes that nothing depends on, in plan order: what they gave is the result. */
   readonly leaves: readonly string[];
 }
@@ -36,16 +44,31 @@ export function exitCodeOf(status: RunStatus): number {
 export function printOutcome(io: Io, outcome: RunOutcome, { isQuiet }: { readonly isQuiet: boolean }): void {
   const { projection } = outcome;
   // A failure the workflow tolerates is shown as it happens and counted, not held against the run.
-  if (projection.status !== "completed") printFailures(io, projection.nodeResults);
+  if (projection.status !== "completed") printFailures(io, projection.nodeResults, outcome);
   if (!isQuiet && isTerminal(projection.status)) printSummary(io, outcome);
   printResults(io, outcome);
 }
 
-export function printFailures(io: Io, nodes: readonly NodeResult[]): void {
+/** Of the run itself what none of its nodes has failed with: its outputs, what came last, its time, its cancelling. */
+export function printFailures(
+  io: Io,
+  nodes: readonly NodeResult[],
+  run: {
+    readonly workflow: string;
+    readonly projection: Pick<RunProjection, "status">;
+    readonly error: RunFault | null;
+  } | null = null,
+): void {
   // What only follows from a failure would hide it.
   const failed = nodes.filter(
     (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node) && !node.isHandled,
   );
+  const error = run?.error ?? null;
+  const isOfNode = failed.some(({ errorCode }) => errorCode === error?.code);
+  if (run !== null && error !== null && !isOfNode) {
+    const why = [error.code, error.message].filter((part) => part !== null && part !== "").join(": ");
+    if (why !== "") io.err.write(`${oneLine(run.workflow)}: ${run.projection.status}: ${oneLine(why)}\n`);
+  }
   for (const { nodeId, status, errorCode, errorMessage } of failed.slice(0, FAILURES_SHOWN)) {
     io.err.write(`${printable(nodeId)}: ${status}: ${errorCode ?? status}: ${oneLine(errorMessage ?? "")}\n`);
   }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../adapters/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
-import type { Priority, RunEvent } from "../core/event/index.ts";
+import { isTerminal, type Priority, type RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { frameEvent, outlineOf, projectRun, type RunProjection } from "../core/view/index.ts";
 import { newRunId } from "../driver/index.ts";
@@ -137,15 +137,18 @@ function report(io: Io, settlement: Settlement, options: RunOptions): number {
     io.err.write("  the run was stopped where it stood; please report this with the workflow file\n");
     return EXIT.runFailed;
   }
-  if (options.json === true) printFailures(io, projection.status === "completed" ? [] : projection.nodeResults);
-  else printOutcome(io, outcomeOf(state, projection), { isQuiet: options.quiet === true });
+  const outcome = outcomeOf(state, projection);
+  if (options.json !== true) printOutcome(io, outcome, { isQuiet: options.quiet === true });
+  else if (projection.status !== "completed") printFailures(io, projection.nodeResults, outcome);
   if (settlement.kind === "waiting") printOpenApprovals(io, state.runId, settlement.approvals);
   return settlement.kind === "waiting" ? EXIT.waiting : exitCodeOf(state.status);
 }
 
-function outcomeOf({ plan, startedAt, endedAt }: RunState, projection: RunProjection): RunOutcome {
+function outcomeOf(state: RunState, projection: RunProjection): RunOutcome {
+  const { plan, startedAt, endedAt, errorCode: code, errorReason: message } = state;
   const durationMs = startedAt === null || endedAt === null ? null : endedAt - startedAt;
-  return { workflow: plan.name, projection, durationMs, leaves: leavesOf(plan) };
+  const error = isTerminal(state.status) ? { code, message } : null;
+  return { workflow: plan.name, projection, durationMs, error, leaves: leavesOf(plan) };
 }
 
 /** So many nodes at once hold for every run of the family; the time, for the one that was asked for. */

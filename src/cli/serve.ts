@@ -3,12 +3,16 @@ import { adminKey, newSecret } from "../server/index.ts";
 import type { Store } from "../store/index.ts";
 import { loadBridgeConfig } from "./bridge-config.ts";
 import { openBridgeParts } from "./bridge-parts.ts";
-import { type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } from "./config.ts";
-import { type Host, startHost, startRateOf } from "./host.ts";
+import { readCellsFile } from "./cells-file.ts";
+import { type Config, type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } from "./config.ts";
+import { type Host, type HostParts, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
+import { readLimits } from "./limits.ts";
 import { type Log, openLog } from "./log.ts";
 import { readOidc } from "./oidc.ts";
 import { readOutbound } from "./outbound.ts";
+import { processCount, Processes } from "./processes.ts";
+import { openSiblings } from "./siblings.ts";
 import { readSignIn } from "./sign-in.ts";
 import { Refusal } from "./refusal.ts";
 import { standUntilStopped } from "./standing.ts";
@@ -21,18 +25,33 @@ export interface ServeOptions extends Omit<ConfigFlags, "url" | "adminKey" | "da
   readonly config?: string;
   readonly console: boolean;
   readonly json?: boolean;
+  /** How many serve the port together, or `auto`. */
+  readonly processes?: string;
 }
 
-/** One of any number of replicas over a database that is there and up to date. */
+/** One of any number of replicas over a database that is there and up to date; or several in processes of their own. */
 export async function serveReplica(io: Io, options: ServeOptions): Promise<number> {
+  const count = processCount(options.processes) ?? 1;
+  const siblings = openSiblings();
   const { key, ...flags } = options;
   const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
   const oidc = readOidc(config);
   const signIn = readSignIn(io, config);
   const outbound = readOutbound(io, config);
-  if (config.databaseUrl === undefined) {
-    throw new Refusal("serve needs a database: set DATABASE_URL or --database-url (without one there is `sluice up`)");
+  const limits = await readLimits(io, config);
+  if (count > 1 && config.cells !== undefined) {
+    throw new Refusal(
+      "choose one: --processes (several replicas here) or --cells; start serve several times with --cells",
+    );
   }
+  if (config.databaseUrl === undefined && config.cells === undefined) {
+    throw new Refusal(
+      count > 1
+        ? "--processes needs a Postgres database, --database-url: the embedded one belongs to one process"
+        : "serve needs a database: set DATABASE_URL or --database-url, or --cells (without one there is `sluice up`)",
+    );
+  }
+  if (count > 1 && siblings === null) return serveTogether(io, options, config, count);
   const bridge = await openBridgeParts(io, {
     config: await loadBridgeConfig(io, options.config),
     names: null,
@@ -41,33 +60,81 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
     directory: join(config.data, "work"),
   });
   const log = openLog(io, config, bridge.redactor, "json");
+  const parts: Omit<HostParts, "storage"> = {
+    config,
+    oidc,
+    signIn,
+    bridge,
+    log,
+    outbound,
+    limits,
+    siblings,
+    hasConsole: options.console,
+    archivesAnywhere: false,
+    startRate: startRateOf(config, STARTS_PER_MINUTE),
+  };
   return standUntilStopped(io, log, async () => {
-    const storage = await withStorage(openStorage(io, config));
-    const { store } = storage;
-    try {
-      await withStorage(store.ping());
-      const made = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
-      const host = await withStorage(
-        startHost(io, {
-          config,
-          oidc,
-          signIn,
-          storage,
-          bridge,
-          log,
-          outbound,
-          hasConsole: options.console,
-          archivesAnywhere: false,
-          startRate: startRateOf(config, STARTS_PER_MINUTE),
-        }),
-      );
-      announce(io, log, options, host, made);
-      if (config.publicUrl === undefined) log.warn(noPublicUrl(host.url));
-      return host;
-    } catch (thrown) {
-      await store.close().catch(() => undefined);
-      throw thrown;
-    }
+    const { host, made } = await (config.cells === undefined
+      ? startAlone(io, parts)
+      : startCells(io, config.cells, parts));
+    if (siblings === null) announce(io, log, options, host, made);
+    else siblings.announce(host.url);
+    if (config.publicUrl === undefined && siblings === null) log.warn(noPublicUrl(host.url));
+    return host;
+  });
+}
+
+interface Started {
+  readonly host: Host;
+  /** The first key, where there was none. */
+  readonly made: string | null;
+}
+
+async function startAlone(io: Io, parts: Omit<HostParts, "storage">): Promise<Started> {
+  const storage = await withStorage(openStorage(io, parts.config));
+  const { store } = storage;
+  try {
+    await withStorage(store.ping());
+    const made = await withStorage(ensureKey(store, parts.config.adminKey, io.clock.now()));
+    return { host: await withStorage(startHost(io, { ...parts, storage })), made };
+  } catch (thrown) {
+    await store.close().catch(() => undefined);
+    throw thrown;
+  }
+}
+
+async function startCells(io: Io, file: string, parts: Omit<HostParts, "storage">): Promise<Started> {
+  if (parts.config.databaseUrl !== undefined) {
+    throw new Refusal("choose one: --database-url (one database) or --cells (several)");
+  }
+  const { FleetHost } = await import("./fleet-host.ts");
+  const fleet = new FleetHost(io, await readCellsFile(io, file), parts);
+  let made: string | null = null;
+  const prepare = async (store: Store): Promise<void> => {
+    made = await ensureKey(store, parts.config.adminKey, io.clock.now());
+  };
+  try {
+    return { host: await withStorage(fleet.start(prepare)), made };
+  } catch (thrown) {
+    await fleet.closeDatabases().catch(() => undefined);
+    throw thrown;
+  }
+}
+
+/** Several replicas in processes of their own behind one port. */
+async function serveTogether(io: Io, options: ServeOptions, config: Config, count: number): Promise<number> {
+  const log = openLog(io, config, { text: (text) => text }, "json");
+  const { store } = await withStorage(openStorage(io, config));
+  const made = await withStorage(
+    store
+      .ping()
+      .then(() => ensureKey(store, config.adminKey, io.clock.now()))
+      .finally(() => store.close()),
+  );
+  return new Processes(io, log, count).run((localUrl) => {
+    const url = config.publicUrl ?? localUrl;
+    // A link that signs in once would be known to one of them only.
+    announce(io, log, options, { url, signInUrl: () => null }, made);
   });
 }
 
@@ -94,7 +161,7 @@ export function announce(
   io: Io,
   log: Log,
   { json, console, key }: ServeOptions,
-  { url, signInUrl }: Host,
+  { url, signInUrl }: Pick<Host, "url" | "signInUrl">,
   made: string | null,
 ): void {
   if (json === true) {

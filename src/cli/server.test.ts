@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { jsonLines } from "../../test/cli/json-lines.ts";
 import { NESTED } from "../../test/cli/nested-workflow.ts";
 import { createScriptedAdapter, readScript, SCRIPTED_PROVIDER } from "../adapters/index.ts";
 import { createSystemClock } from "../clock/index.ts";
@@ -214,10 +215,7 @@ describe("sluice run on a server", () => {
   it("writes one event per line and the state last", async () => {
     const { code, out, err } = await sluice(["run", "hello.lobsterX", "--json"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    const lines = out
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const lines = jsonLines(out);
     const events = lines.slice(0, -1);
     expect(events.map(({ eventId }) => eventId)).toEqual(events.map((_, index) => index + 1));
     expect(events[0]).toMatchObject({ type: "run.started" });
@@ -510,7 +508,7 @@ describe("sluice runs", () => {
       "  one",
       "each[1]",
       "  one",
-      "  report",
+      "finally/report",
       undefined,
     ]);
   });
@@ -617,6 +615,35 @@ describe("sluice runs", () => {
         out: "",
       });
     }
+  });
+
+  it("asks a node of a branch something else, or takes another result for its own", async () => {
+    const id = await started("hello.lobsterX");
+    await sluice(["runs", "watch", id, "--quiet"]);
+    writeFileSync(join(folder, "better.txt"), "Greet them all.");
+    const asked = await sluice(["runs", "branch", id, "--prompt", `greet=@${join(folder, "better.txt")}`]);
+    expect(asked).toMatchObject({ code: 0, out: expect.stringMatching(/^run_\w+\n$/) });
+    const node = await client().getNode(asked.out.trim(), "greet");
+    expect(node).toMatchObject({ request: { message: "Greet them all." }, promptBy: expect.any(String) });
+    const given = await sluice(["runs", "branch", id, "--output", 'greet={"stdout":"Hi"}', "--json"]);
+    expect(JSON.parse(given.out)).toMatchObject({ carriedOver: ["greet"], runsAgain: ["shout"] });
+    for (const wrong of [
+      ["--prompt", "greet"],
+      ["--prompt", "=x"],
+      ["--prompt", "greet=@missing.txt"],
+      ["--prompt", "greet=a", "--prompt", "greet=b"],
+      ["--prompt", "nobody=x"],
+      ["--prompt", "greet= "],
+      ["--output", "greet=Hi"],
+      ["--output", "greet=7"],
+      ["--output", 'greet={"stdout":"a"}', "--prompt", "greet=b"],
+      ["--prompt", "shout=x", "--node", "greet", "--round", "0"],
+      ["--output", "greet={}", "--node", "greet", "--round", "0"],
+    ]) {
+      expect(await sluice(["runs", "branch", id, ...wrong])).toMatchObject({ code: 2, out: "" });
+    }
+    const refused = await sluice(["runs", "branch", id, "--prompt", "nobody=x"]);
+    expect(refused.err).toContain("Its nodes are greet, shout.");
   });
 
   it("shows where values came from", async () => {

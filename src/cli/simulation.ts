@@ -22,7 +22,8 @@ export async function loadScript(io: Io, name: string | undefined, plans: readon
 
 /** A key that names no node does nothing, which is seldom what its author wanted. */
 function warnOfStrangers(io: Io, file: string, script: Script, plans: readonly Plan[]): void {
-  const ids = new Set(plans.flatMap((plan) => plan.nodes.map(({ id }) => id)));
+  const withBlocks = plans.flatMap((plan) => [plan, ...plan.blocks.values()]);
+  const ids = new Set(withBlocks.flatMap((plan) => plan.nodes.map(({ id }) => id)));
   const names = new Set(plans.map(({ name }) => name));
   for (const key of script.nodes.keys()) {
     const slash = key.indexOf("/");

@@ -28,7 +28,7 @@ export interface CodeOrigin {
 const STDIN = "-";
 
 /** Reads no more than the reader would accept, so that no file is too big to be refused quickly. */
-export async function readSourceFile(io: Io, name: string): Promise<SourceFile> {
+export async function readSourceFile(io: Pick<Io, "cwd" | "readInput">, name: string): Promise<SourceFile> {
   if (name === STDIN) return { name: "<stdin>", path: resolve(io.cwd, "stdin"), bytes: await io.readInput() };
   const path = resolve(io.cwd, name);
   try {

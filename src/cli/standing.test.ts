@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { createVirtualClock } from "../clock/index.ts";
 import { closeEach } from "./closing.ts";
+import { quietInput } from "../../test/cli/quiet-input.ts";
 import type { Interruption, Io } from "./io.ts";
 import { main } from "./command-line.ts";
 import { createLog, type Log } from "./log.ts";
@@ -24,13 +25,7 @@ function standing(env: Record<string, string> = {}) {
     cwd: "/nowhere",
     env,
     clock,
-    isInputTty: false,
-    readInput: () => Promise.resolve(new Uint8Array()),
-    readLine: () => Promise.resolve(null),
-    onInterrupt(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    ...quietInput(listeners),
     exitNow: (code) => void exits.push(code),
   };
   const stop = (why: Interruption = "terminate"): void => {

@@ -1,8 +1,10 @@
+import cluster from "node:cluster";
 import { setFlagsFromString } from "node:v8";
 import { EXIT } from "./exit-code.ts";
 import type { Host } from "./host.ts";
 import type { Io } from "./io.ts";
 import type { Log } from "./log.ts";
+import { onStopRequest } from "./siblings.ts";
 
 /** A process manager waits ten seconds; whatever is not written by then is safe to leave to the next start. */
 export const STOP_MS = 9_000;
@@ -42,6 +44,11 @@ export async function standUntilStopped(
   return stop.exitCode;
 }
 
+/** Where several processes serve one port, the one that started them says when this one stops. */
+function onStopSignal(io: Io, request: () => void): () => void {
+  return cluster.isWorker ? onStopRequest(request) : io.onInterrupt(request);
+}
+
 class Stop {
   readonly requested: Promise<void>;
   isRequested = false;
@@ -57,7 +64,7 @@ class Stop {
     this.#io = io;
     this.#log = log;
     this.requested = new Promise((settle) => this.#settles.push(settle));
-    this.#stopListening = io.onInterrupt(() => {
+    this.#stopListening = onStopSignal(io, () => {
       if (this.isRequested) {
         io.exitNow(EXIT.cancelled);
         return;
@@ -67,7 +74,7 @@ class Stop {
     });
   }
 
-  /** By a signal, or by the server itself when it cannot go on. */
+  /** By a signal, or by the server itself when it cannot continue. */
   request(exitCode: number): void {
     if (this.isRequested) return;
     this.isRequested = true;

@@ -7,6 +7,7 @@ import { DataDirectory } from "./data-directory.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
+import { withSharedVersions } from "./shared-versions.ts";
 import { printable } from "./terminal-text.ts";
 
 /** Where everything is kept. */
@@ -17,7 +18,7 @@ export interface Storage {
 }
 
 /** The database that was named, else the one inside the data directory. */
-export async function openStorage(io: Io, config: Config): Promise<Storage> {
+export async function openStorage(io: Io, config: Pick<Config, "databaseUrl" | "data">): Promise<Storage> {
   if (config.databaseUrl !== undefined) {
     const { openPostgres } = await import("../store/postgres/index.ts");
     const sql = openPostgres({ url: config.databaseUrl });
@@ -27,7 +28,7 @@ export async function openStorage(io: Io, config: Config): Promise<Storage> {
       await sql.close().catch(() => undefined);
       throw thrown;
     }
-    return { store: createSqlStore(sql), isEmbedded: false };
+    return { store: withSharedVersions(createSqlStore(sql), () => io.clock.now()), isEmbedded: false };
   }
   const directory = new DataDirectory(config.data);
   directory.create();

@@ -61,9 +61,10 @@ export class TurnLines {
   }
 
   #decided({ payload }: EventOf<"tool.decided">, paint: Paint): string {
-    const { callId, disposition, reason, code, args, isUnknown } = payload;
+    const { callId, disposition, reason, code, args, isUnknown, isOther } = payload;
     const asked = this.#calls.get(callId);
-    const call = `    ${this.#nameOf(callId)} ${shortValue(args ?? asked?.args)}`;
+    const what = isOther === true ? "with other args" : shortValue(args ?? asked?.args);
+    const call = `    ${this.#nameOf(callId)} ${what}`;
     if (disposition === "allow") return `${call} ${paint("green", "allowed")}${args === undefined ? "" : ", changed"}`;
     if (disposition === "deny") return `${call} ${paint("red", "denied")}: ${oneLine(reason ?? code ?? "")}`;
     const why = isUnknown === true ? "may have been made; a person says what became of it" : "held for a person";

@@ -1,7 +1,7 @@
 /** `sluice types`: what the workflows of a server take and return, for the compiler. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Definition, OutputField, RunOutput, ValueField } from "../core/definition/index.ts";
+import type { Definition, LobsterDefinition, OutputField, ValueField } from "../core/definition/index.ts";
 import { EMPTY_CATALOG, readDefinition } from "../core/definition/index.ts";
 import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
@@ -64,14 +64,20 @@ function entryOf(name: string, definition: Definition): string {
     const isNeeded = field.required && field.default === undefined;
     return member(arg, isNeeded, typeOf(field));
   });
-  const outputs = definition.format === "lobsterx" ? definition.outputs : null;
-  return `    ${JSON.stringify(name)}: { args: ${objectType(given)}; outputs: ${outputsType(outputs)} };`;
+  const outputs = definition.format === "lobsterx" ? outputsType(definition) : UNDECLARED;
+  return `    ${JSON.stringify(name)}: { args: ${objectType(given)}; outputs: ${outputs} };`;
 }
 
 /** Without declared outputs, what the last steps return is not known. */
-function outputsType(outputs: Readonly<Record<string, RunOutput>> | null): string {
-  if (outputs === null) return "Record<string, unknown>";
-  return objectType(Object.entries(outputs).map(([name, { field }]) => member(name, isSure(field), typeOf(field))));
+const UNDECLARED = "Record<string, unknown>";
+
+/** As each is declared, or else as what it refers to is. */
+function outputsType({ outputs, outputKinds }: Pick<LobsterDefinition, "outputs" | "outputKinds">): string {
+  if (outputs === null) return UNDECLARED;
+  const members = Object.entries(outputs).map(([name, { field }]) =>
+    member(name, isSure(field), field === null ? typeOfKnown(outputKinds[name]) : typeOf(field)),
+  );
+  return objectType(members);
 }
 
 function isSure(field: OutputField | null): boolean {
@@ -89,9 +95,9 @@ function objectType(members: readonly string[]): string {
 
 const FILE = "{ name: string; mime: string; size: number; sha256: string }";
 
-function typeOf(field: ValueField | null): string {
-  if (field === null || field.type === undefined) return "unknown";
-  if (field.enum !== undefined) return field.enum.map((value) => JSON.stringify(value)).join(" | ");
+function typeOf(field: ValueField): string {
+  if (field.type === undefined) return "unknown";
+  if (field.enum !== undefined) return oneOf(field.enum);
   switch (field.type) {
     case "string":
     case "boolean":
@@ -109,4 +115,33 @@ function typeOf(field: ValueField | null): string {
       return objectType(inner.map(([name, property]) => member(name, property.required, typeOf(property))));
     }
   }
+}
+
+type Known = LobsterDefinition["outputKinds"][string];
+
+/** What the engine adds to outputs begins so. */
+const MARK = "_";
+
+function typeOfKnown(known: Known | undefined): string {
+  switch (known?.kind) {
+    case undefined:
+    case "any":
+      return "unknown";
+    case "number":
+    case "boolean":
+      return known.kind;
+    case "text":
+      return known.enum === undefined ? "string" : oneOf(known.enum);
+    case "list":
+      return known.items.kind === "any" ? "unknown[]" : `Array<${typeOfKnown(known.items)}>`;
+    case "object": {
+      if (known.isOpen) return "Record<string, unknown>";
+      const inner = [...known.fields].filter(([name]) => !name.startsWith(MARK));
+      return objectType(inner.map(([name, field]) => member(name, true, typeOfKnown(field))));
+    }
+  }
+}
+
+function oneOf(values: readonly (string | number | boolean)[]): string {
+  return values.map((value) => JSON.stringify(value)).join(" | ");
 }

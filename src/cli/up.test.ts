@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../clock/index.ts";
 import { SluiceClient } from "../client/index.ts";
+import { quietInput } from "../../test/cli/quiet-input.ts";
 import type { Interruption, Io, Screen } from "./io.ts";
 import { main } from "./command-line.ts";
 
@@ -31,13 +32,7 @@ function begin(argv: readonly string[], env: Record<string, string> = {}, mayExi
     cwd: folder,
     env,
     clock: createSystemClock(),
-    isInputTty: false,
-    readInput: () => Promise.resolve(new Uint8Array()),
-    readLine: () => Promise.resolve(null),
-    onInterrupt(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    ...quietInput(listeners),
     exitNow: (code) => (mayExitNow ? undefined : expect.fail(`exit ${code} at once: ${written.err}`)),
   };
   const ended = main(argv, io);

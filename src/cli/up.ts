@@ -10,6 +10,7 @@ import { type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } fro
 import { DataDirectory } from "./data-directory.ts";
 import { DEMO_SCRIPT } from "./demo/script.ts";
 import { DEMO_WORKFLOWS } from "./demo/workflows.ts";
+import { readLimits } from "./limits.ts";
 import { type Host, type HostParts, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
 import { openLog } from "./log.ts";
@@ -91,6 +92,7 @@ async function raise(
         ...parts,
         hasConsole: options.console,
         archivesAnywhere: true,
+        limits: await readLimits(io, config),
         startRate: startRateOf(config, 0),
       }),
     };

@@ -3,7 +3,7 @@ import { applyToView, createView, eventOfFrame, type RunView } from "../core/vie
 import type { Api } from "./api.ts";
 import type { Question } from "./approvals.ts";
 
-/** What a person has to do before a run can go on: answer an approval, or unblock a node. */
+/** What a person has to do before a run can continue: answer an approval, or unblock a node. */
 export interface OpenQuestion extends Pick<Question, "approvalId" | "nodeId" | "summary"> {
   readonly runId: string;
   readonly choices: readonly Decision[];
@@ -20,7 +20,7 @@ export interface Waiting {
 }
 
 /**
- * What keeps a run on a server waiting for a person; null while it, or a child run of it, can go on without one.
+ * What keeps a run on a server waiting for a person; null while it, or a child run of it, can continue without one.
  * The view must hold everything that is committed of the run.
  */
 export async function waitingOf(api: Api, runId: string, view: RunView): Promise<Waiting | null> {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { definitionHashOf } from "../core/definition/index.ts";
+import { explainFailure } from "./module-failure.ts";
 import { loadWorkflowModule, ModuleError } from "./workflow-module.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -74,6 +75,12 @@ console.log("loading");
       `\n\nimport x from "./gone.ts";\nexport default x;\n`,
       { code: "missing_import", line: 3 },
     ],
+    [
+      "imports a name that is not exported",
+      `${HEAD}\nimport { agnt } from "sluice/workflow";\nexport default agnt;\n`,
+      { code: "missing_import", line: 4 },
+    ],
+    ["waits for nothing", "await new Promise(() => undefined);\n", { code: "module_failed", line: 1 }],
     ["cannot be read", "export const a = ;\n", { code: "module_unreadable", line: 1 }],
     ["exports nothing", "export {};\n", { code: "no_workflow", line: 1 }],
     ["exports no workflow", "export const a = { name: 'x', steps: [] };\n", { code: "no_workflow", line: 1 }],
@@ -97,6 +104,15 @@ console.log("loading");
     expect(await refused("await new Promise(() => setInterval(() => {}, 1_000));\n", { timeoutMs: 1_500 })).toEqual(
       expected,
     );
+  });
+
+  it("cannot be read without the compiler that npm may have left out", () => {
+    const message = 'The package "@esbuild/linux-x64" could not be found, and is needed by esbuild.';
+    expect(explainFailure("a.ts", { name: "TransformError", message, stack: "" })).toMatchObject({
+      code: "missing_import",
+      hint: "Install it: npm install @esbuild/linux-x64.",
+      place: { file: "a.ts", line: 1 },
+    });
   });
 
   it("that is not there is no module", async () => {

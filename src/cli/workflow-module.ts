@@ -157,6 +157,10 @@ function ask(file: string, { onOutput, env = process.env, timeoutMs = LOAD_MS_MA
     child.once("error", (error) => refuse(error));
     child.once("close", (code) => {
       clearTimeout(timer);
+      if (code === UNANSWERED) {
+        const message = "An await of the module is never answered.";
+        return refuse(new ModuleError("module_failed", message, { place, hint: "A workflow needs no await." }));
+      }
       const last = printed.trim().split("\n").at(-1) ?? "";
       const message = `The process that loads the module ended with ${code ?? "a signal"}${last === "" ? "" : `: ${last}`}.`;
       refuse(new ModuleError("module_failed", message, { place, hint: "A module of workflows may not exit." }));
@@ -165,6 +169,8 @@ function ask(file: string, { onOutput, env = process.env, timeoutMs = LOAD_MS_MA
 }
 
 const PRINTED_MAX = 4_000;
+/** As Node ends when nothing is left that could answer. */
+const UNANSWERED = 13;
 
 function errorOf(file: string, failure: HostFailure): ModuleError {
   const { code, message, ...about } = explainFailure(file, failure);

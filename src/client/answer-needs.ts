@@ -8,6 +8,7 @@ export const NEEDS = {
   checkpoint: ["eventId", "state"],
   node: ["node", "attempts"],
   turn: ["nodeId", "rounds"],
+  branchPreview: ["carriedOver", "runsAgain"],
   approval: ["id", "status", "digest"],
   newKey: ["id", "key"],
   registered: ["id"],

@@ -26,7 +26,7 @@ export class AuditClient extends Caller {
     return this.list("/audit", { query: { ...filter } });
   }
 
-  /** Reads the whole log anew: what was found, and the first bad record if there is one. */
+  /** Verifies the whole log: what was found, and the first bad record if there is one. */
   verifyAudit(): Promise<ChainState> {
     return this.ask("GET", "/audit/verify", {}, NEEDS.chain);
   }

@@ -1,8 +1,10 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as fc from "fast-check";
-import { ADMIN, type Api, createApi, GATED, HELLO } from "../../test/api/fixture.ts";
-import { serve, type Served } from "../server/index.ts";
+import { ADMIN, type Api, GATED, HELLO } from "../../test/api/fixture.ts";
+import { serveApi } from "../../test/api/served.ts";
+import { all } from "../../test/own/all.ts";
+import type { Served } from "../server/index.ts";
 import { ApiError, createView, eventOfFrame, reduceRun, SluiceClient } from "./index.ts";
 
 const CHATTY = `name: chatty
@@ -19,22 +21,14 @@ let api: Api;
 let server: Served;
 let client: SluiceClient;
 beforeAll(async () => {
-  api = await createApi({}, SCRIPT);
-  server = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
+  ({ api, server } = await serveApi(SCRIPT, [HELLO, GATED, CHATTY]));
   client = new SluiceClient({ url: `${server.url}/`, key: ADMIN });
-  for (const source of [HELLO, GATED, CHATTY]) await api.save(source);
 });
 afterAll(async () => {
   await server.close(100);
   await api.close();
   expect(api.troubles).toEqual([]);
 });
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
-}
 
 describe("the client", () => {
   it("registers, applies, and opens and closes the platform", async () => {

@@ -20,7 +20,6 @@ import type {
   ProvenanceQuery,
   ProvenanceView,
   Registered,
-  Relaunched,
   Run,
   SavedWorkflow,
   SimulationReport,
@@ -28,7 +27,6 @@ import type {
   SlotPage,
   Start,
   State,
-  BranchPoint,
   TurnView,
   Validation,
   Version,
@@ -38,24 +36,25 @@ import type {
 import type { Json, JsonObject } from "../core/base/index.ts";
 import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { ApprovalClient } from "./approval-client.ts";
-import { AuditClient } from "./audit-client.ts";
 import { DeliveryClient } from "./delivery-client.ts";
 import { encode } from "./query.ts";
 import { FileClient } from "./file-client.ts";
 import { TriggerClient } from "./trigger-client.ts";
+import { CellClient } from "./cell-client.ts";
 import { PauseClient } from "./pause-client.ts";
 import { PeopleClient } from "./people-client.ts";
 import { EventClient } from "./event-client.ts";
 import { HistoryClient } from "./history-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
-import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
+import { idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
+import { RunActionClient } from "./run-action-client.ts";
 import { type LaunchOptions, RunClient } from "./run-client.ts";
 import type { ResultOptions } from "./run-handle.ts";
 import type { AnyWorkflow, GivenArgs, OutputsOf } from "./typed-workflow.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
-export class SluiceClient extends AuditClient {
+export class SluiceClient extends RunActionClient {
   /** Events that steps wait for, and signals. */
   readonly events = new EventClient(this.door);
   /** What webhooks are sent, and messages that start runs. */
@@ -69,13 +68,12 @@ export class SluiceClient extends AuditClient {
   readonly approvals = new ApprovalClient(this.door);
   /** What starts runs. */
   readonly triggers = new TriggerClient(this.door);
-
   /** Runs, workflows and organisations of which nothing new begins for a while. */
   readonly pauses = new PauseClient(this.door);
-
-  /** Letting go of what was kept, and taking it back. */
+  readonly cells = new CellClient(this.door);
+  /** Deletion, archives, import and erasure. */
   readonly history = new HistoryClient(this.door);
-  /** Starts runs, and hands out those that are there. */
+  /** Starts runs, and returns handles of existing ones. */
   readonly runs = new RunClient(this);
 
   /** Starts a run and waits for its outputs. */
@@ -156,38 +154,6 @@ export class SluiceClient extends AuditClient {
   /** The hand-offs of a run, the lineage of a value, or a document of a standard. */
   getProvenance<W extends ProvenanceQuery>(runId: string, request: W): Promise<ProvenanceView<W>> {
     return this.value("GET", `/runs/${encode(runId)}/provenance`, { query: { ...request } }, isProvenance(request));
-  }
-
-  cancelRun(runId: string, reason?: string): Promise<Run> {
-    return this.ask("POST", `/runs/${encode(runId)}/cancel`, { body: { reason } }, NEEDS.run);
-  }
-
-  restartRun(runId: string, fromNode?: string, options: StartOptions = {}): Promise<Relaunched> {
-    const asked = { body: { fromNode }, headers: idempotent(options) };
-    return this.ask("POST", `/runs/${encode(runId)}/restart`, asked, NEEDS.run);
-  }
-
-  rewindRun(runId: string, eventId: number): Promise<Run> {
-    return this.ask("POST", `/runs/${encode(runId)}/rewind`, { body: { eventId } }, NEEDS.run);
-  }
-
-  branchRun(runId: string, eventId: number, args?: JsonObject, options: BranchOptions = {}): Promise<Relaunched> {
-    const asked = { body: { eventId, args, inputsFrom: options.inputsFrom }, headers: idempotent(options) };
-    return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);
-  }
-
-  /** A new run that begins inside the turn of a node, after one of its rounds. */
-  branchInTurn(runId: string, turn: BranchPoint, options: StartOptions = {}): Promise<Relaunched> {
-    const asked = { body: { turn }, headers: idempotent(options) };
-    return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);
-  }
-
-  recoverRun(runId: string, reason?: string): Promise<Run> {
-    return this.ask("POST", `/runs/${encode(runId)}/recover`, { body: { reason } }, NEEDS.run);
-  }
-
-  resolveNode(runId: string, nodeId: string, given: { assignTo?: string; values?: JsonObject }): Promise<Run> {
-    return this.ask("POST", `/runs/${encode(runId)}/nodes/${encode(nodeId)}/resolve`, { body: given }, NEEDS.run);
   }
 
   listApprovals(filter: ApprovalsQuery = {}): Promise<ListPage<InboxItem>> {

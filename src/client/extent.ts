@@ -1,4 +1,4 @@
-/** Says of a text that arrives in pieces whether it has come to its end. */
+/** Detects the end of a text that arrives in pieces. */
 export interface Extent {
   take(piece: Uint8Array): void;
   isWhole(): boolean;

@@ -3,7 +3,7 @@ import { NEEDS } from "./answer-needs.ts";
 import type { Door } from "./caller.ts";
 import { encode } from "./query.ts";
 
-/** The part of the API that lets go of what was kept, and takes it back. */
+/** The part of the API that deletes and erases runs, and imports archived ones. */
 export class HistoryClient {
   readonly #door: Door;
 

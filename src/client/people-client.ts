@@ -8,6 +8,7 @@ import type {
   MadeOrganisation,
   MemberRequest,
   Organisation,
+  OrganisationLimitsView,
   OrganisationRequest,
   PageOptions,
   Person,
@@ -24,6 +25,7 @@ interface Door {
 
 const PERSON: Needs = ["id", "roles", "groups"];
 const ORGANISATION: Needs = ["id", "name"];
+const LIMITS: Needs = ["id", "limits"];
 
 /** The part of the API that is about people: members, organisations, invitations, sessions. */
 export class PeopleClient {
@@ -64,6 +66,11 @@ export class PeopleClient {
 
   createOrganisation(organisation: OrganisationRequest): Promise<MadeOrganisation> {
     return this.#door.ask("POST", "/organisations", { body: organisation }, ORGANISATION);
+  }
+
+  /** What it may take, and how much of it is taken. */
+  limitsOf(id: string): Promise<OrganisationLimitsView> {
+    return this.#door.ask("GET", `/organisations/${encode(id)}/limits`, {}, LIMITS);
   }
 
   renameOrganisation(id: string, name: string): Promise<Organisation> {

@@ -2,8 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readUIMessageStream, uiMessageChunkSchema, type UIMessageChunk } from "ai";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
-import { ADMIN, type Api, createApi, GATED, HELLO } from "../../test/api/fixture.ts";
-import { serve, type Served } from "../server/index.ts";
+import { ADMIN, type Api, GATED, HELLO } from "../../test/api/fixture.ts";
+import { serveApi } from "../../test/api/served.ts";
+import { all } from "../../test/own/all.ts";
+import type { Served } from "../server/index.ts";
 import { ApiError, RESULT_TIMEOUT, RunError, SluiceClient, type UiChunk, type TypedWorkflow } from "./index.ts";
 
 const ADDED = `name: added
@@ -27,21 +29,13 @@ let api: Api;
 let server: Served;
 let client: SluiceClient;
 beforeAll(async () => {
-  api = await createApi({}, SCRIPT);
-  server = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
+  ({ api, server } = await serveApi(SCRIPT, [HELLO, GATED, ADDED, BROKEN, WAITING]));
   client = new SluiceClient({ url: server.url, key: ADMIN });
-  for (const source of [HELLO, GATED, ADDED, BROKEN, WAITING]) await api.save(source);
 });
 afterAll(async () => {
   await server.close(100);
   await api.close();
 });
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
-}
 
 describe("a run of the client", () => {
   it("is started and waited for, with the types of its workflow", async () => {

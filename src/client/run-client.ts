@@ -37,7 +37,7 @@ export class RunClient {
     return new RunHandle<OutputsOf<W>>(this.#calls, runId);
   }
 
-  /** Starts a run and waits for what it comes to: a short one takes a single request. */
+  /** Starts a run and waits for its result: a short one takes a single request. */
   async run<W extends AnyWorkflow>(
     workflow: W,
     ...[args, { timeout, signal, ...options } = {}]: GivenArgs<W, [options?: LaunchOptions & ResultOptions]>

@@ -11,8 +11,16 @@ export class RunError extends Error {
   /** The first node that failed by itself, where there is one. */
   readonly node: { readonly id: string; readonly code: string; readonly message: string } | null;
 
-  constructor(runId: string, status: Run["status"], code: string, node: RunError["node"] = null) {
-    const why = node === null ? "" : `: ${node.id}: ${node.code}: ${node.message}`;
+  /** Of the run itself: also where no node has failed, for its outputs for instance. */
+  readonly error: NonNullable<Run["error"]> | null;
+
+  constructor(
+    runId: string,
+    status: Run["status"],
+    code: string,
+    { node = null, error = null }: Partial<Pick<RunError, "node" | "error">> = {},
+  ) {
+    const why = node === null ? textOf(error) : `: ${node.id}: ${node.code}: ${node.message}`;
     super(
       code === RESULT_TIMEOUT ? `run ${runId} has not ended in time; it continues` : `run ${runId} ${status}${why}`,
     );
@@ -20,13 +28,21 @@ export class RunError extends Error {
     this.status = status;
     this.code = code;
     this.node = node;
+    this.error = error;
   }
+}
+
+function textOf(error: RunError["error"]): string {
+  return error === null ? "" : ["", error.code, error.message].filter((part) => part !== null).join(": ");
 }
 
 export const RESULT_TIMEOUT = "result_timeout";
 
 /** Of a run that has ended without completing. */
-export function endedBadly(runId: string, { status, nodeResults }: Pick<State, "status" | "nodeResults">): RunError {
+export function endedBadly(
+  { id, status, error }: Pick<Run, "id" | "status" | "error">,
+  { nodeResults }: Pick<State, "nodeResults">,
+): RunError {
   const failed = nodeResults.find(
     ({ status: own, errorCode, isHandled }) =>
       (own === "failed" || own === "timed_out") && !isHandled && errorCode !== "upstream_failure",
@@ -35,5 +51,5 @@ export function endedBadly(runId: string, { status, nodeResults }: Pick<State, "
     failed === undefined
       ? null
       : { id: failed.nodeId, code: failed.errorCode ?? failed.status, message: failed.errorMessage ?? "" };
-  return new RunError(runId, status, `run_${status}`, node);
+  return new RunError(id, status, `run_${status}`, { node, error: error ?? null });
 }

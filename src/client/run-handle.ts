@@ -70,9 +70,10 @@ export class RunHandle<Outputs extends object> {
     return this.#calls.events.signal(this.id, name, body);
   }
 
-  async #outcome({ status, outputs }: Run): Promise<Outputs> {
+  async #outcome(run: Run): Promise<Outputs> {
+    const { status, outputs } = run;
     // What a run has put out is as its workflow declares: the server has checked it.
     if (status === "completed") return (outputs ?? {}) as Outputs;
-    throw endedBadly(this.id, await this.#calls.getState(this.id));
+    throw endedBadly(run, await this.#calls.getState(this.id));
   }
 }

@@ -1,4 +1,4 @@
-import type { InputsFrom, PageOptions, RunsQuery } from "../contract/index.ts";
+import type { InputsFrom, NodeEdits, PageOptions, RunsQuery } from "../contract/index.ts";
 
 /** Which runs are listed; everything that is given has to fit. */
 export type RunsFilter = Readonly<Partial<Omit<RunsQuery, keyof PageOptions>>>;
@@ -12,7 +12,7 @@ export interface StartOptions {
   readonly trigger?: "mcp";
 }
 
-export interface BranchOptions extends StartOptions {
+export interface BranchOptions extends StartOptions, NodeEdits {
   readonly inputsFrom?: InputsFrom;
 }
 

@@ -1,6 +1,8 @@
 import type {
   ListPage,
+  NextSlots,
   PageOptions,
+  TimingQuery,
   TriggerSample,
   TriggerAnswer,
   TriggerDelivery,
@@ -31,6 +33,11 @@ export class TriggerClient {
   /** Starts the run of a schedule now, besides its slots. */
   runNow(schedule: string): Promise<TriggerAnswer> {
     return this.#door.ask("POST", `/schedules/${encode(schedule)}/run-now`, {}, ANSWER);
+  }
+
+  /** When a cron is due next, without a schedule. */
+  nextSlots(timing: TimingQuery): Promise<NextSlots> {
+    return this.#door.ask("GET", "/next-slots", { query: { ...timing } }, ["nextSlots"]);
   }
 
   listDeliveries(trigger: string, page: PageOptions = {}): Promise<ListPage<TriggerDelivery>> {

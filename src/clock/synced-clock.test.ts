@@ -6,15 +6,18 @@ import { createVirtualClock } from "./virtual-clock.ts";
 async function machine(skewMs: number, firstDelaysMs: readonly number[] = []) {
   const real = createVirtualClock(1_000_000);
   const wall = { skewMs };
-  const database = { delayMs: 0, isAway: false };
+  const database = { delayMs: 0, connectMs: 0, roundMs: 0, aheadMs: 0, isAway: false };
   const troubles: string[] = [];
   const delays = [...firstDelaysMs];
+  const rest = async (ms: number): Promise<void> => {
+    if (ms > 0) await new Promise<void>((resolve) => real.after(ms, resolve));
+  };
   const opening = SyncedClock.open({
     readTime: async () => {
       if (database.isAway) throw new Error("away");
-      const time = real.now();
-      const delayMs = delays.shift() ?? database.delayMs;
-      if (delayMs > 0) await new Promise<void>((resolve) => real.after(delayMs, resolve));
+      await rest(database.connectMs);
+      const time = real.now() + database.aheadMs + database.roundMs;
+      await rest(delays.shift() ?? database.delayMs);
       return time;
     },
     local: { now: () => real.now() + wall.skewMs, after: (ms, fire) => real.after(ms, fire) },
@@ -93,6 +96,33 @@ describe("database time in a process", () => {
     database.delayMs = 5_000;
     await pass(30_000);
     expect(clock.now()).toBe(real.now());
+    clock.stop();
+  });
+
+  it.each([
+    { when: "before it was asked, as while it connects", connectMs: 900, delayMs: 0, roundMs: 1 },
+    { when: "after it was asked", connectMs: 0, delayMs: 900, roundMs: -1 },
+  ])("is not moved by an answer that waited $when", async ({ connectMs, delayMs, roundMs }) => {
+    const { real, database, clock, pass } = await machine(0);
+    Object.assign(database, { connectMs, delayMs, roundMs });
+    await pass(25_000);
+    expect(clock.now()).toBe(real.now());
+    clock.stop();
+  });
+
+  it("is as exact as the quickest answer while the machine is off and later answers are slow", async () => {
+    const { real, database, clock, pass } = await machine(600_000);
+    database.connectMs = 900;
+    await pass(25_000);
+    expect(clock.now()).toBe(real.now());
+    clock.stop();
+  });
+
+  it("is the time of another database that leads now, though its answer is slow", async () => {
+    const { real, database, clock, pass } = await machine(0);
+    Object.assign(database, { aheadMs: 5_000, connectMs: 400 });
+    await pass(15_000);
+    expect(Math.abs(clock.now() - real.now() - 5_000)).toBeLessThanOrEqual(200);
     clock.stop();
   });
 });

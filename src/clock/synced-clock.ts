@@ -15,6 +15,10 @@ const SYNC_EVERY_MS = 10_000;
 const ROUND_TRIP_MAX_MS = 1_000;
 /** Less than this is how exactly the time of a database can be read, however quick the answer. */
 const AGREEING_MS = 100;
+/** Database, machine and this clock each count whole milliseconds. */
+const ROUNDING_MS = 2;
+/** How much a clock that counts on may be wrong by, for each millisecond that it counts. */
+const DRIFT = 1e-4;
 /** The first reading also connects, and a process that has just begun is slow to receive an answer. */
 const FIRST_READINGS = 3;
 
@@ -29,7 +33,6 @@ export class SyncedClock implements Clock {
   #readAt = 0;
   /** How wrong the reading may be: it was made at some moment between the question and the answer. */
   #errorMs = Infinity;
-  #skewMs = 0;
   #stop: Stop | null = null;
   #isStopped = false;
 
@@ -49,7 +52,7 @@ export class SyncedClock implements Clock {
 
   /** How far the clock of this machine is ahead of database time; negative when it is behind. */
   get skewMs(): number {
-    return this.#skewMs;
+    return Math.round(this.#options.local.now() - this.#counted());
   }
 
   /** As the machine says while it agrees: what it writes elsewhere, and other programs on it, are then in the same time. */
@@ -78,15 +81,20 @@ export class SyncedClock implements Clock {
   }
 
   async #read(roundTripMaxMs: number): Promise<void> {
-    const { readTime, local, monotonic } = this.#options;
+    const { readTime, monotonic } = this.#options;
     const before = monotonic();
     const time = await readTime();
     const after = monotonic();
     if (after - before > roundTripMaxMs) return;
+    const readAt = (before + after) / 2;
+    const errorMs = readAt - before + ROUNDING_MS;
+    const keptMs = this.#errorMs + (readAt - this.#readAt) * DRIFT;
+    const changeMs = Math.abs(time - this.#time - (readAt - this.#readAt));
+    // A slow answer that the reading before it explains is less exact than that one counted on.
+    if (errorMs >= keptMs && changeMs <= errorMs + keptMs) return;
     this.#time = time;
-    this.#errorMs = (after - before) / 2;
-    this.#readAt = before + this.#errorMs;
-    this.#skewMs = Math.round(local.now() - this.#counted());
+    this.#errorMs = errorMs;
+    this.#readAt = readAt;
   }
 
   #counted(): number {

@@ -23,10 +23,12 @@ export const erasureSchema = z.object({
     "Runs that were erased, or would be: those that match, their families, and runs started from them",
   ),
   already: ids.describe("Runs that were erased before"),
-  open: ids.describe("Runs that have not ended, and were left as they are"),
+  open: ids.describe(
+    "Runs that have not ended, and approvals of launches without an answer: they were left as they are",
+  ),
   undecided: ids.describe("Runs the condition could not be decided for, and were left as they are"),
   archives: ids.describe("Runs whose archives were written again without content"),
-  launches: ids.describe("Approvals of launches"),
+  launches: ids.describe("Approvals of launches that match, or that let one of the runs begin"),
   sealed: z
     .array(z.object({ seq: count, type: z.enum(AUDIT_TYPES), run: z.string() }))
     .describe("Audit records that were sealed with what a person wrote, before such texts were kept apart"),

@@ -15,7 +15,7 @@ const eventId = z
 
 const keep = z
   .union([z.number(), z.string().max(20)])
-  .refine(isKeepable)
+  .refine(isKeepable, "a time above 0 and of at most 7 days, such as 2h")
   .describe(
     "How long it is kept for steps that begin to wait later: seconds, or 15m, 2h, 3d. At most 7 days; default 1 h",
   );

@@ -7,6 +7,7 @@ export * from "./approval.ts";
 export * from "./approval-inbox.ts";
 export * from "./audit.ts";
 export * from "./backtest.ts";
+export * from "./cell.ts";
 export * from "./erasure.ts";
 export * from "./event.ts";
 export { json, jsonObject } from "./field.ts";

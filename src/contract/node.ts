@@ -45,6 +45,8 @@ export const nodeDetailSchema = z.object({
   request: z
     .object({ attempt: count, message: z.string(), stdin: z.string().nullable(), inputs: jsonObject })
     .nullable(),
+  promptBy: z.string().nullable().describe("The person who wrote what it is asked, in place of what its step says"),
+  resultBy: z.string().nullable().describe("The person who gave its result, in place of the one it had"),
   attempts: z.array(attemptSchema),
   verdicts: z.array(decidedSchema),
   inputs: z.array(

@@ -25,6 +25,22 @@ export type Organisation = Answered<typeof organisationSchema>;
 export const organisationPauseSchema = z.object({ id: z.string(), paused: pauseSchema.nullable() });
 export type OrganisationPause = Answered<typeof organisationPauseSchema>;
 
+export const organisationLimitsSchema = z.object({
+  id: z.string(),
+  limits: z.array(
+    z.object({
+      name: z
+        .string()
+        .describe(
+          "starts_per_minute, starts_per_minute_per_key, open_runs, nodes_per_second, storage_bytes or streams",
+        ),
+      limit: z.number().nullable().describe("Null: as much as it likes"),
+      used: z.number().describe("Of streams those of the process that answers"),
+    }),
+  ),
+});
+export type OrganisationLimitsView = Answered<typeof organisationLimitsSchema>;
+
 export const newOrganisationBody = z.strictObject({ id: organisationId, name: organisationName.optional() });
 export type OrganisationRequest = Asked<typeof newOrganisationBody>;
 

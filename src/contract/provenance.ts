@@ -56,7 +56,8 @@ const madeBySchema = z.object({
   provider: z.string().nullable(),
   model: z.string().nullable(),
   promptRef: z.string().describe("Where the rendered prompt is"),
-  promptDigest: z.string().nullable().describe("Of the prompt a person was shown, when one was asked"),
+  promptDigest: z.string().nullable().describe("Of the prompt a person was shown or has written, if any"),
+  promptBy: z.string().nullable().describe("The person who wrote the prompt in place of what the step says"),
   verdictId: z.string().nullable(),
   policies: z.array(z.string()).describe("name@version"),
   calls: z

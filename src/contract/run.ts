@@ -138,10 +138,18 @@ export const runSchema = z.object({
 });
 export type Run = Answered<typeof runSchema>;
 
-/** A restarted or branched run. */
-export const relaunchedSchema = runSchema.extend({
+const keptNodes = {
   carriedOver: z.array(z.string()).describe("Nodes and instances whose results are kept, in the order of the log"),
   runsAgain: z.array(z.string()).describe("Nodes that run again, in plan order"),
+};
+
+/** What a branch would keep. */
+export const branchPreviewSchema = z.object(keptNodes);
+export type BranchPreview = Answered<typeof branchPreviewSchema>;
+
+/** A restarted or branched run. */
+export const relaunchedSchema = runSchema.extend({
+  ...keptNodes,
   continues: z
     .object({ nodeId: z.string(), rounds: count.describe("Rounds that are kept, and not paid for again") })
     .optional()
@@ -175,10 +183,25 @@ const branchEditSchema = z.union([
 ]);
 export type BranchEdit = Asked<typeof branchEditSchema>;
 
+const prompt = z.string().max(WORDS_LENGTH_MAX);
+const editsOfNodes = {
+  prompts: z
+    .record(word, prompt)
+    .optional()
+    .describe("By node, what it is asked instead, as it is sent; it and all that depends on it run again"),
+  outputs: z
+    .record(word, jsonObject)
+    .optional()
+    .describe("By node that completed, what it is taken to have returned; all that depends on it runs again"),
+};
+/** What a person writes in place of what nodes were asked, or have returned. */
+export type NodeEdits = Asked<z.ZodObject<typeof editsOfNodes>>;
+
 export const branchPointSchema = z.strictObject({
   node: word,
   round: count.describe("The last round that is kept, counted from 0; every call of it has an outcome"),
   edit: branchEditSchema.optional().describe("One thing of that round that is to be different"),
+  prompt: prompt.optional().describe("What the node is asked instead of what it was asked, as it is sent"),
 });
 export type BranchPoint = Asked<typeof branchPointSchema>;
 
@@ -187,13 +210,29 @@ export const branchBody = z
     eventId: eventId.optional(),
     args: jsonObject.optional(),
     inputsFrom: inputsFromSchema.optional(),
+    ...editsOfNodes,
     turn: branchPointSchema.optional().describe("In place of an event: a round inside the turn of a node"),
   })
-  .superRefine(({ eventId: at, args, inputsFrom, turn }, context) => {
+  .superRefine(({ eventId: at, turn, ...changes }, context) => {
     const isOne = (at === undefined) !== (turn === undefined);
     if (!isOne) context.addIssue({ code: "custom", path: ["eventId"], message: "Give either eventId or turn" });
-    if (turn === undefined || (args === undefined && inputsFrom === undefined)) return;
-    const path = [args === undefined ? "inputsFrom" : "args"];
-    context.addIssue({ code: "custom", path, message: "A turn is continued with the args it had" });
+    if (turn === undefined) return;
+    for (const name of ["args", "inputsFrom", "prompts", "outputs"] as const) {
+      if (changes[name] === undefined) continue;
+      context.addIssue({ code: "custom", path: [name], message: NOT_IN_TURN[name] });
+    }
   });
+const WITH_ITS_ARGS = "A turn is continued with the args it had";
+const NOT_IN_TURN = {
+  args: WITH_ITS_ARGS,
+  inputsFrom: WITH_ITS_ARGS,
+  prompts: "What the node of a turn is asked stands in turn.prompt",
+  outputs: "A turn is continued with what the nodes before it returned",
+};
+export const branchPreviewBody = z.strictObject({
+  eventId,
+  args: jsonObject.optional(),
+  inputsFrom: inputsFromSchema.optional(),
+  ...editsOfNodes,
+});
 export const resolveBody = z.strictObject({ assignTo: word.optional(), values: jsonObject.optional() });

@@ -22,3 +22,12 @@ export const slotPageSchema = listOf(slotSchema).extend({
   nextSlots: z.array(moment).describe("The next slots of the schedule as it is now; none while it is disabled"),
 });
 export type SlotPage = Answered<typeof slotPageSchema>;
+
+export const timingQuery = z.strictObject({
+  cron: z.string().max(200).describe("Minute, hour, day of the month, month, day of the week"),
+  timezone: z.string().max(64).default("UTC"),
+});
+export type TimingQuery = z.input<typeof timingQuery>;
+
+export const nextSlotsSchema = z.object({ nextSlots: z.array(moment).describe("At most five, soonest first") });
+export type NextSlots = Answered<typeof nextSlotsSchema>;

@@ -22,7 +22,7 @@ export interface AttemptCallbacks {
 }
 
 type Extras = Pick<AdapterRequest, "traceparent" | "externalCallbackUrl"> & {
-  readonly files?: AdapterFiles | undefined;
+  readonly filesOf?: (signal: AbortSignal) => AdapterFiles;
   readonly secrets?: readonly HandedSecret[];
   readonly orgId?: string;
 };
@@ -83,7 +83,7 @@ export class AdapterPool {
     this.#executions.cancel(dispatchId);
   }
 
-  /** Lets go of everything without a word: others will take the attempts over. */
+  /** Drops everything without a report: others will take the attempts over. */
   close(): void {
     void this.#executions.stop(0);
   }

@@ -10,7 +10,12 @@ export function rulingOf({ id: callId, args, ruling, timeoutMs }: ToolCall): Cal
       return { disposition: "allow", callId, args, ...limit, ...(ruling.isChanged ? { note } : {}) };
     }
     case "deny":
-      return { disposition: "deny", callId, reason: ruling.reason };
+      return {
+        disposition: "deny",
+        callId,
+        reason: ruling.reason,
+        ...(ruling.code === null ? {} : { code: ruling.code }),
+      };
     case "hold":
     case "child":
       return { disposition: "suspend", callId };

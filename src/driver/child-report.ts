@@ -51,12 +51,12 @@ export function refusedChild(
 
 /** Why a run ended badly, in the words of the node that ended it, else of the first that failed and was not handled. */
 function failureOf(state: RunState): { readonly code: string; readonly message: string } | null {
-  const { status, nodes, errorCode, haltedBy } = state;
+  const { status, nodes, errorCode, errorReason, haltedBy } = state;
   if (status === "completed") return null;
   const halting = haltedBy === null ? undefined : findNode(state, haltedBy);
   for (const { id, now, isHandled } of halting === undefined ? nodes : [halting, ...nodes]) {
     if ((now.status === "failed" || now.status === "timed_out") && !isHandled)
       return { code: now.errorCode, message: `${id}: ${now.errorMessage}` };
   }
-  return errorCode === null ? null : { code: errorCode, message: errorCode };
+  return errorCode === null ? null : { code: errorCode, message: errorReason ?? errorCode };
 }

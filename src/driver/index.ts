@@ -4,6 +4,9 @@ export { isFamilyWaiting } from "./family.ts";
 export { TooManyOpenRuns } from "./durable/open-runs.ts";
 export { newRunId } from "./run-id.ts";
 export { DurableDriver } from "./durable/durable-driver.ts";
+export type { DurableDriverOptions } from "./durable/driver-options.ts";
+export type { Waiting } from "./durable/input-queue.ts";
+export { newReplicaId } from "./durable/lease.ts";
 export type { KnownPlans } from "./durable/plan-cache.ts";
 export {
   type Launch,

@@ -2,6 +2,7 @@ import type { FileValue } from "../core/base/index.ts";
 import type { FileRecord, FileStore } from "../store/index.ts";
 import { FileRefusal } from "./file-refusal.ts";
 import type { Files } from "./files.ts";
+import { type Patience, patientFileStore } from "./patient-store.ts";
 
 /** What an attempt of a run in this process reads and writes. */
 export interface RunFiles {
@@ -11,18 +12,22 @@ export interface RunFiles {
 
 export interface RunFilesOptions {
   readonly files: Files;
-  readonly store: Pick<FileStore, "getFile" | "listRunFiles">;
+  readonly store: FileStore;
   readonly orgId: string;
   readonly runId: string;
+  /** While the database is away the attempt waits, as the engine does. */
+  readonly patience: Patience;
 }
 
 /** Reads only files that the run refers to: to know a hash is not enough. */
-export function runFiles({ files, store, orgId, runId }: RunFilesOptions): RunFiles {
+export function runFiles({ files, store, orgId, runId, patience }: RunFilesOptions): RunFiles {
+  const patient = patientFileStore(store, patience);
+  const own = files.over(patient);
   return {
     async *read(file) {
-      yield* files.read(await findRunFile(store, orgId, runId, file.sha256));
+      yield* own.read(await findRunFile(patient, orgId, runId, file.sha256));
     },
-    write: (file, content) => files.put(orgId, runId, file, content),
+    write: (file, content) => own.put(orgId, runId, file, content),
   };
 }
 

@@ -50,6 +50,11 @@ export class Files {
     this.#sealed = secretKey === null ? null : new SealedObjects(objects, secretKey, formerKeys);
   }
 
+  /** The same content, known by another store. */
+  over(store: FileStore): Files {
+    return new Files({ ...this.#options, store });
+  }
+
   /** The file, when its content is there already; else a new upload, or one of it that the same caller has begun. */
   async begin(orgId: string, createdBy: string, file: NewFile): Promise<FileValue | UploadRecord> {
     requireFile(file);
@@ -94,7 +99,9 @@ export class Files {
     const sent = { part, size, sha256: hash.digest("hex"), object };
     const written = await store.putPart(orgId, uploadId, sent);
     const unneeded = written === undefined ? object : written.replaced;
-    if (unneeded !== null) await objects.remove(`${upload.place}/${unneeded}`);
+    // What was written twice has replaced itself.
+    const isOwn = written !== undefined && unneeded === object;
+    if (unneeded !== null && !isOwn) await objects.remove(`${upload.place}/${unneeded}`);
     if (written === undefined) throw completedUpload(uploadId);
     return sent;
   }

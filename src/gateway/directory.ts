@@ -1,8 +1,9 @@
 import type { BridgeRegistration, Registration } from "../bridge/index.ts";
 import { type Clock, Rounds } from "../clock/index.ts";
-import type { JsonObject } from "../core/base/index.ts";
+import { invariant, type JsonObject } from "../core/base/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import {
+  type Entry,
   everyEntry,
   type GatewayBody,
   type GatewayLink,
@@ -31,8 +32,15 @@ export interface DirectoryOptions {
 interface Known {
   readonly gateways: readonly GatewayView[];
   readonly tokens: ReadonlyMap<string, string>;
+  readonly entries: readonly Entry[];
+  /** Of the configuration that the entries are of; null: it was not asked. */
+  readonly version: number | null;
   /** Which reading it comes from; readings may overtake each other. */
   readonly reading: number;
+}
+
+interface Reading extends Pick<Known, "entries" | "version" | "reading"> {
+  readonly links: readonly GatewayLink[];
 }
 
 const REFRESH_MS = 1_000;
@@ -55,9 +63,7 @@ export class GatewayDirectory {
     this.#rounds = new Rounds({
       clock,
       everyMs: REFRESH_MS,
-      round: async () => {
-        for (const orgId of this.#known.keys()) await this.refresh(orgId);
-      },
+      round: () => this.#refreshAll(),
       onTrouble: (error) => onTrouble("the gateways could not be read", error),
     });
   }
@@ -107,10 +113,33 @@ export class GatewayDirectory {
   async refresh(orgId: string): Promise<void> {
     const { store } = this.#options;
     const reading = (this.#readings += 1);
-    const links = new Map((await store.listGatewayLinks(orgId)).map((link) => [link.gatewayId, link]));
+    const links = await store.listGatewayLinks(orgId);
+    this.#keep(orgId, { links, entries: await everyEntry(store, orgId, "gateway"), version: null, reading });
+  }
+
+  /** Of all organisations with two statements; entries are read again where something was registered. */
+  async #refreshAll(): Promise<void> {
+    const { store } = this.#options;
+    const orgIds = [...this.#known.keys()];
+    if (orgIds.length === 0) return;
+    const reading = (this.#readings += 1);
+    const versions = await store.configVersions();
+    const links = new Map<string, GatewayLink[]>(orgIds.map((orgId) => [orgId, []]));
+    for (const link of await store.listGatewayLinks(...orgIds)) links.get(link.orgId)?.push(link);
+    for (const orgId of orgIds) {
+      const before = this.#known.get(orgId);
+      const version = versions.get(orgId) ?? 0;
+      const isSame = before !== undefined && before.version === version;
+      const entries = isSame ? before.entries : await everyEntry(store, orgId, "gateway");
+      this.#keep(orgId, { links: links.get(orgId) ?? [], entries, version, reading });
+    }
+  }
+
+  #keep(orgId: string, { links: listed, entries, version, reading }: Reading): void {
+    const links = new Map(listed.map((link) => [link.gatewayId, link]));
     const gateways: GatewayView[] = [];
     const tokens = new Map<string, string>();
-    for (const { id, body } of await everyEntry(store, orgId, "gateway")) {
+    for (const { id, body } of entries) {
       const link = links.get(id);
       gateways.push(this.#gatewayOf(orgId, id, body, link));
       const token = this.#dispatchTokenIn(link);
@@ -119,7 +148,7 @@ export class GatewayDirectory {
     if (!gateways.some(({ isLocal }) => isLocal)) gateways.push(...this.#bareLocal(orgId));
     const before = this.#known.get(orgId);
     if (before !== undefined && before.reading > reading) return;
-    this.#known.set(orgId, { gateways, tokens, reading });
+    this.#known.set(orgId, { gateways, tokens, entries, version, reading });
     this.#notifyChanges(before?.gateways ?? [], gateways);
   }
 
@@ -158,31 +187,33 @@ export class GatewayDirectory {
       : { dispatchToken: randomToken("dsp"), callbackToken: randomToken("cbt") };
     const { models = {}, turns = {}, secrets = {} } = registration;
     const facts = { callbackBase, models, turns, secrets };
-    await this.#putLink(orgId, id, link, { ...tokens, instance: { id: instanceId, startedAt, facts } });
+    const isSaved = await this.#putLink(orgId, id, link, { ...tokens, instance: { id: instanceId, startedAt, facts } });
+    invariant(isSaved, "a new callback token belongs to no other gateway");
     await this.refresh(orgId);
     return { gatewayId: id, ...(tokens === null ? {} : { tokens }), isNew: entry === undefined };
   }
 
-  /** Would this token be that of two gateways? Then a callback would not show whose it is. */
+  /** Whether another gateway has this token: a callback would not identify its gateway. */
   async isTokenTaken(orgId: string, gatewayId: string, callbackToken: string): Promise<boolean> {
     const link = await this.#options.store.findGatewayLink(hashToken(callbackToken));
     return link !== undefined && (link.orgId !== orgId || link.gatewayId !== gatewayId);
   }
 
-  /** Tokens and address as an operator gives them. */
+  /** Tokens and address as an operator gives them. False, and nothing is saved: another gateway has this callback token. */
   async put(
     orgId: string,
     gatewayId: string,
     spec: GatewayBody,
     tokens: { readonly dispatchToken?: string; readonly callbackToken?: string },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { store, clock } = this.#options;
     await this.ensure([orgId]);
     const isMoved = this.find(orgId, gatewayId)?.url !== spec.url;
-    await store.putEntry(orgId, "gateway", gatewayId, { ...spec }, clock.now());
     const link = (await store.listGatewayLinks(orgId)).find((one) => one.gatewayId === gatewayId);
-    await this.#putLink(orgId, gatewayId, link, { ...tokens, isMoved });
+    if (!(await this.#putLink(orgId, gatewayId, link, { ...tokens, isMoved }))) return false;
+    await store.putEntry(orgId, "gateway", gatewayId, { ...spec }, clock.now());
     await this.refresh(orgId);
+    return true;
   }
 
   /** False when there is none. `instanceId`: only if this instance still answers for it. */
@@ -219,9 +250,9 @@ export class GatewayDirectory {
     return this.#options.box.open(link.dispatchToken, gatewayPlace(link.orgId, link.gatewayId));
   }
 
-  async #putLink(orgId: string, gatewayId: string, before: GatewayLink | undefined, change: LinkChange): Promise<void> {
+  #putLink(orgId: string, id: string, before: GatewayLink | undefined, change: LinkChange): Promise<boolean> {
     const { store, box, clock } = this.#options;
-    await store.putGatewayLink(changedLink([orgId, gatewayId], before, change, box, clock.now()));
+    return store.putGatewayLink(changedLink([orgId, id], before, change, box, clock.now()));
   }
 
   #gatewayOf(orgId: string, id: string, body: JsonObject, link: GatewayLink | undefined): GatewayView {

@@ -66,3 +66,9 @@ function ticketOf(body: string): Ticket | undefined {
     return undefined;
   }
 }
+
+/** The organisation a token says it is for, which nothing has verified yet; null: it does not say. */
+export function organisationOfToken(token: string): string | null {
+  const orgId: unknown = ticketOf(SHAPE.exec(token)?.[2] ?? "")?.orgId;
+  return typeof orgId === "string" ? orgId : null;
+}

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { NOTHING_ELSE } from "../../test/conformance/plain.ts";
+import { policyFrom } from "../../test/governance/policy-from.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { type DispatchFacts, factsText, type Policy } from "../core/governance/index.ts";
-import { DEFAULT_AGENT, policyOf, readSpec } from "../registry/index.ts";
+import { DEFAULT_AGENT } from "../registry/index.ts";
 import type { Listed, Page, RunVerdict } from "../store/index.ts";
 import { BACKTEST_VERDICTS_MAX, backtestPolicy } from "./backtest.ts";
 
@@ -13,12 +15,7 @@ const facts = (id: string): DispatchFacts => ({
   agentId: "default",
   agent: DEFAULT_AGENT,
   role: null,
-  openAttempts: 0,
-  openExamples: [],
-  waitingAhead: 0,
-  rate: null,
-  agentBudget: null,
-  envelopes: [],
+  ...NOTHING_ELSE,
   estimateMicros: 0,
   turns: "opaque",
   node: {
@@ -32,15 +29,9 @@ const facts = (id: string): DispatchFacts => ({
     contextSources: [],
   },
   run: { runId: "run_1", workflow: "w", depth: 0, environment: null, args: {} },
-  policies: [],
-  grants: [],
 });
 
-function draft(): Policy {
-  const read = readSpec("Policy", "d", { category: "guardrail", condition: "node.id == 'n0'", action: "block" });
-  if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  return policyOf({ id: "d", revision: 1, body: read.body, createdAt: 0, updatedAt: 0, savedBy: null });
-}
+const draft = (): Policy => policyFrom("d", { category: "guardrail", condition: "node.id == 'n0'", action: "block" });
 
 /** A store with so many verdicts, every tenth of which is about `n0`. */
 function storeOf(count: number, spoiled = 0) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { policyFrom } from "../../test/governance/policy-from.ts";
 import { type Manifest, ORG } from "../../test/integration/support/governed.ts";
 import { GovernedMachine } from "../../test/integration/support/governed-machine.ts";
-import { parseExpression } from "../core/expression/index.ts";
 import { DISPATCH_GATES, type Policy } from "../core/governance/index.ts";
 import type { AuditEntry } from "../core/audit/index.ts";
 import { backtestPolicy } from "./backtest.ts";
@@ -90,26 +90,8 @@ describe("a node whose instructions contradict each other", () => {
 
   it("is no change that a draft policy makes", async () => {
     const { machine } = await contradictedRun();
-    const condition = (text: string): Policy["condition"] => {
-      const parsed = parseExpression(text);
-      if (!parsed.ok) throw new Error(parsed.failure.message);
-      return parsed.value;
-    };
-    const draft = (text: string): Policy => ({
-      name: "draft",
-      version: 1,
-      category: "guardrail",
-      scope: "global",
-      scopeId: null,
-      condition: condition(text),
-      action: "require_approval",
-      enforcement: "hard",
-      isEnabled: true,
-      reason: null,
-      approvers: null,
-      instructions: null,
-      forbids: null,
-    });
+    const draft = (condition: string): Policy =>
+      policyFrom("draft", { category: "guardrail", condition, action: "require_approval" });
     expect(await backtestPolicy(machine.store, ORG, draft("false"), 0)).toMatchObject({ looked: 2, changed: 0 });
     const held = await backtestPolicy(machine.store, ORG, draft("node.id == 'clean'"), 0);
     expect(held.counts).toContainEqual({ before: "block", after: "hold", count: 1 });

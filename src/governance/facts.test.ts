@@ -6,6 +6,7 @@ import { checkSource, type Plan } from "../core/plan/index.ts";
 import type { GatewayView } from "../gateway/index.ts";
 import { findPrice } from "../prices/index.ts";
 import { DEFAULT_AGENT } from "../registry/index.ts";
+import { aboutRun, LOCAL, NOTHING_REGISTERED } from "../../test/governance/scene.ts";
 import { gatherFacts } from "./facts.ts";
 import type { AboutRun } from "./judge.ts";
 import type { Registered } from "./registered.ts";
@@ -23,61 +24,15 @@ function planOf(source: string): Plan {
 }
 
 const PLAIN = planOf("name: w\nsteps: [{ id: a, command: go }]\n");
-const LOCAL: GatewayView = {
-  orgId: "default",
-  id: "local",
-  name: null,
-  environment: "test",
-  url: "",
-  isDefault: false,
-  minTrustLevel: 1,
-  costRank: 0,
-  capabilities: [],
-  providers: ["scripted", "openai"],
-  defaultProvider: "scripted",
-  status: "healthy",
-  instanceId: null,
-  seenAt: null,
-  isLocal: true,
-  isAwaited: false,
-  callbackBase: null,
-  models: {},
-  secrets: {},
-  answersAny: false,
-};
-
 const agent = (id: string, parts: Partial<Agent> = {}): Agent => ({ ...DEFAULT_AGENT, id, ...parts });
 
 const registeredWith = (parts: Partial<Registered> = {}, agents: readonly Agent[] = []): Registered => ({
+  ...NOTHING_REGISTERED,
   agents: new Map([DEFAULT_AGENT, ...agents].map((one) => [one.id, one])),
-  policies: [],
-  budgets: [],
-  models: new Map(),
-  creditPlans: [],
-  tools: [],
-  grants: new Map(),
-  deployments: [],
-  bindings: [],
-  platform: { isOpen: true, reason: null },
-  pauses: new Map(),
   ...parts,
 });
 
-const aboutWith = (parts: Partial<AboutRun> = {}): AboutRun => ({
-  orgId: "default",
-  runId: "run_1",
-  plan: PLAIN,
-  workflow: "w",
-  depth: 0,
-  gateway: null,
-  model: null,
-  roleBindings: {},
-  args: {},
-  isBegun: true,
-  at: AT,
-  nextEventId: 1,
-  ...parts,
-});
+const aboutWith = (parts: Partial<AboutRun> = {}): AboutRun => aboutRun({ plan: PLAIN, at: AT, ...parts });
 
 interface Asked {
   readonly hints?: Partial<RequestVerdict["hints"]>;
@@ -322,6 +277,14 @@ describe("what an adapter lets see of turns", () => {
     expect(gather().facts.turns).toBe("opaque");
     const any = { ...LOCAL, providers: ["openai"], answersAny: true, turns: { scripted: "durable" } };
     expect(gather({ gateways: [any], hints: { provider: "openai" } }).facts.turns).toBe("durable");
+  });
+
+  it("is all there is to see where the node itself is the call, or is a script", () => {
+    for (const provider of ["http", "mcp", "process"])
+      expect(gather({ gateways, hints: { provider } }).facts.turns).toBe("judged");
+    const plan = planOf("name: w\nsteps: [{ id: a, script: 'return 1;' }]\n");
+    expect(gather({ gateways, about: { plan }, hints: { provider: "script" } }).facts.turns).toBe("judged");
+    expect(gather({ gateways, hints: { provider: "openclaw" } }).facts.turns).toBe("opaque");
   });
 
   it("makes an author's estimate the least that is reserved, and not the most", () => {

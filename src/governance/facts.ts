@@ -2,7 +2,6 @@ import { getOwn } from "../core/base/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
 import { type Placement, PRIORITIES } from "../core/event/index.ts";
 import {
-  type Agent,
   type Deployment,
   type DispatchFacts,
   type ModelPrice,
@@ -10,13 +9,13 @@ import {
   type Estimated,
   estimateMicros,
   firstRoundMicros,
-  type RateFact,
-  rateWindowOf,
+  type OrganisationLimits,
   type RoleBinding,
   type RunFact,
 } from "../core/governance/index.ts";
 import { DEFAULT_AGENT_ID, type PlanNode } from "../core/plan/index.ts";
 import { chooseRoute, type GatewayView, type RouteChoice, type RouteRequest } from "../gateway/index.ts";
+import { organisationRateOf, rateOf } from "./rate-facts.ts";
 import { agentBudgetOf, envelopesOf, roleBound } from "./envelopes.ts";
 import { gatewayFactOf, turnsAt } from "./gateway-fact.ts";
 import { type Instructee, instructionLengthMax } from "./instruction-length.ts";
@@ -40,6 +39,8 @@ export interface Scene {
   readonly waiting: WaitingRoom;
   /** Without it functions are answered by whatever answers, as in a simulation. */
   readonly workers?: WorkerPresence | null;
+  /** What the organisation may take; absent: as much as it likes. */
+  readonly organisation?: OrganisationLimits;
 }
 
 export interface Gathered {
@@ -80,7 +81,7 @@ export function gatherFacts(scene: Scene): Gathered {
   const named = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
   const model = ofWorkers === undefined ? (named ?? ofAdapter?.defaultModel ?? null) : null;
   const { runId, at } = about;
-  const turns = turnsAt(gateway, provider) ?? "opaque";
+  const seen = turnsAt(gateway, provider) ?? "opaque";
   const gatewayFact = gateway === null ? null : gatewayFactOf(gateway);
   const run: RunFact = {
     runId,
@@ -112,10 +113,12 @@ export function gatherFacts(scene: Scene): Gathered {
     waitingAhead,
     ...parallelOf(scene),
     rate: rateOf(tally, agent, at, waitingAhead),
+    ...organisationRateOf(scene, waitingAhead),
     agentBudget: agent === null ? null : agentBudgetOf(scene, agent, boundOf(scene, agent.id)),
     envelopes: envelopesOf(scene, { gateway: ofWorkers === undefined ? (gateway?.id ?? null) : null, agent: agentId }),
-    estimateMicros: turns === "opaque" ? estimateMicros(call) : firstRoundMicros(call),
-    turns,
+    estimateMicros: seen === "opaque" ? estimateMicros(call) : firstRoundMicros(call),
+    // A node that is a tool call is judged with it, and a script calls nothing: no call in either goes unseen.
+    turns: toolCall === null && planNode?.kind !== "script" ? seen : "judged",
     node: nodeFactOf(request, planNode, provider, model),
     run,
     policies,
@@ -221,12 +224,6 @@ function placesOf(
   const [only] = deployedAt;
   const pinned = gateway ?? ofWorkflow?.gateway ?? (deployedAt.size === 1 ? only : undefined) ?? null;
   return { pinned, deployedAt: pinned === null ? deployedAt : NOWHERE };
-}
-
-function rateOf(tally: Tally, agent: Agent | null, at: number, ahead: number): RateFact | null {
-  if (agent?.rateLimit === null || agent === null) return null;
-  const { count, perSeconds } = agent.rateLimit;
-  return { count, perSeconds, ...tally.windowOf(agent.id, rateWindowOf(agent.rateLimit), at, ahead) };
 }
 
 /** The bound of the role a node's agent was found through; an agent named directly acts in no role. */

@@ -71,21 +71,30 @@ async function mostOpen({ store }: Machine, runId: string): Promise<number> {
 
 describe("the subject of a step's own gate", () => {
   it.each([
-    ["the agent it names", "agent: scribe", { id: "scribe", trust: 4 }],
-    ["the one its role is bound to", "role: writer", { id: "scribe", trust: 4 }],
-    ["the default one", "tools: []", { id: "default", trust: 2 }],
-  ])("names %s, and its trust at that moment", async (_, who, agent) => {
+    ["the agent it names", "agent: scribe", { id: "scribe", trust: 4 }, ["process", "small"]],
+    ["the one its role is bound to", "role: writer", { id: "scribe", trust: 4 }, ["process", "small"]],
+    [
+      "the agent, and the receiver its step names",
+      "agent: scribe, provider: http",
+      { id: "scribe" },
+      ["http", "small"],
+    ],
+    ["the default one", "tools: []", { id: "default", trust: 2 }, [null, null]],
+  ])("names %s, its trust at that moment, and what would receive the request", async (_, who, agent, receiver) => {
     const asked = await machine(
       [
         ["Agent", "default", { trust_level: 2 }],
-        ["Agent", "scribe", { trust_level: 4 }],
+        ["Agent", "scribe", { trust_level: 4, provider: "process", model: "small" }],
       ],
       "default: echo\n",
     );
     const source = `name: w\nroles: {writer: {agent: scribe}}\nsteps:\n  - {id: a, command: go, approval: required, ${who}}\n`;
     const runId = await launch(asked, source);
     const events = await asked.store.readEvents(ORG, runId, 0, 100);
-    expect(events.find(({ type }) => type === "approval.requested")?.payload).toMatchObject({ subject: { agent } });
+    const [provider, model] = receiver;
+    expect(events.find(({ type }) => type === "approval.requested")?.payload).toMatchObject({
+      subject: { agent, request: { provider, model } },
+    });
   });
 });
 

@@ -79,9 +79,9 @@ describe("a governor", () => {
 
   it("counts the starts of a key as it lets them through, however many ask at once", async () => {
     const governor = await governorOn(createMemoryStore());
-    const judgements = await Promise.all(Array.from({ length: 5 }, () => governor.judgeLaunch(ORG, request)));
+    const judgements = await Promise.all(Array.from({ length: 5 }, () => governor.launches.judge(ORG, request)));
     expect(judgements.map(({ disposition }) => disposition)).toEqual(["allow", "allow", "block", "block", "block"]);
-    const other = await governor.judgeLaunch(ORG, { ...request, keyId: "key_2" });
+    const other = await governor.launches.judge(ORG, { ...request, keyId: "key_2" });
     expect(other.disposition).toBe("allow");
   });
 });

@@ -5,8 +5,11 @@ import {
   type Agent,
   creditsFor,
   judgeDispatch,
-  type Judgement,
   type ChargeableUsage,
+  nodeRateOf,
+  ORGANISATION_COUNTER,
+  type OrganisationLimits,
+  rateWindowOf,
 } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { AgentMemoryStore, GovernanceStore, LedgerChange, Reservation, WaitingStore } from "../store/index.ts";
@@ -32,9 +35,11 @@ import { nodeCallAudit, takeCall } from "./node-call.ts";
 import { type PlacedRun, placementOf } from "./placement.ts";
 import { isPausedIn } from "./registered.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
-import { judgeLaunchOf, type LaunchSubject, StartWindows } from "./launch.ts";
+import { LaunchJudge } from "./launch-judge.ts";
+import type { OrganisationUse } from "./organisation-use.ts";
 import { ruleOnRound, ruleOnTool } from "./rule-on-turn.ts";
-import { Tally } from "./tally.ts";
+import { Tallies } from "./tallies.ts";
+import type { Tally } from "./tally.ts";
 import type { TurnScene } from "./tool-facts.ts";
 import type { RoundRulingResult, ToolRulingResult } from "./turn-ruling.ts";
 import { recordOf, routingAudit, verdictOf } from "./verdict.ts";
@@ -47,8 +52,7 @@ export interface GovernorOptions {
   readonly registered: RegisteredCache;
   readonly clock: Clock;
   readonly workers?: WorkerPresence | null;
-  /** Runs a key may start; null: as many as it likes. */
-  readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
+  readonly use: OrganisationUse;
   /** True where no other process can change what is counted. */
   readonly isAlone: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -56,17 +60,16 @@ export interface GovernorOptions {
 
 const REFRESH_MS = 1_000;
 const SWEEP_EVERY = 5;
-/** The longest period there is, and a day for those who read around its border. */
-const COUNTED_MS = 33 * 24 * 3_600_000;
 
 /** Judges every node by the gates, and keeps count of what is taken, spent and waited for. */
 export class Governor implements Judge {
   readonly #options: GovernorOptions;
-  readonly #tallies = new Map<string, Tally>();
+  readonly #tallies: Tallies;
   readonly #waiting: WaitingNodes;
-  readonly #starts: StartWindows;
   readonly #watch: BudgetWatch;
   readonly memories: Memories;
+  /** Asks the gates of launches. */
+  readonly launches: LaunchJudge;
   readonly countsBlocks = true;
   #stop: Stop | null = null;
   #isStopped = false;
@@ -75,40 +78,26 @@ export class Governor implements Judge {
 
   constructor(options: GovernorOptions) {
     this.#options = options;
-    this.#starts = new StartWindows(options.startRate);
+    this.#tallies = new Tallies(options);
     this.#watch = new BudgetWatch(options.store);
     this.memories = new Memories(options.store);
-    const { store, registered, clock, workers = null, onTrouble } = options;
+    const { store, registered, clock, workers = null, use, onTrouble } = options;
+    const limitsOf = (orgId: string): OrganisationLimits => use.limitsOf(orgId);
     const tallyOf = (orgId: string): Tally => this.#tally(orgId);
     const prepareAll = (orgIds: ReadonlySet<string>): Promise<void> | undefined => this.prepare(orgIds);
-    this.#waiting = new WaitingNodes({ store, registered, clock, workers, onTrouble, tallyOf, prepare: prepareAll });
-    workers?.onCame(() => this.#waiting.wakeForWorkers());
-  }
-
-  /** May this run be created? What is asked before it exists. */
-  async judgeLaunch(orgId: string, request: LaunchSubject): Promise<Judgement> {
-    await this.prepare(new Set([orgId]));
-    const judgement = this.#look(orgId, request);
-    if (judgement.disposition === "allow") this.#starts.count(request.keyId, this.#options.clock.now());
-    return judgement;
-  }
-
-  /** The same without starting it: it does not count as a start. */
-  async lookAtLaunch(orgId: string, request: LaunchSubject): Promise<Judgement> {
-    await this.prepare(new Set([orgId]));
-    return this.#look(orgId, request);
-  }
-
-  #look(orgId: string, request: LaunchSubject): Judgement {
-    const { registered, directory, clock } = this.#options;
-    const at = clock.now();
-    return judgeLaunchOf(request, {
-      at,
-      registered: registered.of(orgId),
-      gateways: directory.of(orgId),
-      tally: this.#tally(orgId),
-      rate: this.#starts.look(request.keyId, at),
+    this.#waiting = new WaitingNodes({
+      store,
+      registered,
+      clock,
+      workers,
+      onTrouble,
+      tallyOf,
+      limitsOf,
+      prepare: prepareAll,
     });
+    const reload = (orgId: string): Promise<void> => this.reload(orgId);
+    this.launches = new LaunchJudge({ ...options, tallyOf, prepare: prepareAll, reload });
+    workers?.onCame(() => this.#waiting.wakeForWorkers());
   }
 
   attach(replica: JudgedReplica): void {
@@ -127,8 +116,12 @@ export class Governor implements Judge {
   }
 
   prepare(orgIds: ReadonlySet<string>): Promise<void> | undefined {
-    for (const orgId of orgIds) if (!this.#isReady(orgId)) return this.#loadNext(orgIds);
-    return undefined;
+    let isReady = true;
+    for (const orgId of orgIds) {
+      this.#tallies.use(orgId);
+      isReady &&= this.#isReady(orgId);
+    }
+    return isReady ? undefined : this.#loadNext(orgIds);
   }
 
   agentsOf(orgId: string): ReadonlyMap<string, Agent> {
@@ -144,7 +137,8 @@ export class Governor implements Judge {
     const registered = this.#options.registered.of(about.orgId);
     const gateways = this.#options.directory.of(about.orgId);
     const { workers = null } = this.#options;
-    const scene = { request, about, registered, gateways, tally, waiting: this.#waiting.room, workers };
+    const organisation = this.#options.use.limitsOf(about.orgId);
+    const scene = { request, about, registered, gateways, tally, waiting: this.#waiting.room, workers, organisation };
     const gathered = gatherFacts(scene);
     const judgement = judgeDispatch(gathered.facts);
     const instructions = instructed(judgement, gathered.facts, { request, about }, this.memories);
@@ -166,10 +160,11 @@ export class Governor implements Judge {
     const record = recordOf(judgement, request, gathered, about.at, verdictId);
     const audit = admission === null ? [] : routingAudit(about, request, gathered);
     const { toolCall, facts } = gathered;
-    if (toolCall === null) return { verdict, place, admission, record, audit };
     const taken = admission === null ? null : takeCall(scene, toolCall);
+    const taking = taken === null ? {} : { taken };
+    if (toolCall === null) return { verdict, place, admission, ...taking, record, audit };
     const entry = nodeCallAudit(about, request, toolCall, judgement, { agentId: facts.agentId, verdictId });
-    return { verdict, place, admission, ...(taken === null ? {} : { taken }), record, audit: [...audit, entry] };
+    return { verdict, place, admission, ...taking, record, audit: [...audit, entry] };
   }
 
   decideTool(request: RequestToolVerdict, about: AboutRun): ToolRulingResult {
@@ -207,7 +202,8 @@ export class Governor implements Judge {
   }
 
   committed(orgId: string, changes: Changes): void {
-    this.#tally(orgId).commit(changes);
+    // One that was dropped is read again before it is used, and then contains this.
+    this.#tallies.all.get(orgId)?.commit(changes);
     this.memories.add(orgId, changes.memories);
     this.#waiting.committed(orgId, changes);
   }
@@ -220,11 +216,16 @@ export class Governor implements Judge {
     }
   }
 
-  async reload(orgId: string): Promise<void> {
-    const { store, clock } = this.#options;
-    // Read first: a tally that is there counts as loaded.
-    const counters = await store.readCounters(orgId, clock.now() - COUNTED_MS);
-    this.#tally(orgId).load(counters);
+  reload(orgId: string): Promise<void> {
+    return this.#tallies.reload(orgId);
+  }
+
+  /** Nodes of the organisation that were dispatched in the last second; none are counted without a limit. */
+  nodesOf(orgId: string): number {
+    const rate = nodeRateOf(this.#options.use.limitsOf(orgId));
+    const { clock } = this.#options;
+    if (rate === null) return 0;
+    return this.#tally(orgId).windowOf(ORGANISATION_COUNTER, rateWindowOf(rate), clock.now()).used;
   }
 
   get waitingCount(): number {
@@ -254,9 +255,7 @@ export class Governor implements Judge {
   }
 
   #tally(orgId: string): Tally {
-    let tally = this.#tallies.get(orgId);
-    if (tally === undefined) this.#tallies.set(orgId, (tally = new Tally()));
-    return tally;
+    return this.#tallies.of(orgId);
   }
 
   #admit(tally: Tally, { nodeId }: RequestVerdict, about: AboutRun, { facts }: Gathered): Admission {
@@ -281,9 +280,10 @@ export class Governor implements Judge {
       this.#rounds += 1;
       const isSweep = this.#rounds % SWEEP_EVERY === 1;
       // No other replica counts, but a count read while a commit was under way may miss it, or have it twice.
-      if (!isAlone || isSweep) for (const orgId of this.#tallies.keys()) await this.reload(orgId);
+      this.#tallies.forgetIdle(this.#waiting.organisations());
+      if (!isAlone || isSweep) await this.#tallies.reloadAll();
       await this.#waiting.refresh();
-      await this.#watch.lookAll(this.#tallies, registered, clock.now());
+      await this.#watch.lookAll(this.#tallies.all, registered, clock.now());
       if (isSweep) await this.memories.refreshAll(registered);
     } catch (error) {
       onTrouble("what is counted could not be read", error);

@@ -5,5 +5,6 @@ export type { LaunchSubject } from "./launch.ts";
 export type { LaunchRuling } from "./launch-admission.ts";
 export { LaunchWatch } from "./launch-watch.ts";
 export { createAllowAllJudge } from "./open-judge.ts";
+export { OrganisationUse, StorageFull } from "./organisation-use.ts";
 export { slotChangesOf, type TurnTaking } from "./turn-ruling.ts";
 export { type GovernanceFigures, openGovernance, type OpenedGovernance } from "./open-governance.ts";

@@ -9,6 +9,7 @@ import type { Governor } from "./governor.ts";
 import type { LaunchSubject } from "./launch.ts";
 import { newChain } from "./launch-chain.ts";
 import { launchSubject } from "./launch-subject.ts";
+import type { OrganisationUse } from "./organisation-use.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 
 /** A run that is to be started, whole: an approval counts for exactly this. */
@@ -36,6 +37,7 @@ export interface LaunchAdmissionOptions {
   readonly governor: Governor;
   readonly registered: RegisteredCache;
   readonly store: LaunchApprovalStore;
+  readonly use: OrganisationUse;
   readonly clock: Clock;
 }
 
@@ -53,21 +55,24 @@ export class LaunchAdmission {
     this.#options = options;
   }
 
+  /** Throws `StorageFull` where the organisation may keep nothing more. */
   async judge(orgId: string, request: LaunchToAdmit): Promise<LaunchRuling> {
-    const { governor, store } = this.#options;
+    const { governor, store, use } = this.#options;
+    await use.requireStorage(orgId);
     const granted = { ...request, hasApprovedLaunch: true };
     // What would be refused even with an approval cannot be approved.
-    const judged = await governor.lookAtLaunch(orgId, granted);
+    const judged = await governor.launches.look(orgId, granted);
     if (judged.disposition !== "allow") return ruling(judged);
     const wanted = wantedBy(request, judged);
     const reasons = reasonsOf(request, judged);
-    if (wanted.length === 0) return ruling(await governor.judgeLaunch(orgId, { ...request, hasApprovedLaunch: false }));
+    if (wanted.length === 0)
+      return ruling(await governor.launches.judge(orgId, { ...request, hasApprovedLaunch: false }));
     const digest = digestOf(request, wanted);
     const approvalId = await store.findApprovedLaunch(orgId, digest);
     const isUsed = approvalId !== undefined && (await store.useLaunch(orgId, digest, approvalId));
     if (!isUsed) return ruling(await this.#ask(orgId, { request, wanted, reasons, digest }));
     const giveBack = (): Promise<void> => store.returnLaunch(orgId, digest, approvalId);
-    const judgement = await governor.judgeLaunch(orgId, granted);
+    const judgement = await governor.launches.judge(orgId, granted);
     if (judgement.disposition !== "allow") await giveBack();
     return { judgement, giveBack };
   }
@@ -75,7 +80,7 @@ export class LaunchAdmission {
   async #ask(orgId: string, asking: Omit<Asked, "rule" | "at">): Promise<Judgement> {
     const { governor, store, clock } = this.#options;
     const { request, wanted, digest } = asking;
-    const refused = await governor.lookAtLaunch(orgId, { ...request, hasApprovedLaunch: false });
+    const refused = await governor.launches.look(orgId, { ...request, hasApprovedLaunch: false });
     // What is registered may have changed just now, so that no approval is needed any more.
     if (refused.disposition !== "block") return refused;
     const rule = this.#ruleFor(orgId, wanted);
@@ -96,7 +101,7 @@ export class LaunchAdmission {
         policies: [...wanted],
         approvers: approvers.map((approver) => ({ ...approver })),
         expiresAt,
-        hop: 0,
+        hop: asked.hop,
       },
     });
     const { id } = await store.askLaunch(asked, entry);
@@ -163,6 +168,7 @@ function approvalOf(orgId: string, { request, wanted, reasons, digest, rule, at 
   const named = given.filter(([name]) => NAMED.has(name));
   const about = { what, workflow, version, by, purpose, agentId, args, named, reasons, quorum: rule.quorum };
   const { subject, subjectDigest } = launchSubject(about);
+  const chain = newChain(rule, at);
   return {
     id: `apr_${at.toString(36).padStart(9, "0")}${randomBytes(10).toString("hex")}`,
     orgId,
@@ -189,6 +195,7 @@ function approvalOf(orgId: string, { request, wanted, reasons, digest, rule, at 
     confirm: rule.confirm,
     ...UNANSWERED,
     requestedBy: keyId,
-    chain: newChain(rule, at),
+    chain,
+    hop: chain.hop,
   };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { launchApproval } from "../../test/governance/launch-approval.ts";
 import { ANYONE, type Approver, type Otherwise } from "../core/definition/index.ts";
-import { type LaunchApproval, UNANSWERED } from "../store/index.ts";
-import { moveLaunch, newChain } from "./launch-chain.ts";
+import type { LaunchApproval } from "../store/index.ts";
+import { moveLaunch } from "./launch-chain.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -14,34 +15,7 @@ interface Rule {
 }
 
 function asked({ approvers = [], otherwise = null, expiresMs = 7 * DAY }: Rule = {}): LaunchApproval {
-  return {
-    id: "apr_1",
-    orgId: "org_1",
-    runId: "",
-    nodeId: "",
-    attempt: null,
-    epoch: 0,
-    source: "policy",
-    summary: "ann wants to start news",
-    agentId: null,
-    digest: "d",
-    rendered: "",
-    choices: ["approve", "reject"],
-    approvers,
-    requestedAt: AT,
-    expiresAt: AT + expiresMs,
-    workflow: "news",
-    title: "ann wants to start news",
-    subject: null,
-    subjectDigest: null,
-    isSeparate: false,
-    quorum: 1,
-    form: null,
-    confirm: null,
-    ...UNANSWERED,
-    requestedBy: "key_1",
-    chain: newChain({ ...ANYONE, approvers, otherwise, expiresMs }, AT),
-  };
+  return launchApproval({ ...ANYONE, approvers, otherwise, expiresMs }, AT);
 }
 
 /** What becomes of it when it is looked at exactly when something is due. */
@@ -67,6 +41,15 @@ function life(start: LaunchApproval): readonly string[] {
 const who = (name: string, withinMs: number | null): Approver => ({ who: name, withinMs });
 
 describe("an approval of a launch without an answer", () => {
+  it("asks approvers without a time of their own together with the next", () => {
+    const start = asked({
+      approvers: [who("user:ann", null), who("user:bob", HOUR), who("user:eve", null), who("user:zoe", null)],
+    });
+    expect(start.chain?.hop).toBe(1);
+    const [first, second] = life(start).filter((move) => move.includes("user:"));
+    expect([first, second]).toEqual(["1 h: 2 user:eve", "1 h: 3 user:zoe"]);
+  });
+
   it("is reminded of after an hour, a day and three days, and expires after seven", () => {
     expect(life(asked())).toEqual(["1 h: normal", "24 h: elevated", "72 h: critical", "168 h: resolved expired"]);
   });
@@ -87,8 +70,8 @@ describe("an approval of a launch without an answer", () => {
     expect(life(asked({ approvers }))).toEqual([...hops, "25 h: waiting", "72 h: critical", "168 h: resolved expired"]);
   });
 
-  it("waits at an approver who has all the time there is", () => {
-    const approvers = [who("role:lead", 2 * HOUR), who("team:ops", null), who("user:ann", HOUR)];
+  it("waits at the last approver who has all the time there is", () => {
+    const approvers = [who("role:lead", 2 * HOUR), who("team:ops", null)];
     expect(life(asked({ approvers, expiresMs: DAY, otherwise: "abort" }))).toEqual([
       "1 h: normal",
       "2 h: 1 team:ops",

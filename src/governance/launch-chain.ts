@@ -1,4 +1,4 @@
-import { APPROVAL_REMINDERS } from "../core/engine/index.ts";
+import { APPROVAL_REMINDERS, reachFrom } from "../core/engine/index.ts";
 import type { ApprovalRule, Otherwise } from "../core/definition/index.ts";
 import type { LaunchApproval, LaunchChain } from "../store/index.ts";
 
@@ -24,8 +24,9 @@ export function newChain(rule: ApprovalRule, at: number): LaunchChain {
 type Asked = Pick<LaunchApproval, "approvers" | "requestedAt" | "expiresAt">;
 
 function armed(asked: Asked, otherwise: Otherwise | null, at: number): LaunchChain {
-  const within = asked.approvers[0]?.withinMs ?? null;
-  const chain = { otherwise, hop: 0, hopAt: within === null ? null : at + within, reminded: 0, steps: 0 };
+  const hop = reachFrom(asked.approvers, 0);
+  const within = asked.approvers[hop]?.withinMs ?? null;
+  const chain = { otherwise, hop, hopAt: within === null ? null : at + within, reminded: 0, steps: 0 };
   return { ...chain, dueAt: nextOf(asked, chain).at };
 }
 
@@ -86,7 +87,9 @@ function hopped(approval: LaunchApproval, chain: LaunchChain, now: number): Retu
   const hop = chain.hop + 1;
   const next = approval.approvers[hop];
   if (next !== undefined) {
-    const hopAt = next.withinMs === null ? null : now + next.withinMs;
+    // Who has no time of their own is asked together with the next.
+    const isWithNext = reachFrom(approval.approvers, hop) > hop;
+    const hopAt = isWithNext ? now : next.withinMs === null ? null : now + next.withinMs;
     return moved({ ...approval, hop }, chain, { hop, hopAt }, { kind: "escalated", hop, who: next.who });
   }
   if (chain.otherwise !== null) return defaulted(approval, chain, chain.otherwise, now);

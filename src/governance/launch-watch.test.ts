@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ALONE } from "../../test/contracts/listeners.ts";
-import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
+import { launchApproval } from "../../test/governance/launch-approval.ts";
+import { createVirtualClock, type LeasedRounds, type VirtualClock } from "../clock/index.ts";
 import { type AuditEntry, auditEntry } from "../core/audit/index.ts";
 import { ANYONE, type ApprovalRule } from "../core/definition/index.ts";
-import { createMemoryStore, type LaunchApproval, type Store, UNANSWERED } from "../store/index.ts";
-import { newChain } from "./launch-chain.ts";
+import { createMemoryStore, type Store } from "../store/index.ts";
 import { type LaunchNotice, LaunchWatch } from "./launch-watch.ts";
 
 const ORG = "org_1";
@@ -31,7 +31,7 @@ beforeEach(() => {
   troubles = [];
 });
 
-const watch = (over: Partial<Store> = {}): LaunchWatch =>
+const watch = (over: Partial<Store> = {}): LeasedRounds =>
   new LaunchWatch({
     store: { ...store, ...over },
     clock,
@@ -41,40 +41,12 @@ const watch = (over: Partial<Store> = {}): LaunchWatch =>
       return [{ id: `msg ${key}`, orgId, targetId: "ops", type, body: JSON.stringify(notice.data), ...ALONE }];
     },
     onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
-  });
+  }).rounds;
 
 async function ask(id = "apr_1", rule: ApprovalRule = RULE): Promise<void> {
   const at = clock.now();
-  const launch: LaunchApproval = {
-    id,
-    orgId: ORG,
-    runId: "",
-    nodeId: "",
-    attempt: null,
-    epoch: 0,
-    source: "policy",
-    summary: "ann wants to start news",
-    agentId: null,
-    digest: id,
-    rendered: "",
-    choices: ["approve", "reject"],
-    approvers: rule.approvers,
-    requestedAt: at,
-    expiresAt: at + rule.expiresMs,
-    workflow: "news",
-    title: "ann wants to start news",
-    subject: null,
-    subjectDigest: null,
-    isSeparate: false,
-    quorum: 1,
-    form: null,
-    confirm: null,
-    ...UNANSWERED,
-    requestedBy: "key_1",
-    chain: newChain(rule, at),
-  };
   const entry = auditEntry({ at, type: "approval.requested", actor: "a", resource: `approval/${id}`, detail: {} });
-  await store.askLaunch(launch, entry);
+  await store.askLaunch(launchApproval(rule, at, id), entry);
 }
 
 async function pass(ms: number): Promise<void> {
@@ -132,7 +104,7 @@ describe("launches that wait", () => {
     await ask();
     await pass(3 * HOUR);
     const free = { takeLease: async () => true };
-    await Promise.all([watch(free).look(), watch(free).look(), watch(free).look()]);
+    await Promise.all([watch(free).go(), watch(free).go(), watch(free).go()]);
     const types = (await audited()).map(({ type }) => type);
     expect(types).toEqual(["approval.requested", "approval.escalated"]);
     expect(await sent()).toEqual(["msg launch/apr_1/normal"]);
@@ -142,9 +114,9 @@ describe("launches that wait", () => {
     await ask();
     await pass(HOUR);
     const dying = watch({ moveLaunch: () => Promise.reject(new Error("gone")) });
-    await expect(dying.look()).rejects.toThrow("gone");
+    await expect(dying.go()).rejects.toThrow("gone");
     await dying.stop();
-    await watch().look();
+    await watch().go();
     expect(await sent()).toEqual(["msg launch/apr_1/normal"]);
     expect((await store.dueLaunches(10)).approvals).toEqual([]);
   });
@@ -162,19 +134,19 @@ describe("launches that wait", () => {
     });
     await store.answerLaunch(ORG, { ...closing, resolvedBy: "ann", resolvedAt: 1, reason: null }, entry);
     await pass(100 * HOUR);
-    await watch().look();
+    await watch().go();
     expect([notices, await statusOf("apr_1")]).toEqual([[], "approved"]);
     expect(await store.findApprovedLaunch(ORG, "apr_1")).toBe("apr_1");
     await pass(100 * HOUR);
     const next = watch();
-    await next.look();
+    await next.go();
     expect(await store.findApprovedLaunch(ORG, "apr_1")).toBeUndefined();
   });
 
   it("that the chain approves may be started", async () => {
     await ask("apr_1", { ...RULE, approvers: [], otherwise: "approve", expiresMs: HOUR });
     await pass(2 * HOUR);
-    await watch().look();
+    await watch().go();
     expect(await store.findApprovedLaunch(ORG, "apr_1")).toBe("apr_1");
   });
 

@@ -31,27 +31,14 @@ const PAGES_MAX = 50;
  */
 export class LaunchWatch {
   readonly #options: LaunchWatchOptions;
-  readonly #rounds: LeasedRounds;
+  readonly rounds: LeasedRounds;
 
   constructor(options: LaunchWatchOptions) {
     this.#options = options;
     const { store: leases, clock, onTrouble } = options;
     const what = "approvals of launches";
     const round = (): Promise<void> => this.#lookAll();
-    this.#rounds = new LeasedRounds({ leases, clock, lease: "launches", what, round, onTrouble });
-  }
-
-  start(): void {
-    this.#rounds.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  /** Everything that is due now. */
-  look(): Promise<void> {
-    return this.#rounds.go();
+    this.rounds = new LeasedRounds({ leases, clock, lease: "launches", what, round, onTrouble });
   }
 
   async #lookAll(): Promise<void> {

@@ -34,11 +34,12 @@ export interface LaunchScene {
   readonly gateways: readonly GatewayView[];
   readonly tally: Tally;
   readonly rate: RateFact | null;
+  readonly organisationRate: RateFact | null;
 }
 
 export function judgeLaunchOf(
   request: LaunchSubject,
-  { at, registered, gateways, tally, rate }: LaunchScene,
+  { at, registered, gateways, tally, rate, organisationRate }: LaunchScene,
 ): Judgement {
   const { workflow, depth, args } = request;
   const deployment = registered.deployments.find((one) => one.isActive && one.workflow === workflow);
@@ -57,6 +58,7 @@ export function judgeLaunchOf(
       envelopeOf(budget, at, tally.spendingOf(budget.id, periodOf(budget.period, at).start)),
     ),
     rate,
+    ...(organisationRate === null ? {} : { organisationRate }),
     run: { workflow, depth, environment: deployment?.environment ?? gateway?.environment ?? null, args },
     policies: registered.policies,
   });
@@ -74,50 +76,4 @@ function gatewayFor(gateways: readonly GatewayView[], pinned: string | null): Ga
 
 function noGateway(pinned: string | null): string {
   return pinned === null ? "there is no gateway; start a Bridge" : `there is no gateway "${pinned}"`;
-}
-
-const KEYS_MAX = 10_000;
-
-/** How often each key has started runs lately, in this process. */
-export class StartWindows {
-  readonly #limit: { readonly count: number; readonly perSeconds: number } | null;
-  readonly #starts = new Map<string, Starts>();
-
-  constructor(limit: { readonly count: number; readonly perSeconds: number } | null) {
-    this.#limit = limit;
-  }
-
-  look(keyId: string | null, at: number): RateFact | null {
-    if (this.#limit === null || keyId === null) return null;
-    const { count, perSeconds } = this.#limit;
-    const starts = this.#starts.get(keyId);
-    const used = starts === undefined ? 0 : forget(starts, at - perSeconds * 1_000);
-    const oldest = used < count ? undefined : starts?.moments.at(-count);
-    return { count, perSeconds, used, freesAt: oldest === undefined ? null : oldest + perSeconds * 1_000 };
-  }
-
-  count(keyId: string | null, at: number): void {
-    if (this.#limit === null || keyId === null) return;
-    if (this.#starts.size > KEYS_MAX) this.#starts.clear();
-    const starts = this.#starts.get(keyId);
-    if (starts === undefined) this.#starts.set(keyId, { moments: [at], first: 0 });
-    else starts.moments.push(at);
-  }
-}
-
-/** When a key started runs, oldest first; those before `first` no longer count. */
-interface Starts {
-  readonly moments: number[];
-  first: number;
-}
-
-/** Drops starts up to a moment, each once, and returns how many are left. */
-function forget(starts: Starts, until: number): number {
-  const { moments } = starts;
-  while (starts.first < moments.length && (moments[starts.first] ?? until) <= until) starts.first += 1;
-  if (starts.first * 2 > moments.length) {
-    moments.splice(0, starts.first);
-    starts.first = 0;
-  }
-  return moments.length - starts.first;
 }

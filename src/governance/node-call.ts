@@ -1,7 +1,17 @@
-import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
+import type { AuditEntry } from "../core/audit/index.ts";
 import { digestJson } from "../core/base/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
-import { type Judgement, type NodeCallFacts, nodeCallOf, profileOf } from "../core/governance/index.ts";
+import {
+  type Judgement,
+  type NodeCallFacts,
+  nodeCallOf,
+  nodeRateOf,
+  ORGANISATION_COUNTER,
+  type OrganisationLimits,
+  profileOf,
+  rateWindowOf,
+} from "../core/governance/index.ts";
+import { callAudit } from "./call-audit.ts";
 import type { AboutRun } from "./judge.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
@@ -58,10 +68,19 @@ export function gatherNodeCall(scene: CallScene, { agentId, provider, model }: C
   return { facts: { tool, rules: profile.rules, rates, toolGrants }, timeoutMs: profile.timeoutMs, windows };
 }
 
-/** The places an allowed call takes in the windows of its tool, which count at once; null: it is limited by none. */
-export function takeCall({ tally, about }: Pick<CallScene, "tally" | "about">, call: GatheredCall): TurnTaking | null {
-  if (call.windows.length === 0) return null;
-  const hits = call.windows.map((one) => ({ ...one, at: tally.hitAt(one.counter, about.at) }));
+/**
+ * The places an allowed node takes in the windows of its organisation and of the tool that it calls, which count at once;
+ * null: it is limited by none.
+ */
+export function takeCall(
+  { tally, about, organisation }: Pick<CallScene, "tally" | "about"> & { readonly organisation: OrganisationLimits },
+  call: GatheredCall | null,
+): TurnTaking | null {
+  const rate = nodeRateOf(organisation);
+  const ofAll = rate === null ? [] : [{ counter: ORGANISATION_COUNTER, rate: rateWindowOf(rate) }];
+  const windows = call === null ? ofAll : [...ofAll, ...call.windows];
+  if (windows.length === 0) return null;
+  const hits = windows.map((one) => ({ ...one, at: tally.hitAt(one.counter, about.at) }));
   const taken: TurnTaking = { hits, reserved: [] };
   tally.takeInTurn(taken);
   return taken;
@@ -76,27 +95,16 @@ export function nodeCallAudit(
   { agentId, verdictId }: { readonly agentId: string; readonly verdictId: string },
 ): AuditEntry {
   const { disposition } = judgement;
-  return auditEntry({
-    at,
-    type: "tool.decided",
-    actor: ENGINE_ACTOR,
-    resource: `tool/${tool.name}`,
-    run: runId,
-    node: nodeId,
-    detail: {
-      attempt: nextAttempt,
-      callId: tool.callId,
-      round: tool.round,
-      tool: tool.name,
-      server: tool.server,
-      action: tool.action,
-      argsDigest: tool.argsDigest,
-      agentId,
-      disposition: disposition === "block" ? "deny" : disposition,
-      verdictId,
-      ...(disposition === "allow" ? {} : { gate: judgement.explanation.gate }),
-      ...(disposition === "block" ? { code: judgement.block.code } : {}),
-      ...(disposition === "hold" ? { policies: judgement.hold.wanted } : {}),
-    },
+  return callAudit({ runId, at, nodeId }, tool, {
+    attempt: nextAttempt,
+    callId: tool.callId,
+    round: tool.round,
+    argsDigest: tool.argsDigest,
+    agentId,
+    disposition: disposition === "block" ? "deny" : disposition,
+    verdictId,
+    ...(disposition === "allow" ? {} : { gate: judgement.explanation.gate }),
+    ...(disposition === "block" ? { code: judgement.block.code } : {}),
+    ...(disposition === "hold" ? { policies: judgement.hold.wanted } : {}),
   });
 }

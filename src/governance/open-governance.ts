@@ -1,4 +1,5 @@
 import type { Clock } from "../clock/index.ts";
+import { NO_ORGANISATION_LIMITS, type OrganisationLimits } from "../core/governance/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import {
@@ -15,6 +16,7 @@ import {
 } from "../registry/index.ts";
 import {
   type AgentMemoryStore,
+  type BacklogStore,
   type Entry,
   type EntryKind,
   everyEntry,
@@ -26,18 +28,28 @@ import {
 } from "../store/index.ts";
 import { Governor } from "./governor.ts";
 import { LaunchAdmission } from "./launch-admission.ts";
+import { OrganisationUse } from "./organisation-use.ts";
 import { Reconciler, type ReconcilerFigures } from "./reconciler.ts";
 import { grantsByHolder, type Registered } from "./registered.ts";
 import type { WorkerPresence } from "./worker-route.ts";
 import { RegisteredCache } from "./registered-cache.ts";
 
 export interface GovernanceOptions {
-  readonly store: RegistryStore & PauseStore & GovernanceStore & WaitingStore & LaunchApprovalStore & AgentMemoryStore;
+  readonly store: RegistryStore &
+    PauseStore &
+    GovernanceStore &
+    WaitingStore &
+    LaunchApprovalStore &
+    AgentMemoryStore &
+    Pick<BacklogStore, "readStorage">;
   readonly directory: GatewayDirectory;
   readonly clock: Clock;
   readonly isAlone: boolean;
   readonly workers?: WorkerPresence;
+  /** Runs a key may start; null: as many as it likes. */
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
+  /** What organisations may take; default: as much as they like. */
+  readonly limits?: (orgId: string) => OrganisationLimits;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -49,6 +61,7 @@ export interface GovernanceFigures extends ReconcilerFigures {
 export interface OpenedGovernance {
   readonly governor: Governor;
   readonly registered: RegisteredCache;
+  readonly use: OrganisationUse;
   readonly launches: LaunchAdmission;
   figures(): GovernanceFigures;
   start(): void;
@@ -58,18 +71,21 @@ export interface OpenedGovernance {
 /** The judge of a server, over what its organisations have registered. */
 export function openGovernance(options: GovernanceOptions): OpenedGovernance {
   const { store, directory, clock, isAlone, workers = null, startRate, onTrouble } = options;
+  const limits = options.limits ?? (() => NO_ORGANISATION_LIMITS);
+  const use = new OrganisationUse({ store, startRate, limits, now: () => clock.now() });
   const registered = new RegisteredCache({
     load: (orgId) => loadRegistered(store, orgId),
     versions: () => store.configVersions(),
     clock,
     onTrouble,
   });
-  const governor = new Governor({ store, directory, registered, clock, isAlone, workers, startRate, onTrouble });
+  const governor = new Governor({ store, directory, registered, clock, isAlone, workers, use, onTrouble });
   const reconciler = new Reconciler({ store, clock, onTrouble });
   return {
     governor,
     registered,
-    launches: new LaunchAdmission({ governor, registered, store, clock }),
+    use,
+    launches: new LaunchAdmission({ governor, registered, store, clock, use }),
     figures: () => ({ ...reconciler.figures(), waitingNodes: governor.waitingCount }),
     start() {
       registered.start();

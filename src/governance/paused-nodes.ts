@@ -27,6 +27,10 @@ export class PausedNodes {
     return this.#groupOf.size;
   }
 
+  organisations(): readonly string[] {
+    return [...this.#groups.values()].map(({ orgId }) => orgId);
+  }
+
   isAnywhere(waiter: Waiter): boolean {
     return this.#groupOf.has(keyOf(waiter));
   }

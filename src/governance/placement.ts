@@ -50,7 +50,7 @@ function gatewayOf(
   return standard === undefined ? {} : { gateway: standard.id, from: "default" };
 }
 
-/** What child runs and restarts are given on; what was found by itself is found for each of them anew. */
+/** What child runs and restarts are given on; what was found by itself is found for each of them again. */
 function namedBy({ gateway, roleBindings }: PlacedRun): NonNullable<Placement["named"]> {
   return {
     ...(gateway === null ? {} : { gateway }),

@@ -1,23 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { NOTHING_REGISTERED } from "../../test/governance/scene.ts";
 import { createVirtualClock } from "../clock/index.ts";
 import type { Registered } from "./registered.ts";
 import { RegisteredCache } from "./registered-cache.ts";
 
 const ORG = "default";
 
-const withPlatform = (isOpen: boolean): Registered => ({
-  agents: new Map(),
-  policies: [],
-  budgets: [],
-  models: new Map(),
-  creditPlans: [],
-  tools: [],
-  grants: new Map(),
-  deployments: [],
-  bindings: [],
-  platform: { isOpen, reason: null },
-  pauses: new Map(),
-});
+const withPlatform = (isOpen: boolean): Registered => ({ ...NOTHING_REGISTERED, platform: { isOpen, reason: null } });
 
 /** What is registered, and how often it was read. */
 class Registry {

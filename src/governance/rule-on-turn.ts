@@ -1,4 +1,4 @@
-import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
+import type { AuditEntry } from "../core/audit/index.ts";
 import type { RequestRoundVerdict, RequestToolVerdict, RoundVerdict, ToolVerdict } from "../core/engine/index.ts";
 import {
   agentEnvelopeId,
@@ -10,10 +10,11 @@ import {
 } from "../core/governance/index.ts";
 import type { Reservation } from "../store/index.ts";
 import { reservedFor } from "./booking.ts";
+import { callAudit } from "./call-audit.ts";
 import type { AboutRun, Admission } from "./judge.ts";
 import { type GatheredTool, gatherRoundFacts, gatherToolFacts, type TurnScene } from "./tool-facts.ts";
 import type { RoundRulingResult, ToolRulingResult, TurnTaking } from "./turn-ruling.ts";
-import { bodyTextOf, outcomeOf } from "./verdict.ts";
+import { bodyTextOf, heldBy, outcomeOf } from "./verdict.ts";
 
 /** Judges one tool call; what it takes counts at once. */
 export function ruleOnTool(scene: TurnScene, request: RequestToolVerdict): ToolRulingResult {
@@ -24,7 +25,8 @@ export function ruleOnTool(scene: TurnScene, request: RequestToolVerdict): ToolR
   // A call that is judged again, with other args or after an answer, has a verdict of its own.
   const verdictId = `vrd_${request.callId}/${about.nextEventId}`;
   const verdict = toolVerdictOf(judgement, gathered, request, verdictId);
-  const isTaken = judgement.disposition === "allow" && windows.length > 0;
+  // A call that is held has its place from when it is asked about: else many could wait, and be made all at once.
+  const isTaken = judgement.disposition !== "block" && windows.length > 0;
   const taken: TurnTaking | null = isTaken
     ? { hits: windows.map((one) => ({ ...one, at: tally.hitAt(one.counter, about.at) })), reserved: [] }
     : null;
@@ -56,22 +58,7 @@ function toolVerdictOf(
       return { ...said, disposition: "deny", gate, code, reason: message };
     }
     case "hold":
-      return {
-        ...said,
-        disposition: "hold",
-        gate: judgement.gate,
-        message: judgement.hold.message,
-        agentId: facts.agentId,
-        policies: judgement.hold.wanted,
-        rule: judgement.hold.rule,
-        facts: {
-          provider: route.provider,
-          model: route.model,
-          trust: facts.agent?.trustLevel ?? null,
-          estimateMicros: null,
-          reasons: judgement.hold.reasons,
-        },
-      };
+      return { ...said, ...heldBy(judgement, facts, route, null) };
   }
 }
 
@@ -84,28 +71,17 @@ function toolAudit(
 ): AuditEntry {
   const { tool, agentId } = facts;
   const { disposition, verdictId } = verdict;
-  return auditEntry({
-    at,
-    type: "tool.decided",
-    actor: ENGINE_ACTOR,
-    resource: `tool/${tool.name}`,
-    run: runId,
-    node: nodeId,
-    detail: {
-      attempt,
-      callId,
-      round,
-      tool: tool.name,
-      server: tool.server,
-      action: tool.action,
-      argsDigest,
-      agentId,
-      disposition,
-      verdictId,
-      ...(verdict.disposition === "allow" ? {} : { gate: verdict.gate }),
-      ...(verdict.disposition === "deny" ? { code: verdict.code } : {}),
-      ...(verdict.disposition === "hold" ? { policies: verdict.policies } : {}),
-    },
+  return callAudit({ runId, at, nodeId }, tool, {
+    attempt,
+    callId,
+    round,
+    argsDigest,
+    agentId,
+    disposition,
+    verdictId,
+    ...(verdict.disposition === "allow" ? {} : { gate: verdict.gate }),
+    ...(verdict.disposition === "deny" ? { code: verdict.code } : {}),
+    ...(verdict.disposition === "hold" ? { policies: verdict.policies } : {}),
   });
 }
 

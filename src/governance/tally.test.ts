@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Hits } from "../core/governance/index.ts";
-import type { Admission, Changes } from "./judge.ts";
+import { changesOf } from "../../test/governance/scene.ts";
+import type { Admission } from "./judge.ts";
 import { Tally } from "./tally.ts";
 
 const START = 1_000;
@@ -15,17 +16,6 @@ const admission = (nodeId: string, parts: Partial<Admission> = {}): Admission =>
   rate: null,
   at: 0,
   reserved: [{ envelopeId: "cap", periodStart: START, micros: 10, ceiling: 100 }],
-  ...parts,
-});
-
-const changes = (parts: Partial<Changes>): Changes => ({
-  runId: "run_1",
-  ended: [],
-  settled: [],
-  taken: [],
-  slots: [],
-  ledger: [],
-  memories: [],
   ...parts,
 });
 
@@ -51,7 +41,7 @@ describe("a tally", () => {
     tally.take(admission("a"));
     const during = standing(tally);
     expect(during).toEqual([1, { spentMicros: 0, reservedMicros: 10 }]);
-    tally.commit(changes({ taken, slots: [slot(1)], ledger: [money(10, 0)] }));
+    tally.commit(changesOf({ taken, slots: [slot(1)], ledger: [money(10, 0)] }));
     expect(standing(tally)).toEqual(during);
   });
 
@@ -95,7 +85,7 @@ describe("a tally", () => {
     const tally = new Tally();
     for (const nodeId of ["a", "b", "c"]) tally.take(admission(nodeId));
     expect(tally.holdersOf("analyst", 2).map(({ nodeId }) => nodeId)).toEqual(["a", "b"]);
-    tally.commit(changes({ ended: ["a"], slots: [slot(-1)] }));
+    tally.commit(changesOf({ ended: ["a"], slots: [slot(-1)] }));
     expect(tally.holdersOf("analyst", 5).map(({ nodeId }) => nodeId)).toEqual(["b", "c"]);
     expect(tally.holdersOf("nobody", 5)).toEqual([]);
   });
@@ -144,7 +134,7 @@ describe("a window", () => {
     for (const one of both.slice(1)) tally.giveBack(one);
     expect(tally.windowOf("analyst", SECOND, 500).used).toBe(2);
     tally.commit(
-      changes({ taken: both.slice(0, 1), slots: [{ ...slot(1), hits: [{ at: 450, count: 1 }], rate: SECOND }] }),
+      changesOf({ taken: both.slice(0, 1), slots: [{ ...slot(1), hits: [{ at: 450, count: 1 }], rate: SECOND }] }),
     );
     expect(tally.windowOf("analyst", SECOND, 500).used).toBe(2);
   });
@@ -192,7 +182,7 @@ describe("a window for many", () => {
     expect(tally.hitAt("analyst", 5)).toBe(1 + 199_999 * 18);
     const one = admission("a", { rate, at });
     tally.take(one);
-    tally.commit(changes({ taken: [one], slots: [{ ...slot(1), hits: [{ at, count: 1 }], rate }] }));
+    tally.commit(changesOf({ taken: [one], slots: [{ ...slot(1), hits: [{ at, count: 1 }], rate }] }));
     expect(tally.windowOf("analyst", rate, at)).toEqual({ used: 200_001, freesAt: null });
   });
 });
@@ -217,7 +207,7 @@ describe("a tally, whatever happens", () => {
           if (one !== undefined && kind === "drop") tally.giveBack(one);
           if (one !== undefined && kind === "commit") {
             const [reserved] = one.reserved;
-            tally.commit(changes({ taken: [one], slots: [slot(1)], ledger: [money(reserved?.micros ?? 0, 0)] }));
+            tally.commit(changesOf({ taken: [one], slots: [slot(1)], ledger: [money(reserved?.micros ?? 0, 0)] }));
             open.push(one);
           }
           const ended = kind === "end" ? open.shift() : undefined;
@@ -225,7 +215,7 @@ describe("a tally, whatever happens", () => {
             const [reserved] = ended.reserved;
             spent += micros;
             const ledger = [money(-(reserved?.micros ?? 0), micros)];
-            tally.commit(changes({ ended: [ended.nodeId], slots: [slot(-1)], ledger }));
+            tally.commit(changesOf({ ended: [ended.nodeId], slots: [slot(-1)], ledger }));
           }
           const reserved = [...flying, ...open].reduce((sum, held) => sum + (held.reserved[0]?.micros ?? 0), 0);
           expect(standing(tally)).toEqual([

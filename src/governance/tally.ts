@@ -60,6 +60,12 @@ export class Tally {
     }
   }
 
+  /** A commit that takes something is under way. */
+  get isTaking(): boolean {
+    for (const { taken, takenHits } of this.#agents.values()) if (taken !== 0 || takenHits.size > 0) return true;
+    return false;
+  }
+
   openOf(agentId: string): number {
     const tally = this.#agents.get(agentId);
     return tally === undefined ? 0 : tally.open + tally.taken;

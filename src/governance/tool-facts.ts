@@ -60,7 +60,7 @@ export function gatherToolFacts(scene: TurnScene, request: RequestToolVerdict): 
   const name = toolNameOf(call);
   const server = call.server ?? null;
   const profile = profileOf({ name, server, hints: call.hints }, hints.toolActions, registered.tools);
-  const { rates, windows } = windowsOf(scene, profile.rules, agentId);
+  const { rates, windows } = windowsOf(scene, profile.rules, agentId, request.heldAt);
   const facts: CallFacts = {
     at: about.at,
     platform: registered.platform,
@@ -157,20 +157,26 @@ function sceneFacts(
   };
 }
 
-/** The windows in which manifests count the calls of an agent, and how full they are. */
+/**
+ * The windows in which manifests count the calls of an agent, and how full they are. In those that have counted the call
+ * since it was held, it is not before itself and takes no second place.
+ */
 export function windowsOf(
   { tally, about }: Pick<TurnScene, "tally" | "about">,
   rules: readonly Tool[],
   agentId: string,
+  heldAt?: number,
 ): { readonly rates: readonly ToolRateFact[]; readonly windows: readonly CallWindow[] } {
   const rates: ToolRateFact[] = [];
   const windows: CallWindow[] = [];
   for (const { id, rate } of rules) {
     if (rate === null) continue;
     const window = { counter: toolCounter(id, agentId), rate: rateWindowOf(rate) };
-    windows.push(window);
+    const isCounted = heldAt !== undefined && about.at - heldAt < window.rate.windowMs;
+    if (!isCounted) windows.push(window);
     const { count, perSeconds } = rate;
-    rates.push({ rule: id, count, perSeconds, ...tally.windowOf(window.counter, window.rate, about.at) });
+    const { used, freesAt } = tally.windowOf(window.counter, window.rate, about.at);
+    rates.push({ rule: id, count, perSeconds, used: isCounted ? Math.max(0, used - 1) : used, freesAt });
   }
   return { rates, windows };
 }

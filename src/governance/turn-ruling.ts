@@ -19,7 +19,7 @@ export interface RoundRulingResult {
   /** What the attempt holds from now on, in place of what it has held; null: the turn stops, and holds nothing. */
   readonly reserved: Admission["reserved"] | null;
   readonly taken: TurnTaking | null;
-  /** Null: it goes on, of which nothing is kept. */
+  /** Null: it continues, which is not recorded. */
   readonly record: NewVerdict | null;
   readonly audit: readonly AuditEntry[];
 }

@@ -8,7 +8,8 @@ import { openGateways } from "../gateway/index.ts";
 import { entryKindOf, readSpec, type RegisteredKind } from "../registry/index.ts";
 import { createMemoryStore, type Reservation, type Store } from "../store/index.ts";
 import type { Governor } from "./governor.ts";
-import type { AboutRun, Changes } from "./judge.ts";
+import { aboutRun, changesOf } from "../../test/governance/scene.ts";
+import type { AboutRun } from "./judge.ts";
 import { openGovernance } from "./open-governance.ts";
 import { createAllowAllJudge } from "./open-judge.ts";
 import { slotChangesOf, type TurnTaking } from "./turn-ruling.ts";
@@ -54,21 +55,8 @@ async function governing(...manifests: readonly Manifest[]): Promise<Governor> {
   return governorOn(store);
 }
 
-const about = (changes: Partial<AboutRun> = {}): AboutRun => ({
-  orgId: ORG,
-  runId: "run_1",
-  plan: PLAN,
-  workflow: "w",
-  depth: 0,
-  gateway: null,
-  model: null,
-  roleBindings: {},
-  args: {},
-  isBegun: true,
-  at: AT,
-  nextEventId: 7,
-  ...changes,
-});
+const about = (changes: Partial<AboutRun> = {}): AboutRun =>
+  aboutRun({ orgId: ORG, plan: PLAN, at: AT, nextEventId: 7, ...changes });
 
 const ROUTE: Route = {
   agentId: "default",
@@ -114,17 +102,6 @@ function round(changes: Partial<RequestRoundVerdict> = {}): RequestRoundVerdict 
     ...changes,
   };
 }
-
-const changes = (parts: Partial<Changes>): Changes => ({
-  runId: "run_1",
-  ended: [],
-  settled: [],
-  taken: [],
-  slots: [],
-  ledger: [],
-  memories: [],
-  ...parts,
-});
 
 const REFUNDS: Manifest = [
   "Tool",
@@ -270,9 +247,38 @@ describe("how often a tool is called", () => {
         rate: { count: 2, windowMs: 60_000 },
       },
     ]);
-    governor.committed(ORG, changes({ takenInTurns: taken, slots }));
+    governor.committed(ORG, changesOf({ takenInTurns: taken, slots }));
     expect(disposition(governor, { at: AT + 59_999 }).verdict.disposition).toBe("deny");
     expect(disposition(governor, { at: AT + 60_000 }).verdict.disposition).toBe("allow");
+  });
+});
+
+describe("the place of a held call", () => {
+  const ASKED: Manifest = [
+    "Tool",
+    "asked",
+    { name: "pay/*", rate: { count: 2, per_seconds: 60 }, approval: "required" },
+  ];
+
+  it("is taken when it is held, so that no more can wait than may be made, and once", async () => {
+    const governor = await governing(ASKED);
+    const asks = (changes: Partial<RequestToolVerdict> = {}, at = AT) =>
+      governor.decideTool(call(changes), about({ at }));
+    const held = [asks(), asks()];
+    expect(held.map(({ verdict }) => verdict.disposition)).toEqual(["hold", "hold"]);
+    expect(asks().verdict).toMatchObject({ disposition: "deny", code: "tool_rate_limited" });
+    // Other args than those that were asked about: it has its place.
+    expect(asks({ isApproved: true, heldAt: AT })).toMatchObject({ verdict: { disposition: "allow" }, taken: null });
+    // A place that has become free since may be another's.
+    const taken = held.flatMap((ruling) => ruling.taken ?? []);
+    governor.committed(ORG, changesOf({ takenInTurns: taken, slots: slotChangesOf(taken) }));
+    const later = AT + 60_000;
+    asks({}, later);
+    expect(asks({ isApproved: true, heldAt: AT }, later)).toMatchObject({
+      verdict: { disposition: "allow" },
+      taken: {},
+    });
+    expect(asks({ isApproved: true, heldAt: AT }, later).verdict).toMatchObject({ code: "tool_rate_limited" });
   });
 });
 
@@ -295,7 +301,7 @@ describe("the ruling on the next round", () => {
 
   it("reserves what the next one reads and may answer, in place of what is held", async () => {
     const governor = await governing(PRICE, BUDGET);
-    governor.committed(ORG, changes({ ledger: [{ ...spent(8), reserved: 1_500_000 }] }));
+    governor.committed(ORG, changesOf({ ledger: [{ ...spent(8), reserved: 1_500_000 }] }));
     const { verdict, reserved, taken, record } = governor.decideRound(round(), about(), held(1_500_000));
     // 1,000 tokens read and 500 written, at 1,000 dollars a million.
     expect([verdict, record]).toEqual([{ disposition: "go" }, null]);
@@ -308,7 +314,7 @@ describe("the ruling on the next round", () => {
 
   it("stops what does not fit, beside what others have just taken, and keeps why", async () => {
     const governor = await governing(PRICE, BUDGET);
-    governor.committed(ORG, changes({ ledger: [spent(7)] }));
+    governor.committed(ORG, changesOf({ ledger: [spent(7)] }));
     const first = governor.decideRound(round(), about(), []);
     expect(first.verdict.disposition).toBe("go");
     expect(governor.decideRound(round({ nodeId: "b" }), about({ runId: "run_2" }), []).verdict.disposition).toBe("go");

@@ -2,7 +2,15 @@ import { hash } from "node:crypto";
 import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import { compareCodeUnits } from "../core/base/index.ts";
 import type { Instruction, RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
-import { factsText, type Judgement, maxOutputTokensFor, type Policy, policyKey } from "../core/governance/index.ts";
+import {
+  factsText,
+  type Judgement,
+  maxOutputTokensFor,
+  type Policy,
+  policyKey,
+  sharedText,
+  type SharedTexts,
+} from "../core/governance/index.ts";
 import type { GatewayView } from "../gateway/index.ts";
 import type { NewVerdict } from "../store/index.ts";
 import type { Gathered } from "./facts.ts";
@@ -53,22 +61,22 @@ export function verdictOf(
     }
     case "hold":
       return {
-        disposition: "hold",
         verdictId,
-        gate: judgement.gate,
-        message: judgement.hold.message,
-        agentId: facts.agentId,
-        policies: judgement.hold.wanted,
-        rule: judgement.hold.rule,
-        facts: {
-          provider: gathered.provider,
-          model: gathered.model,
-          trust: facts.agent?.trustLevel ?? null,
-          estimateMicros: facts.estimateMicros,
-          reasons: judgement.hold.reasons,
-        },
+        ...heldBy(judgement, facts, gathered, facts.estimateMicros),
       };
   }
+}
+
+/** What a person is asked, for a node as for a call of a tool. */
+export function heldBy(
+  { gate, hold }: Extract<Judgement, { disposition: "hold" }>,
+  { agentId, agent }: Pick<Gathered["facts"], "agentId" | "agent">,
+  { provider, model }: Pick<Gathered, "provider" | "model">,
+  estimateMicros: number | null,
+) {
+  const { message, wanted: policies, rule, reasons } = hold;
+  const facts = { provider, model, trust: agent?.trustLevel ?? null, estimateMicros, reasons };
+  return { disposition: "hold", gate, message, agentId, policies, rule, facts } as const;
 }
 
 function aheadOf({ waitingAhead, parallel }: Gathered["facts"], isOfRun = false): number {
@@ -98,8 +106,10 @@ export function recordOf(
   verdictId: string,
 ): NewVerdict {
   const attempt = judgement.disposition === "allow" ? nextAttempt : null;
-  const bodyText = bodyTextOf(judgement, facts.policies, factsText(facts));
-  return { verdictId, nodeId, attempt, at, ...outcomeOf(judgement), bodyText };
+  const hex = hashOf(contentOf(judgement, facts.policies, factsText(facts)));
+  const shared: SharedTexts = new Map();
+  const bodyText = withHash(contentOf(judgement, facts.policies, factsText(facts, shared), null, shared), hex);
+  return { verdictId, nodeId, attempt, at, ...outcomeOf(judgement), bodyText, shared };
 }
 
 /** What of a judgement is listed beside its body. */
@@ -119,12 +129,34 @@ export function bodyTextOf(
   facts: string,
   callId: string | null = null,
 ): string {
+  const text = contentOf(judgement, policies, facts, callId);
+  return withHash(text, hashOf(text));
+}
+
+function contentOf(
+  judgement: Judgement,
+  policies: readonly Policy[],
+  facts: string,
+  callId: string | null = null,
+  shared: SharedTexts | null = null,
+): string {
   const explanation =
     judgement.disposition === "allow" ? "" : `"explanation":${JSON.stringify(judgement.explanation)},`;
   const call = callId === null ? "" : `"callId":${JSON.stringify(callId)},`;
-  const head = `${call}"trail":${trailText(judgement.trail)},${explanation}"matched":${JSON.stringify(judgement.matched)}`;
-  const text = `{${head},"policies":${policyKeysText(policies)},"facts":${facts}}`;
-  return `${text.slice(0, -1)},"hash":"sha256:${hash("sha256", text)}"}`;
+  const trail = trailText(judgement.trail);
+  // A trail with a finding is about one node.
+  const isPlain = shared !== null && judgement.disposition === "allow" && judgement.matched.length === 0;
+  const head = `${call}"trail":${isPlain ? sharedText(trail, shared) : trail},${explanation}"matched":${JSON.stringify(judgement.matched)}`;
+  return `{${head},"policies":${sharedText(policyKeysText(policies), shared)},"facts":${facts}}`;
+}
+
+/** Of the whole text, whatever of it is shared. */
+function hashOf(text: string): string {
+  return hash("sha256", text);
+}
+
+function withHash(text: string, hex: string): string {
+  return `${text.slice(0, -1)},"hash":"sha256:${hex}"}`;
 }
 
 const TRAIL_TEXTS = new WeakMap<Judgement["trail"], string>();

@@ -1,5 +1,11 @@
 import type { Clock } from "../clock/index.ts";
-import { type GateBlock, rateWindowOf } from "../core/governance/index.ts";
+import {
+  type GateBlock,
+  nodeRateOf,
+  ORGANISATION_COUNTER,
+  type OrganisationLimits,
+  rateWindowOf,
+} from "../core/governance/index.ts";
 import { runCounter, type WaitingNode, type WaitingQueue, type WaitingStore } from "../store/index.ts";
 import type { Call, Waiter } from "./agent-queue.ts";
 import { Backlog } from "./backlog.ts";
@@ -16,6 +22,7 @@ export interface WaitingNodesOptions {
   readonly store: WaitingStore;
   readonly registered: RegisteredCache;
   readonly tallyOf: (orgId: string) => Tally;
+  readonly limitsOf: (orgId: string) => OrganisationLimits;
   readonly workers: WorkerPresence | null;
   /** Gathers what is not at hand of organisations; undefined when everything is. */
   readonly prepare: (orgIds: ReadonlySet<string>) => Promise<void> | undefined;
@@ -56,6 +63,12 @@ export class WaitingNodes {
 
   get size(): number {
     return this.room.size + this.#paused.size + this.#workerless.size;
+  }
+
+  /** Those that nodes here wait in. */
+  organisations(): ReadonlySet<string> {
+    const ofAgents = this.room.agents().map((key) => key.slice(0, key.indexOf("/")));
+    return new Set([...ofAgents, ...this.#paused.organisations(), ...this.#workerless.organisations()]);
   }
 
   attach(replica: JudgedReplica): void {
@@ -163,10 +176,21 @@ export class WaitingNodes {
       free = Math.min(free, agent.rateLimit.count - used);
       if (freesAt !== null) this.#setAlarm(orgId, agentId, freesAt);
     }
+    free = Math.min(free, this.#freeOfAll(orgId, agentId));
     if (free <= 0) return;
     for (const call of this.room.wake(key, free)) {
       this.#replica.wake(call.waiter, () => this.#answered(orgId, agentId, call));
     }
+  }
+
+  /** Places in the window of the whole organisation; when there is none, the queue is looked at again once there is. */
+  #freeOfAll(orgId: string, agentId: string): number {
+    const { limitsOf, tallyOf, clock } = this.#options;
+    const rate = nodeRateOf(limitsOf(orgId));
+    if (rate === null) return Infinity;
+    const { used, freesAt } = tallyOf(orgId).windowOf(ORGANISATION_COUNTER, rateWindowOf(rate), clock.now());
+    if (freesAt !== null) this.#setAlarm(orgId, agentId, freesAt);
+    return rate.count - used;
   }
 
   /** One that asked and left, or never asked, leaves what was free for it to the next. */

@@ -1,5 +1,5 @@
 import type { PlanNode } from "../core/plan/index.ts";
-import type { GatewayView, RouteChoice } from "../gateway/index.ts";
+import { type GatewayView, NEW_SPEC, type RouteChoice } from "../gateway/index.ts";
 
 /** Which functions have a worker at the moment. */
 export interface WorkerPresence {
@@ -41,15 +41,7 @@ function viewOf(orgId: string, name: string, isThere: boolean): GatewayView {
 
 const PLACE: Omit<GatewayView, "orgId" | "status"> = {
   id: WORKERS,
-  name: null,
-  environment: null,
-  url: "",
-  isDefault: false,
-  minTrustLevel: 1,
-  costRank: 0,
-  capabilities: [],
-  providers: [],
-  defaultProvider: null,
+  ...NEW_SPEC,
   isAwaited: false,
   instanceId: null,
   seenAt: null,

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { AuditTrail } from "../audit/index.ts";
 import { auditEntry, type AuditType, freeTextOf } from "../core/audit/index.ts";
+import { digestJson, type JsonObject } from "../core/base/index.ts";
+import { shownMembers } from "../core/engine/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { Files } from "../files/index.ts";
 import type { ArchiveRecord, ErasedTraces, Erasing, RunRecord, Store } from "../store/index.ts";
@@ -33,7 +35,7 @@ export interface ErasureReport {
   readonly runs: readonly string[];
   /** Runs that were erased before. */
   readonly already: readonly string[];
-  /** Runs that have not ended, and so were left as they are. */
+  /** Runs that have not ended, and approvals of launches that wait for an answer, and so were left as they are. */
   readonly open: readonly string[];
   /** Runs the expression could not be decided for, and so were left as they are. */
   readonly undecided: readonly string[];
@@ -67,30 +69,32 @@ export class Eraser {
     const isAbout = readSubject(request.subject);
     // What waits to be sealed holds texts that could otherwise not be found.
     await audit.catchUp(orgId);
-    const { found, undecided } = await this.#find(orgId, isAbout);
+    const { found, launched, undecided } = await this.#find(orgId, isAbout);
     const related = await store.relatedRuns(orgId, found);
     const outcomes = { erased: [] as string[], already: [] as string[], open: [] as string[], unknown: [] as string[] };
     for (const runId of related) outcomes[await this.#eraseRun(orgId, runId, request)].push(runId);
     const { archives, runIds } = await this.#eraseArchives(orgId, isAbout, new Set(found), request);
-    const launches = await this.#eraseLaunches(orgId, isAbout, request);
+    const { launches, pending } = await this.#eraseLaunches(orgId, { isAbout, launched }, request);
     const gone = new Set([...outcomes.erased, ...runIds]);
     if (!request.isDryRun) await store.eraseMentions(orgId, [...gone], (body) => withoutMentions(body, gone));
     const sealed = await this.#sealedTexts(orgId, [...new Set([...related, ...archives])]);
     if (!request.isDryRun) await files.sweep(SWEEP_MAX);
-    const { erased: runs, already, open } = outcomes;
-    return { runs, already, open, undecided, archives, launches, sealed };
+    const { erased: runs, already } = outcomes;
+    return { runs, already, open: [...outcomes.open, ...pending], undecided, archives, launches, sealed };
   }
 
   async #find(orgId: string, isAbout: IsAbout) {
     const found: string[] = [];
+    const launched = new Set<string>();
     const undecided: string[] = [];
     for (let cursor: string | null = null; ;) {
       const page = await this.#options.store.listRuns(orgId, {}, { limit: PAGE, cursor });
       for (const run of page.data) {
         const verdict = isAbout(factsOf(run));
         if (verdict !== false) (verdict === true ? found : undecided).push(run.runId);
+        if (verdict === true) launched.add(launchKey(run.workflow, shownMembers(run.args, "args")));
       }
-      if (page.nextCursor === null) return { found, undecided };
+      if (page.nextCursor === null) return { found, launched, undecided };
       cursor = page.nextCursor;
     }
   }
@@ -168,21 +172,32 @@ export class Eraser {
     return traces.runIds;
   }
 
-  async #eraseLaunches(orgId: string, isAbout: IsAbout, { isDryRun }: ErasureRequest): Promise<readonly string[]> {
+  /** Those the condition matches, and those that let one of the runs begin. Pending ones are left as they are. */
+  async #eraseLaunches(
+    orgId: string,
+    { isAbout, launched }: { readonly isAbout: IsAbout; readonly launched: ReadonlySet<string> },
+    { isDryRun }: ErasureRequest,
+  ): Promise<{ readonly launches: readonly string[]; readonly pending: readonly string[] }> {
     const { store } = this.#options;
     const launches: string[] = [];
+    const pending: string[] = [];
     for (let after = ""; ;) {
-      const page = await store.listClosedLaunches(orgId, after, PAGE);
-      for (const { id, subject, workflow } of page) {
+      const page = await store.listLaunches(orgId, after, PAGE);
+      for (const { id, subject, workflow, status } of page) {
         if (subject === null) continue;
         const { args, trigger, startedBy } = subject;
         const run = { id: "", workflow: workflow ?? "", trigger, startedBy };
-        if (isAbout({ args, labels: {}, run }) !== true) continue;
+        const isOfRun = launched.has(launchKey(run.workflow, args));
+        if (!isOfRun && isAbout({ args, labels: {}, run }) !== true) continue;
+        if (status === "pending") {
+          pending.push(id);
+          continue;
+        }
         launches.push(id);
         if (!isDryRun) await store.eraseLaunch(orgId, id, erasedApproval);
       }
       const last = page.at(-1);
-      if (last === undefined) return launches;
+      if (last === undefined) return { launches, pending };
       after = last.id;
     }
   }
@@ -201,6 +216,11 @@ export class Eraser {
     }
     return sealed;
   }
+}
+
+/** A run does not know the approval that let it begin; one for the same workflow and args is about the same subject. */
+function launchKey(workflow: string, shownArgs: JsonObject): string {
+  return `${workflow} ${digestJson(shownArgs)}`;
 }
 
 function factsOf({ runId, workflow, trigger, startedBy, args, labels }: RunRecord): SubjectFacts {

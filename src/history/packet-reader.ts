@@ -27,7 +27,7 @@ export interface VerifiedPacket {
   readonly key: string;
 }
 
-/** Reads all of a packet: whether it is whole, as it was written, and signed by one who is believed. */
+/** Reads all of a packet: whether it is whole, as it was written, and signed with a trusted key. */
 export async function verifyPacket(content: AsyncIterable<Uint8Array>, isSigned: IsSigned): Promise<VerifiedPacket> {
   const hash = createHash("sha256");
   let header: PacketHeader | null = null;

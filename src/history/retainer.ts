@@ -1,7 +1,14 @@
 import type { Clock } from "../clock/index.ts";
 import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import { retentionOf } from "../registry/index.ts";
-import { type EndedRun, type EndedSelection, everyEntry, type NoteDeletion, type Store } from "../store/index.ts";
+import {
+  type EndedRun,
+  type EndedSelection,
+  everyEntry,
+  type NoteDeletion,
+  type SeenFamily,
+  type Store,
+} from "../store/index.ts";
 import type { Archiver } from "./archiver.ts";
 import { lookEveryMs, overdue, type RetentionPart, retentionPlan } from "./retention-plan.ts";
 
@@ -13,9 +20,11 @@ export interface RetainerOptions {
     | "listEntries"
     | "listEndedRuns"
     | "familyOf"
-    | "deleteFamily"
+    | "deleteFamilies"
     | "pruneVerdicts"
     | "pruneReports"
+    | "makePartitions"
+    | "dropPartitions"
   >;
   readonly archiver: Pick<Archiver, "archive">;
   readonly clock: Clock;
@@ -28,6 +37,8 @@ const RUNS = 50;
 const ORGANISATIONS = 100;
 /** A round ends before the lease does that it is done under; the next one continues. */
 const ROUND_MS = 20_000;
+/** How often partitions are looked after when nothing is removed. */
+const PARTITIONS_MS = 3_600_000;
 
 /**
  * Removes what was kept long enough: verdicts and transcripts of runs that ended, and runs, whole families at a time.
@@ -39,11 +50,33 @@ export class Retainer {
   /** By organisation: when to look again, and at which rules it was looked last. */
   readonly #looks = new Map<string, { readonly dueAt: number; readonly mark: string }>();
 
+  #partitionsDueAt = 0;
+
   constructor(options: RetainerOptions) {
     this.#options = options;
   }
 
   async round(): Promise<void> {
+    await this.#lookAfterPartitions();
+    await this.#removeOverdue();
+    await this.#lookAfterPartitions();
+  }
+
+  /** Makes those of the next weeks, and drops those that were emptied. */
+  async #lookAfterPartitions(): Promise<void> {
+    const { store, clock, onTrouble } = this.#options;
+    const now = clock.now();
+    if (now < this.#partitionsDueAt) return;
+    this.#partitionsDueAt = now + PARTITIONS_MS;
+    try {
+      await store.makePartitions(now);
+      await store.dropPartitions(now);
+    } catch (error) {
+      onTrouble("looking after partitions of the log", error);
+    }
+  }
+
+  async #removeOverdue(): Promise<void> {
     const { store, clock, onTrouble } = this.#options;
     const until = clock.now() + ROUND_MS;
     const marks = await store.retentionMarks();
@@ -84,8 +117,12 @@ export class Retainer {
     const transcripts = overdue(part, part.transcriptsMs, now);
     if (runs !== null && !(await this.#deleteRuns(orgId, runs, part.archive, until))) return false;
     const prune = async (removed: () => Promise<number>): Promise<boolean> => {
-      while ((await removed()) === ROWS) if (clock.now() >= until) return false;
-      return true;
+      for (;;) {
+        const rows = await removed();
+        if (rows > 0) this.#partitionsDueAt = 0;
+        if (rows < ROWS) return true;
+        if (clock.now() >= until) return false;
+      }
     };
     return (
       (verdicts === null || (await prune(() => store.pruneVerdicts(orgId, verdicts, ROWS)))) &&
@@ -97,28 +134,30 @@ export class Retainer {
     const { store, clock } = this.#options;
     for (let after: EndedRun | null = null; ;) {
       const ended: readonly EndedRun[] = await store.listEndedRuns(orgId, runs, after, RUNS);
-      for (const run of ended) {
-        if (clock.now() >= until) return false;
-        await this.#delete(orgId, run, archive);
-      }
+      if (clock.now() >= until) return false;
+      await this.#delete(orgId, ended, archive);
       after = ended.at(-1) ?? null;
       if (after === null) return true;
     }
   }
 
-  async #delete(orgId: string, run: EndedRun, archive: string | null): Promise<void> {
+  /** Together: of many small transactions most of the time would go to their statements. */
+  async #delete(orgId: string, ended: readonly EndedRun[], archive: string | null): Promise<void> {
     const { store, archiver, clock } = this.#options;
-    const { runId } = run;
-    const family = await store.familyOf(orgId, runId);
-    if (family.some(({ isOpen }) => isOpen)) return;
-    if (archive !== null) await archiver.archive(orgId, run, family, archive);
-    const note: NoteDeletion = ({ workflow, runIds }) => {
+    const families: SeenFamily[] = [];
+    for (const run of ended) {
+      const as = await store.familyOf(orgId, run.runId);
+      if (as.some(({ isOpen }) => isOpen)) continue;
+      if (archive !== null) await archiver.archive(orgId, run, as, archive);
+      families.push({ runId: run.runId, as });
+    }
+    const note: NoteDeletion = ({ runId, workflow, runIds }) => {
       const archived = archive === null ? {} : { archive };
       const detail = { workflow, runs: runIds.length, cause: "retention", ...archived };
       const about = { type: "run.deleted", actor: ENGINE_ACTOR, resource: `run/${runId}`, run: runId } as const;
       return auditEntry({ at: clock.now(), ...about, detail });
     };
     // One that has changed since it was archived is looked at again next time.
-    await store.deleteFamily(orgId, runId, note, family);
+    if ((await store.deleteFamilies(orgId, families, note)) > 0) this.#partitionsDueAt = 0;
   }
 }

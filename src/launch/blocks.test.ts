@@ -69,6 +69,37 @@ steps:
 });
 
 describe("a block", () => {
+  it("that is repeated finds nothing before its first round, at any depth", async () => {
+    const { run } = await ran(`name: again
+steps:
+  - id: r
+    repeat: { until: outputs.k == 1 }
+    steps:
+      - { id: x, set: { k: "\${round}", p: "\${previous.k}", t: "was \${previous.k}." } }
+      - { id: in, steps: [{ id: y, set: { p: "\${previous.k}" } }] }
+    outputs: { k: "\${x.k}", p: "\${x.p}", t: "\${x.t}", own: "\${previous.k}", deep: "\${in.y.p}", all: "\${previous}" }
+outputs: { first: "\${r.all}", last: "\${omit(r, ['all'])}" }
+`);
+    expect(run.outputs).toEqual({
+      first: { k: 0, p: null, t: "was .", own: null, deep: null, all: null },
+      last: { k: 1, p: 0, t: "was 0.", own: 0, deep: 0, rounds: 2 },
+    });
+  });
+
+  it("whose outputs cannot be found fails with the reason", async () => {
+    const { id } = await ran(`name: unfound
+steps:
+  - id: b
+    steps: [{ id: x, set: { n: 0 } }]
+    outputs: { q: { expr: 1 / x.n } }
+`);
+    const failed = (await events(id)).find(({ type }) => type === "node.failed");
+    expect(failed?.payload).toMatchObject({
+      errorCode: "outputs_error",
+      errorMessage: "outputs.q: / divides by zero (column 3)",
+    });
+  });
+
   it("sees args, steps before it, the element and facts of its run, and hands on what it names", async () => {
     const { id, run } = await ran(`name: nested
 args: { topic: gold }
@@ -282,6 +313,19 @@ describe("finally", () => {
     expect((await get(`runs/${last}/state`)).nodeResults[0].output).toContain("completed 0 7");
     const types = (await events(id)).map(({ type }) => type);
     expect(types.slice(-4)).toEqual(["run.finally", "run.finally.ended", "run.status.changed", "run.completed"]);
+  });
+
+  it("sees no error where there is none: null as a value, nothing in a text", async () => {
+    const set = 'set: { code: "${run.error.code}", all: "${run.error}", text: { expr: run.error.message } }';
+    const inner = 'steps: [{ id: c, command: "<${run.error.code}>" }]';
+    const last = `finally: [{ id: a, ${set} }, { id: b, ${inner} }]\n`;
+    const { id, run } = await ran(`name: quiet\nsteps: [{ id: x, set: { y: 7 } }]\n${last}`);
+    expect(run).toMatchObject({ status: "completed" });
+    const [outer] = await blocksOf(id);
+    const { nodeResults } = await get(`runs/${outer}/state`);
+    expect(nodeResults[0].outputs).toEqual({ code: null, all: null, text: null });
+    const [nested] = await blocksOf(String(outer));
+    expect((await get(`runs/${nested}/state`)).nodeResults[0].output).toContain("<>");
   });
 
   it("runs when the run fails, and again when it is recovered or restarted", async () => {

@@ -13,7 +13,7 @@ export interface ChildPreparerOptions {
   readonly store: Store;
   readonly runtime: () => Pick<Runtime, "planOf">;
   /** Null: every gate is open. */
-  readonly governor: Pick<Governor, "judgeLaunch"> | null;
+  readonly governor: Pick<Governor, "launches"> | null;
   readonly now: () => number;
 }
 
@@ -85,7 +85,7 @@ async function refusedLaunch({ store, governor }: ChildPreparerOptions, launch: 
   const depth = launch.parent?.recursionDepth ?? 0;
   const facts = launchFacts({ workflow, args, gateway, team, depth }, record);
   // The approval of a family's first run counts for the whole family.
-  const judgement = await governor.judgeLaunch(orgId, { ...facts, hasApprovedLaunch: true, keyId: null });
+  const judgement = await governor.launches.judge(orgId, { ...facts, hasApprovedLaunch: true, keyId: null });
   return judgement.disposition === "block" ? refused(judgement.explanation.message) : undefined;
 }
 

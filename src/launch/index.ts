@@ -1,6 +1,7 @@
 export { openChildPreparer } from "./child-preparer.ts";
 export { launchFacts } from "./launch-facts.ts";
 export type {
+  BranchFrom,
   LaunchCaller,
   Launcher,
   LaunchIdempotency,

@@ -1,5 +1,5 @@
 import type { JsonObject, Problem } from "../core/base/index.ts";
-import type { RunLabels, RunLimit, TurnPoint } from "../core/engine/index.ts";
+import type { BranchEdits, RunLabels, RunLimit, TurnPoint } from "../core/engine/index.ts";
 import type { Priority } from "../core/event/index.ts";
 import type { Explanation } from "../core/governance/index.ts";
 import type { ArgOrigin } from "../core/provenance/index.ts";
@@ -15,8 +15,16 @@ export interface Launcher {
 export interface Relauncher {
   /** Starts a new run that keeps results of another one. */
   relaunch(request: RelaunchRequest): Promise<LaunchResult>;
+  /** What a branch would keep of a run; nothing is started, and no gate is asked. */
+  previewBranch(run: RunRecord, from: BranchFrom): Promise<KeptNodes | { readonly refusal: LaunchRefusal }>;
   /** Why the launch gates do not let a run be recovered; null when they do. */
   refuseRecovery(run: RunRecord, caller: LaunchCaller): Promise<LaunchRefusal | null>;
+}
+
+/** Of the nodes of a run, those whose results a new run keeps, and those it runs again. */
+export interface KeptNodes {
+  readonly carriedOver: readonly string[];
+  readonly runsAgain: readonly string[];
 }
 
 /** On whose behalf a run is started. */
@@ -80,6 +88,8 @@ export interface BranchFrom {
   readonly args?: JsonObject;
   /** Args that are taken from outputs of other runs. */
   readonly inputsFrom?: InputsFrom;
+  /** What nodes are asked, or are taken to have returned, instead. */
+  readonly edits?: Pick<BranchEdits, "prompts" | "outputs">;
 }
 
 /** What had settled is kept, and of the turn of a node the rounds up to one. */

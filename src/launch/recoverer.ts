@@ -7,7 +7,7 @@ import { launchFacts } from "./launch-facts.ts";
 export interface RecovererOptions {
   readonly store: Pick<Store, "listRecoverable" | "getRun" | "getWorkflow">;
   readonly runtime: Pick<Runtime, "submit">;
-  readonly governor: Pick<Governor, "judgeLaunch">;
+  readonly governor: Pick<Governor, "launches">;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -57,7 +57,7 @@ export class Recoverer {
     if (run === undefined) return false;
     const record = await store.getWorkflow(orgId, run.workflow);
     const facts = launchFacts({ ...run, depth: run.recursionDepth }, record);
-    const judgement = await governor.judgeLaunch(orgId, { ...facts, hasApprovedLaunch: true, keyId: null });
+    const judgement = await governor.launches.judge(orgId, { ...facts, hasApprovedLaunch: true, keyId: null });
     return judgement.disposition !== "block";
   }
 }

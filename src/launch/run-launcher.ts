@@ -3,17 +3,21 @@ import { checkArgs } from "../core/definition/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { WorkflowRecord } from "../store/index.ts";
 import { Admission, type AdmissionOptions, refuse, refused, type RefusedLaunch } from "./admission.ts";
+import { Door } from "./door.ts";
 import type { Launcher, LaunchRefusal, LaunchResult, LaunchRequest } from "./launcher.ts";
 import { gatherPins, keepPinned } from "./pinning.ts";
 
 export type RunLauncherOptions = AdmissionOptions;
 
 const PLAIN_MAX = 2_000;
+/** So many starts of an organisation read at a time: half of the connections a process has. */
+const READING_MAX = 5;
 
 /** Finds the version and the pins, checks the args, asks the gates, in this order, and then starts the run. */
 export class RunLauncher implements Launcher {
   readonly #options: RunLauncherOptions;
   readonly #admission: Admission;
+  readonly #door = new Door(READING_MAX);
   /**
    * Texts that refer to nothing outside themselves, by organisation and hash, with their warnings: nothing has to be
    * looked up for them.
@@ -26,22 +30,13 @@ export class RunLauncher implements Launcher {
   }
 
   async launch(request: LaunchRequest): Promise<LaunchResult> {
-    const before = await this.#admission.repeated(request.idempotency);
-    if (before !== undefined) return before;
-    const { orgId, workflow: name, team = null } = request;
-    const found = await this.#version(request);
-    if (!found.ok) return refused(found.refusal);
-    const { record, version, hash } = found;
-    const pinning = await this.#pinned(orgId, hash, team);
-    if (pinning.kind === "refused") return pinning;
-    const { pinnedHash, warnings } = pinning;
-    const plan = await this.#options.runtime.planOf(orgId, pinnedHash ?? hash);
-    if (plan === undefined) return refuse("unknown_version", `Version ${version} can no longer be compiled.`);
-    const args = argsFor(plan, request.args ?? {});
-    if (!args.ok) return refused(args.refusal);
+    const found = await this.#door.through(request.orgId, () => this.#prepared(request));
+    if (found.kind !== "prepared") return found;
+    const { record, version, hash, pinnedHash, warnings, plan, args } = found;
+    const { orgId, workflow, team = null } = request;
     const { startedBy, by = startedBy, agentId = null, requestedBy = null, caller, idempotency } = request;
     const { model = null, gateway = null, roleBindings = {} } = request;
-    const candidate = { orgId, workflow: name, version, args: args.args, model, gateway, roleBindings, team };
+    const candidate = { orgId, workflow, version, args, model, gateway, roleBindings, team };
     const started = await this.#admission.start(
       { ...candidate, caller: { startedBy, by, agentId }, record, depth: 0 },
       {
@@ -59,6 +54,24 @@ export class RunLauncher implements Launcher {
       },
     );
     return started.kind === "started" && warnings.length > 0 ? { ...started, warnings } : started;
+  }
+
+  /** Everything that is read before the gates are asked. */
+  async #prepared(request: LaunchRequest): Promise<Prepared | LaunchResult> {
+    const before = await this.#admission.repeated(request.idempotency);
+    if (before !== undefined) return before;
+    const { orgId, team = null } = request;
+    const found = await this.#version(request);
+    if (!found.ok) return refused(found.refusal);
+    const { record, version, hash } = found;
+    const pinning = await this.#pinned(orgId, hash, team);
+    if (pinning.kind === "refused") return pinning;
+    const { pinnedHash, warnings } = pinning;
+    const plan = await this.#options.runtime.planOf(orgId, pinnedHash ?? hash);
+    if (plan === undefined) return refuse("unknown_version", `Version ${version} can no longer be compiled.`);
+    const args = argsFor(plan, request.args ?? {});
+    if (!args.ok) return refused(args.refusal);
+    return { kind: "prepared", record, version, hash, pinnedHash, warnings, plan, args: args.args };
   }
 
   /** What a run of this text needs besides it, found now and kept. */
@@ -95,6 +108,16 @@ export class RunLauncher implements Launcher {
     if (found !== undefined) return { ok: true, record, version, hash: found.hash };
     return missing("unknown_version", `"${name}" has no version ${version}; its newest is ${latest.version}.`);
   }
+}
+
+/** A run that could start, if the gates allow it. */
+interface Prepared extends Omit<Pinned, "kind"> {
+  readonly kind: "prepared";
+  readonly record: WorkflowRecord;
+  readonly version: number;
+  readonly hash: string;
+  readonly plan: Plan;
+  readonly args: JsonObject;
 }
 
 interface Pinned {

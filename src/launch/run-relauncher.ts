@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/base/index.ts";
-import { findNode, type RunState } from "../core/engine/index.ts";
+import { branchWith, type Carried, findNode, type Refusal, type RunState } from "../core/engine/index.ts";
 import { isTerminal } from "../core/event/index.ts";
 import type { Launch } from "../driver/index.ts";
 import type { RunRecord } from "../store/index.ts";
@@ -7,6 +7,7 @@ import { Admission, type AdmissionOptions, type Candidate, refuse, refused } fro
 import { takeInputs } from "./inputs-from.ts";
 import type {
   BranchFrom,
+  KeptNodes,
   LaunchCaller,
   LaunchRefusal,
   LaunchResult,
@@ -25,6 +26,9 @@ interface Changes {
 type Prepared =
   | { readonly ok: true; readonly changes: Changes }
   | { readonly ok: false; readonly refusal: LaunchRefusal };
+
+/** A block that is open or a turn that is continued runs, with what it has. */
+const KEPT: ReadonlySet<Carried["status"]> = new Set(["completed", "skipped"]);
 
 /** Version and pins are those of the run; args may differ; the gates are asked as for every launch. */
 export class RunRelauncher implements Relauncher {
@@ -45,7 +49,7 @@ export class RunRelauncher implements Relauncher {
     const { args, more } = prepared.changes;
     const view = await this.#options.runtime.stateOf(run.orgId, run.runId);
     const candidate = await this.#candidate({ ...run, args, ...named(run, view?.state) }, request, from.kind);
-    return this.#admission.start(candidate, {
+    const result = await this.#admission.start(candidate, {
       definitionHash: run.definitionHash,
       pinnedHash: run.pinnedHash,
       recoveryMax: run.recoveryMax,
@@ -56,6 +60,20 @@ export class RunRelauncher implements Relauncher {
       ...limitOf(view?.state),
       ...(idempotency === undefined ? {} : { idempotency }),
     });
+    return result.kind === "refused" ? refused(withPlaces(result.refusal)) : result;
+  }
+
+  async previewBranch(run: RunRecord, from: BranchFrom): Promise<KeptNodes | { readonly refusal: LaunchRefusal }> {
+    const prepared = await this.#branch(run, from);
+    if (!prepared.ok) return prepared;
+    const view = await this.#options.runtime.stateAt(run.orgId, run.runId, from.eventId);
+    if (view === undefined || view === null) return refuse("unknown_run", `There is no run "${run.runId}".`);
+    const branched = branchWith(view.state, prepared.changes.args, from.edits);
+    if ("refusal" in branched) return refused(withPlaces(branched.refusal));
+    const kept = branched.carried.filter(({ status }) => KEPT.has(status));
+    const carriedOver = kept.map(({ nodeId }) => nodeId);
+    const runsAgain = view.state.plan.nodes.map(({ id }) => id).filter((id) => !carriedOver.includes(id));
+    return { carriedOver, runsAgain };
   }
 
   async refuseRecovery(run: RunRecord, caller: LaunchCaller): Promise<LaunchRefusal | null> {
@@ -64,8 +82,9 @@ export class RunRelauncher implements Relauncher {
 
   #prepare({ run, from, by, startedBy }: RelaunchRequest): Promise<Prepared> | Prepared {
     if (from.kind === "restart") return this.#restart(run, from);
-    if (!("turn" in from)) return this.#branch(run, from);
-    const source = { runId: run.runId, kind: "branch", turn: { ...from.turn, by: by ?? startedBy } } as const;
+    const person = by ?? startedBy;
+    if (!("turn" in from)) return this.#branch(run, from, person);
+    const source = { runId: run.runId, kind: "branch", turn: { ...from.turn, by: person } } as const;
     return { ok: true, changes: { args: run.args, more: { source } } };
   }
 
@@ -81,7 +100,8 @@ export class RunRelauncher implements Relauncher {
     return { ok: true, changes: { args: run.args, more: { source } } };
   }
 
-  async #branch(run: RunRecord, { eventId, args = {}, inputsFrom = {} }: BranchFrom): Promise<Prepared> {
+  async #branch(run: RunRecord, from: BranchFrom, by?: string): Promise<Prepared> {
+    const { eventId, args = {}, inputsFrom = {}, edits = {} } = from;
     const { orgId, runId, lastEventId } = run;
     const { runtime } = this.#options;
     if (eventId > lastEventId) {
@@ -93,7 +113,12 @@ export class RunRelauncher implements Relauncher {
     const plan = await runtime.planOf(orgId, run.pinnedHash ?? run.definitionHash);
     const checked = plan === undefined ? ({ ok: true, args: merged } as const) : argsFor(plan, merged);
     if (!checked.ok) return checked;
-    const source = { runId, kind: "branch", eventId } as const;
+    const source = {
+      runId,
+      kind: "branch",
+      eventId,
+      edits: { ...edits, ...(by === undefined ? {} : { by }) },
+    } as const;
     const more = { source, ...(Object.keys(inputsFrom).length === 0 ? {} : { inputsFrom }) };
     return { ok: true, changes: { args: checked.args, more } };
   }
@@ -130,6 +155,19 @@ function labelsBeside({ labels }: RunRecord, state: RunState | undefined): RunRe
 function limitOf(state: RunState | undefined): Pick<Launch, "limit"> {
   const place = state?.place ?? null;
   return place?.rule === undefined ? {} : { limit: { key: place.key, ...place.rule } };
+}
+
+/** What was wrong with what a person has written, place by place. */
+function withPlaces(refusal: LaunchRefusal & Pick<Refusal, "errors">): LaunchRefusal {
+  const { errors = [], ...rest } = refusal;
+  if (errors.length === 0) return rest;
+  const problems = errors.map(({ field: path, message, hint }) => ({
+    code: rest.code,
+    message: `${path} ${message}`,
+    path,
+    ...(hint === undefined ? {} : { hint }),
+  }));
+  return { ...rest, problems };
 }
 
 function refuseChanges(code: string, message: string): Prepared {

@@ -32,7 +32,7 @@ const SECONDS_MAX = 253_402_300_799;
 const SUBJECT = /^[^\p{Cc}\p{Surrogate}\p{Bidi_Control}]{1,255}$/u;
 const LABEL = /^[^\p{Cc}\p{Surrogate}\p{Bidi_Control}]{1,200}$/u;
 
-/** Whether a token is meant for this server and for this moment, and whose it is. */
+/** Whether a token is valid for this server now, and whose it is. */
 export function checkClaims(claims: JsonObject, rules: ClaimRules, now: number): Outcome<CheckedClaims, Refusal> {
   const { issuer, audience } = rules;
   if (getOwn(claims, "iss") !== issuer) return invalid(`The token was not issued by ${issuer} (iss).`);

@@ -2,18 +2,12 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
+import { closeServers } from "../../test/own/close-servers.ts";
 import { createAllowList, type AllowList } from "./allow-list.ts";
 import { fetchGuarded, type GuardedRequest } from "./guarded-fetch.ts";
 
 const servers: Server[] = [];
-afterEach(async () => {
-  await Promise.all(
-    servers.splice(0).map((server) => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    }),
-  );
-});
+afterEach(() => closeServers(servers));
 
 async function listen(handle: RequestListener, host = "127.0.0.1"): Promise<number> {
   const server = createServer(handle);

@@ -129,7 +129,7 @@ function refuseAddress(
   { allow, isListOnly, isAnyPort = false }: UrlRules,
 ): UrlRefusal | null {
   if (allow.hasAddress(address)) return null;
-  // A resolver that answers otherwise for such a name is not believed.
+  // A resolver that answers otherwise for such a name is not trusted.
   if (!isListed && INSIDE_NAMES.test(host)) {
     return { code: "url_private", message: `${host} is a name that leads inside; put it on the allow list.` };
   }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { getOwn, isJsonArray, type Json, type JsonObject } from "../core/base/index.ts";
+import { didYouMean, getOwn, isJsonArray, type Json, type JsonObject } from "../core/base/index.ts";
 import { channelRules, type NotifyRule, Report } from "../core/definition/index.ts";
 import type { Entry } from "../store/index.ts";
 import { anyJson, checked, name, readBody, secret, spec, webUrl, whole } from "./field.ts";
@@ -20,14 +20,27 @@ const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^\[?[0-9a-fA-F:.
 const PER_MINUTE_MAX = 600;
 const RECIPIENTS_MAX = 100;
 
-const address = checked(z.string(), (text) => ADDRESS.test(text), "must be an address such as ann@example.com", {
-  code: "bad_name",
-});
+/** An address alone, or with the name that readers see: `Sluice <sluice@example.com>`. */
+const SENDER = /^(?:(?<name>[^\p{Cc}<>"\\@,;]{1,100}?) *<(?<inside>[^<>]+)>|(?<alone>[^<>]+))$/u;
+
+/** Null: it is none. */
+function senderOf(text: string): { readonly name: string; readonly address: string } | null {
+  const { name = "", inside, alone } = SENDER.exec(text)?.groups ?? {};
+  const address = inside ?? alone ?? "";
+  return ADDRESS.test(address) ? { name: name.trim(), address } : null;
+}
+
+const sender = checked(
+  z.string(),
+  (text) => senderOf(text) !== null,
+  "must be an address such as ann@example.com, or a name with it such as Sluice <sluice@example.com>",
+  { code: "bad_name", hint: "Write the address of the sender." },
+);
 const recipient = checked(
   z.string(),
   (text) => text === APPROVERS || ADDRESS.test(text),
   `must be an address such as ann@example.com, or the word ${APPROVERS}`,
-  { code: "bad_name" },
+  { code: "bad_name", hint: "Write addresses without names." },
 );
 const timeOfDay = checked(
   z.string(),
@@ -62,7 +75,7 @@ export const channelSpec = spec({
   secure: z.boolean().nullish().describe("email: TLS from the first byte; otherwise STARTTLS where it is offered"),
   user: name.nullish().describe("email: signs in with this name"),
   password: secret.nullish().describe("email, write-only: and this password"),
-  from: address.nullish().describe("email: the sender"),
+  from: sender.nullish().describe("email: the sender: an address, also with a name: Sluice <sluice@example.com>"),
   to: z
     .array(recipient)
     .min(1)
@@ -135,6 +148,17 @@ function ruleProblems(rules: Json | undefined): readonly SpecProblem[] {
   );
 }
 
+/** Rules that name a channel which is not there. */
+export function unknownChannels(body: JsonObject, known: readonly string[]): readonly SpecProblem[] {
+  return rulesOf(getOwn(body, "notify")).flatMap(({ channel }, index) => {
+    if (channel === null || known.includes(channel)) return [];
+    const hint = didYouMean(channel, known) ?? "Apply a manifest of kind Channel first, or fix the name.";
+    return [
+      specProblem("unknown_channel", ["notify", index, "channel"], `There is no channel "${channel}".`, { hint }),
+    ];
+  });
+}
+
 /** A way to people, as registered; its secrets are kept apart. */
 export interface Channel {
   readonly id: string;
@@ -162,7 +186,7 @@ export interface Mail {
   readonly port: number;
   readonly isSecure: boolean;
   readonly user: string | null;
-  readonly from: string;
+  readonly from: { readonly name: string; readonly address: string };
   readonly addresses: readonly string[];
   /** Whether the people an approval asks are written to. */
   readonly isToApprovers: boolean;
@@ -206,7 +230,7 @@ function mailOf(written: z.output<typeof channelSpec>): Mail | null {
     port: written.port ?? (isSecure ? TLS_PORT : SUBMISSION_PORT),
     isSecure,
     user: written.user ?? null,
-    from: written.from ?? "",
+    from: senderOf(written.from ?? "") ?? { name: "", address: "" },
     addresses: to.filter((one) => one !== APPROVERS),
     isToApprovers: to.includes(APPROVERS),
   };

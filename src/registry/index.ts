@@ -27,7 +27,7 @@ export { readSpec, specSchema } from "./read-spec.ts";
 export { getRegistered, listRegistered } from "./registered-entry.ts";
 export { type RetentionRule, retentionOf } from "./retention.ts";
 export { bindingOf } from "./role-binding.ts";
-export { scheduleOf, type Timing } from "./schedule.ts";
+export { calendarTiming, scheduleOf, type Timing } from "./schedule.ts";
 export { partsOf, problemsOfIssues, type SpecProblem } from "./spec-problem.ts";
 export { checkManifestStream } from "./stream-check.ts";
 export { catalogAround, lookUpIn, surroundingsOf } from "./surroundings.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as fc from "fast-check";
+import { PLAIN_AGENT, PLAIN_MEMBER, PLAIN_TOOL } from "../../test/conformance/plain.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { Entry } from "../store/index.ts";
 import { agentOf, DEFAULT_AGENT } from "./agent.ts";
@@ -33,33 +34,7 @@ function kept(kind: RegisteredKind, id: string, spec: JsonObject, before?: JsonO
 
 describe("agentOf", () => {
   it("fills in what the contract defines", () => {
-    expect(agentOf(kept("Agent", "plain", {}))).toEqual({
-      id: "plain",
-      trustLevel: 1,
-      executionTarget: "edge",
-      mayRead: ["trusted", "internal", "external"],
-      maxAgeHours: null,
-      personalityNote: null,
-      memoryProfile: null,
-      autonomy: "supervised",
-      status: "idle",
-      lifecycle: "active",
-      phase: "none",
-      phaseSince: AT,
-      maxConcurrent: 10,
-      rateLimit: null,
-      budgetMonthlyMicros: null,
-      skills: [],
-      capabilities: [],
-      tools: null,
-      turn: null,
-      model: null,
-      provider: null,
-      systemPrompt: null,
-      identity: null,
-      dataClasses: [],
-      financialThresholdMicros: null,
-    });
+    expect(agentOf(kept("Agent", "plain", {}))).toEqual({ ...PLAIN_AGENT, phaseSince: AT });
     expect(DEFAULT_AGENT).toMatchObject({ id: "default", trustLevel: 5, autonomy: "supervised", maxConcurrent: 50 });
   });
 
@@ -189,18 +164,7 @@ describe("the other readers", () => {
     const spec = { members: [{ agent: "a" }], queue_policy: "serial", assignments: [{ workflow: "w", ...policies }] };
     expect(teamOf(kept("Team", "t", spec))).toEqual({
       name: "t",
-      members: [
-        {
-          agent: "a",
-          role: null,
-          lane: 0,
-          sortOrder: 0,
-          isActive: true,
-          toolProfile: { allowTools: [], requiresApproval: false },
-          modelProfile: { supportLevel: "standard" },
-          systemPromptPatch: null,
-        },
-      ],
+      members: [PLAIN_MEMBER],
       queuePolicy: "serial",
       assignments: [
         {
@@ -290,18 +254,7 @@ describe("what changed", () => {
 
 describe("toolOf and grantOf", () => {
   it("say nothing of a tool that is not written", () => {
-    expect(toolOf(kept("Tool", "plain", { name: "pay/*" }))).toEqual({
-      id: "plain",
-      name: "pay/*",
-      server: null,
-      isTrusted: false,
-      action: null,
-      effects: null,
-      rate: null,
-      approval: null,
-      redact: [],
-      timeoutMs: null,
-    });
+    expect(toolOf(kept("Tool", "plain", { name: "pay/*" }))).toEqual(PLAIN_TOOL);
   });
 
   it("read an approval as a step does", () => {

@@ -1,5 +1,6 @@
 import { type JsonObject, isJsonObject } from "../core/base/index.ts";
-import type { RegistryStore, WorkflowStore } from "../store/index.ts";
+import { everyEntry, type RegistryStore, type WorkflowStore } from "../store/index.ts";
+import { unknownChannels } from "./channel.ts";
 import type { RegisteredKind } from "./kind.ts";
 import type { Manifest } from "./manifest.ts";
 import { secretReferenceProblems, secretsAround } from "./secret-check.ts";
@@ -36,6 +37,11 @@ export async function referenceProblems(
     const isGiven = Object.hasOwn(given, SECRET_VALUE);
     const hasValue = isGiven || Object.hasOwn(kept, SECRET_VALUE);
     return [...references, ...secretValueProblems(body, { hasValue, isGiven, isKeyed })];
+  }
+  if (kind === "Channel") {
+    const channels = beside.filter((one) => one.kind === "Channel").map((one) => one.name);
+    const known = [name, ...channels, ...(await everyEntry(store, orgId, "channel")).map(({ id }) => id)];
+    return [...references, ...unknownChannels(body, known)];
   }
   if (kind !== "Trigger") return references;
   const secrets = Object.keys({ ...kept, ...given });

@@ -68,6 +68,12 @@ function timingOf({ cron, every_seconds: everySeconds, timezone }: z.output<type
   return { kind: "cron", cron: parsed.value, timezone };
 }
 
+/** A timing that is only asked about; null when it cannot be read. */
+export function calendarTiming(cron: string, timezone: string): Timing | null {
+  const parsed = parseCron(cron);
+  return parsed.ok && isTimeZone(timezone) ? { kind: "cron", cron: parsed.value, timezone } : null;
+}
+
 /** What is wrong with the times; `at` is where they stand. */
 export function timingProblems(written: JsonObject, at: TreePath = []): readonly SpecProblem[] {
   const [cron, every] = [getOwn(written, "cron") ?? null, getOwn(written, "every_seconds") ?? null];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AUDIT_TYPES } from "../core/audit/index.ts";
 import { getOwn, isJsonArray, type JsonObject } from "../core/base/index.ts";
-import { didYouMean } from "../core/definition/index.ts";
+import { didYouMean, EVENT_TYPE } from "../core/definition/index.ts";
 import { EVENT_TYPES } from "../core/event/index.ts";
 import type { Entry } from "../store/index.ts";
 import { name, readBody, secret, spec, webUrl } from "./field.ts";
@@ -15,7 +15,11 @@ const FAMILIES: ReadonlySet<string> = new Set(["*", ...[...KNOWN].map((type) => 
 
 export const webhookSpec = spec({
   url: webUrl.describe("Where events are sent"),
-  events: z.array(name).min(1).max(EVENTS_MAX).describe("Types of events: run.completed, run.* for all of runs, or *"),
+  events: z
+    .array(name)
+    .min(1)
+    .max(EVENTS_MAX)
+    .describe("Types of events: run.completed, run.* for all of runs, one that steps emit, such as order.paid, or *"),
   secret: secret.nullish().describe("Write-only: signs what is sent"),
   enabled: z.boolean().default(true).describe("Sent at all"),
 });
@@ -33,11 +37,16 @@ export function webhookOf({ id, body }: Entry): Webhook {
   return { id, url, events, isEnabled: enabled };
 }
 
+/** A type that steps emit: of any family but those of the product, where it would be a slip of the pen. */
+function isOfSteps(type: string): boolean {
+  return EVENT_TYPE.test(type) && !FAMILIES.has(`${type.split(".")[0] ?? ""}.*`);
+}
+
 export function webhookProblems(written: JsonObject): readonly SpecProblem[] {
   const events = getOwn(written, "events");
   if (!isJsonArray(events)) return [];
   return events.flatMap((event, index) => {
-    if (typeof event !== "string" || KNOWN.has(event) || FAMILIES.has(event)) return [];
+    if (typeof event !== "string" || KNOWN.has(event) || FAMILIES.has(event) || isOfSteps(event)) return [];
     const at = ["events", index];
     const hint = didYouMean(event, [...KNOWN, ...FAMILIES]) ?? "Write a type such as run.completed, run.* or *.";
     return [specProblem("bad_enum", at, `${nameOf(at)} must be a type of event, but it is ${shown(event)}.`, { hint })];

@@ -41,7 +41,7 @@ export class ScriptExecutor {
     this.#patienceMs = patienceMs;
   }
 
-  /** Null: it was called off. */
+  /** Null: it was cancelled. */
   run(call: ScriptCall, signal?: AbortSignal): Promise<ScriptOutcome | null> {
     if (signal?.aborted === true) return Promise.resolve(null);
     return new Promise((resolve) => {
@@ -71,7 +71,7 @@ export class ScriptExecutor {
     }
   }
 
-  /** Whatever still runs or waits is called off. */
+  /** Whatever still runs or waits is cancelled. */
   async close(): Promise<void> {
     const { entry } = this.#busy ?? {};
     this.#busy?.stopTimer();

@@ -16,7 +16,7 @@ export interface DispatchPlace {
   readonly workflow: string;
 }
 
-/** The secrets that go with a dispatch: those its adapter there names for a tool the request speaks of. */
+/** The secrets that go with a dispatch: those its adapter there names for a tool the request names. */
 export class DispatchSecrets {
   readonly #options: DispatchSecretsOptions;
 

@@ -356,6 +356,21 @@ describe("actions", () => {
       body: { eventId: data[0].eventId, args: { times: 3 } },
     });
     expect(same.body).toMatchObject({ carriedOver: ["greet"], runsAgain: ["thank"] });
+    for (const [args, kept] of [
+      [{ who: "Bea" }, { carriedOver: [], runsAgain: ["greet", "thank"] }],
+      [{ times: 3 }, { carriedOver: ["greet"], runsAgain: ["thank"] }],
+    ]) {
+      const body = { eventId: data[0].eventId, args };
+      const preview = await api.request("POST", `runs/${id}/branch/preview`, { body });
+      expect(preview).toMatchObject({ status: 200, body: kept });
+      fits("runs.previewBranch", preview);
+    }
+    expect(replied(await api.request("POST", `runs/${id}/branch/preview`, { body: { eventId: 9_999 } }))).toEqual([
+      409,
+      "cursor_ahead",
+    ]);
+    const wrong = { eventId: data[0].eventId, args: { times: "often" } };
+    expect((await api.request("POST", `runs/${id}/branch/preview`, { body: wrong })).status).toBe(422);
     const rewound = await api.request("POST", `runs/${id}/rewind`, { body: { eventId: data[0].eventId } });
     expect(rewound.body).toMatchObject({ id, epoch: 1 });
     expect(await api.settle(id)).toBe("completed");

@@ -8,6 +8,7 @@ import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
 import type { Secrets } from "../secrets/index.ts";
 import type { Store } from "../store/index.ts";
 import type { OpenedWork } from "../work/index.ts";
+import type { CellOperations } from "./cell-operations.ts";
 import type { ApiConfig } from "./config.ts";
 import type { Gateways } from "./route.ts";
 
@@ -30,5 +31,7 @@ export interface AppOptions {
   readonly work?: OpenedWork;
   /** Where people sign in to the console; default: nowhere, only keys open it. */
   readonly signIn?: readonly SignInProvider[];
+  /** Null: the installation has one database. */
+  readonly cells?: CellOperations | null;
   readonly config?: Partial<ApiConfig>;
 }

@@ -19,7 +19,7 @@ import { memberAnswerers } from "./member-answerers.ts";
 import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
-import type { OpenRoute } from "./open-routes.ts";
+import { type OpenRoute, ownAnswer } from "./open-routes.ts";
 import { ownHistory } from "./own-history.ts";
 import { ownSecrets } from "./own-secrets.ts";
 import { problemResponse, Refused } from "./problem.ts";
@@ -32,6 +32,7 @@ import { senderOf } from "./sender.ts";
 import { SignIn } from "./sign-in.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
+import type { OwnAnswer, TogetherPath } from "./together.ts";
 import { createTriggers } from "./trigger-lookup.ts";
 import { UNKEYED_ROUTES } from "./unkeyed-routes.ts";
 
@@ -43,6 +44,10 @@ export interface App {
   readonly signInPath: (secret: string) => string | null;
   /** How many streams are open, and how many runs they watch. */
   readonly streams: () => { readonly open: number; readonly watchedRuns: number };
+  /** Ends the streams of an organisation, which continue where it lives now. */
+  readonly endStreams: (orgId: string) => void;
+  /** What this process answers for itself, where several serve one port. */
+  readonly own: (path: TogetherPath) => Promise<OwnAnswer>;
   /** An alert has fired, for the figures. */
   readonly countAlert: (on: string) => void;
   /** Ends all streams and stops listening to the driver; requests are answered still. */
@@ -75,6 +80,7 @@ export function createApp({
   work,
   history,
   signIn = [],
+  cells = null,
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const metrics = new Metrics();
@@ -100,17 +106,14 @@ export function createApp({
     sessionTickets: new SessionTickets(config.now),
     work: work ?? openWork({ store, onTrouble: config.onTrouble }),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
+    cells,
     refusals,
     hookFailures,
     answerers: memberAnswerers(store, callers.people),
     approvalTickets: new ApprovalTickets(store),
   };
   const stopCounting = runtime.onCommitted((runId, events) => metrics.countEvents(runId, events));
-  const hono = new Hono<Env>();
-  hono.use("*", (context, next) => observe(services, context, next));
-  hono.use("*", knownHosts(config));
-  hono.onError((error, context) => answerError(services, error, context));
-  hono.notFound((context) => answerMissing(services, context));
+  const hono = openHono(services);
   const mcp = openMcp(config, callers.callers, (request) => hono.fetch(request));
   addRoutes(hono, services, [...UNKEYED_ROUTES, ...mcp.routes]);
   return {
@@ -118,6 +121,8 @@ export function createApp({
     request: hono.request,
     signInPath: (secret) => (services.pages === null ? null : services.sessionTickets.issue(secret)),
     streams: () => ({ open: streams.size, watchedRuns: tail.watchedCount }),
+    endStreams: (orgId) => streams.endOf(orgId),
+    own: (path) => ownAnswer(services, path),
     countAlert: (on) => metrics.countAlert(on),
     close: () => {
       stopCounting();
@@ -127,6 +132,15 @@ export function createApp({
       streams.close();
     },
   };
+}
+
+function openHono(services: Services): Hono<Env> {
+  const hono = new Hono<Env>();
+  hono.use("*", (context, next) => observe(services, context, next));
+  hono.use("*", knownHosts(services.config));
+  hono.onError((error, context) => answerError(services, error, context));
+  hono.notFound((context) => answerMissing(services, context));
+  return hono;
 }
 
 function openStreams(store: AppOptions["store"], runtime: AppOptions["runtime"], config: ApiConfig) {

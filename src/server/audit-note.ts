@@ -19,7 +19,19 @@ export async function noteChange(
 interface RecordedAs {
   readonly type: AuditType;
   readonly resource: string;
+  readonly run?: string;
+  readonly node?: string;
 }
+
+interface AnsweredApproval {
+  readonly id: string;
+  /** Absent: it is about a launch. */
+  readonly run?: string;
+  readonly node?: string;
+}
+
+type RefusedCaller = Pick<Principal, "orgId" | "keyId" | "label">;
+type RefusedAnswer = { readonly code: string } & JsonObject;
 
 const QUIET_MS = 60_000;
 const KEYS_MAX = 10_000;
@@ -33,37 +45,35 @@ export class Refusals {
 
   note(services: Audited, principal: Principal, asked: string): void {
     const { orgId, keyId } = principal;
-    this.#record(services, "permission", { orgId, keyId }, { asked });
+    void this.#record(services, "permission", { orgId, keyId }, { asked });
   }
 
   /** A caller came with a token that gives access to nothing. */
   noteSignIn(services: Audited, orgId: string, keyId: string, code: string): void {
-    this.#record(services, code, { orgId, keyId }, { code });
+    void this.#record(services, code, { orgId, keyId }, { code });
   }
 
-  /** A person answered what was not asked of them. */
-  noteAnswer(services: Audited, principal: Principal, approvalId: string, detail: JsonObject): void {
-    const { orgId, keyId, label: by } = principal;
-    const topic = `answer ${approvalId}`;
-    this.#record(
+  /** A person gave an answer that is not taken: it was not asked of them, is closed, or is about something else by now. */
+  async noteAnswer(services: Audited, caller: RefusedCaller, approval: AnsweredApproval, answer: RefusedAnswer) {
+    const { orgId, keyId, label: by } = caller;
+    const { id: approvalId, ...place } = approval;
+    const as = { type: "approval.refused", resource: `approval/${approvalId}`, ...place } as const;
+    await this.#record(
       services,
-      topic,
+      `answer ${approvalId} ${answer.code}`,
       { orgId, keyId },
-      { approvalId, by, ...detail },
-      {
-        type: "approval.refused",
-        resource: `approval/${approvalId}`,
-      },
+      { approvalId, by, ...answer },
+      as,
     );
   }
 
-  #record(
+  async #record(
     services: Audited,
     why: string,
     who: Pick<Principal, "orgId" | "keyId">,
     detail: JsonObject,
     as?: RecordedAs,
-  ): void {
+  ): Promise<void> {
     const { config } = services;
     const now = config.now();
     const topic = `${why} ${who.orgId} ${who.keyId}`;
@@ -74,10 +84,10 @@ export class Refusals {
       type: "auth.failed",
       resource: `${kindOf(who.keyId)}/${who.keyId}`,
     } as const;
-    const { type, resource } = as ?? failed;
-    noteChange(services, who, type, resource, detail).catch((error: unknown) =>
-      config.onTrouble("a refusal could not be audited", error),
-    );
+    const entry = auditEntry({ at: now, actor: who.keyId, detail, ...(as ?? failed) });
+    await services.store
+      .appendAudit(who.orgId, [entry])
+      .catch((error: unknown) => config.onTrouble("a refusal could not be audited", error));
   }
 }
 

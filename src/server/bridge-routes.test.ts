@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as fc from "fast-check";
-import { type Answer, type Api, createApi, ORG, STRANGER } from "../../test/api/fixture.ts";
-import { type FakeBridge, openFakeBridge, until } from "../../test/gateway/fake-bridge.ts";
+import { type Answer, type Api, ORG, STRANGER } from "../../test/api/fixture.ts";
+import { EDGE_TOKEN, edgeOf, openEdge } from "../../test/api/edge.ts";
+import { type FakeBridge, until } from "../../test/gateway/fake-bridge.ts";
 import { CALLBACK_BATCH_PATH, CALLBACK_BYTES_MAX, CALLBACK_PATH, STREAM_PATH } from "../bridge/index.ts";
 
-const TOKEN = "cbt_of_the_edge_gateway";
 const OTHER_TOKEN = "cbt_of_the_other_gateway";
 const STRANGE_TOKEN = "cbt_of_another_organisation";
 
@@ -15,17 +15,14 @@ let api: Api;
 let bridge: FakeBridge;
 
 beforeAll(async () => {
-  bridge = await openFakeBridge();
-  api = await createApi({}, undefined, { isRemote: true });
-  const edge = { url: bridge.url, providers: ["ai-sdk"], default_provider: "ai-sdk", default: true };
+  ({ api, bridge } = await openEdge());
   const put = async (id: string, body: object, key?: string): Promise<void> => {
     const options = key === undefined ? { body } : { body, key };
     const { status } = await api.request("PUT", `gateways/${id}`, options);
     if (status !== 200) throw new Error(`${id} was not registered`);
   };
-  await put("edge", { ...edge, callback_token: TOKEN, dispatch_token: "dsp_of_the_edge" });
   await put("other", { url: bridge.url, providers: ["other"], callback_token: OTHER_TOKEN });
-  await put("edge", { ...edge, callback_token: STRANGE_TOKEN }, STRANGER);
+  await put("edge", { ...edgeOf(bridge), callback_token: STRANGE_TOKEN }, STRANGER);
   await api.save(ONE);
   await api.save(CHAIN);
 });
@@ -57,7 +54,7 @@ const callback = (runId: string, more: object = {}): object => ({
 const post = (
   path: string,
   body: unknown,
-  { token = TOKEN, headers = {} }: { token?: string | null; headers?: Readonly<Record<string, string>> } = {},
+  { token = EDGE_TOKEN, headers = {} }: { token?: string | null; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Answer> =>
   api.request("POST", path, {
     key: null,
@@ -214,7 +211,7 @@ describe("who sends it", () => {
   });
 
   it("is no browser's business: only POST is taken", async () => {
-    expect((await api.request("GET", CALLBACK_PATH, { headers: { "x-gateway-token": TOKEN } })).status).toBe(405);
+    expect((await api.request("GET", CALLBACK_PATH, { headers: { "x-gateway-token": EDGE_TOKEN } })).status).toBe(405);
   });
 });
 

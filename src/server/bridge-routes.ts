@@ -1,23 +1,18 @@
-import type { z } from "zod";
 import {
   CALLBACK_BATCH_PATH,
   CALLBACK_BYTES_MAX,
   CALLBACK_PATH,
   callbackBatchSchema,
   GATEWAY_TOKEN_HEADER,
-  ROUND_PATH,
-  sentCallSchema,
-  sentResultSchema,
-  sentRoundSchema,
   STREAM_PATH,
   streamSchema,
-  TOOL_CALL_PATH,
-  TOOL_RESULT_PATH,
   TURN_PATH,
+  TURN_KINDS,
+  type TurnKind,
+  turnKindOf,
 } from "../bridge/index.ts";
-import type { Json } from "../core/base/index.ts";
-import { type AttemptAddress, readDispatchId } from "../core/event/index.ts";
-import { AttemptOver } from "../driver/index.ts";
+import { isJsonObject, type Json } from "../core/base/index.ts";
+import { readDispatchId } from "../core/event/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE, readBody } from "./body.ts";
 import { failTooLarge, type GatewayReporter, replyTo, takeReport, unknownDispatch } from "./callback-intake.ts";
 import { DispatchFinder } from "./dispatch-finder.ts";
@@ -27,15 +22,14 @@ import { readPeerJson } from "./peer-json.ts";
 import { readPeerShape } from "./peer-shape.ts";
 import { problemBody, Refused } from "./problem.ts";
 import { json, type Services } from "./route.ts";
+import { ANSWER_WAIT_MS, takeTurn } from "./turn-reports.ts";
 
 /** Reports of Bridges, under the token of their gateway, and of services outside, by the ticket of one attempt. */
 export const BRIDGE_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: CALLBACK_PATH, handle: takeCallback },
   { method: "POST", path: CALLBACK_BATCH_PATH, handle: takeCallbacks },
   { method: "POST", path: STREAM_PATH, handle: takePartials },
-  { method: "POST", path: `${TURN_PATH}${ROUND_PATH}`, handle: takeRound },
-  { method: "POST", path: `${TURN_PATH}${TOOL_CALL_PATH}`, handle: takeToolCall },
-  { method: "POST", path: `${TURN_PATH}${TOOL_RESULT_PATH}`, handle: takeToolResult },
+  ...TURN_KINDS.map((kind): OpenRoute => ({ method: "POST", path: `${TURN_PATH}/${kind}`, handle: turnRoute(kind) })),
   { method: "POST", path: "/api/v1/callbacks/{token}", handle: takeExternal },
 ];
 
@@ -63,16 +57,36 @@ async function takeCallbacks(services: Services, request: Request): Promise<Resp
   const { sent, size } = await readPeer(request, BATCH_BYTES_MAX);
   const { callbacks } = readPeerShape(callbackBatchSchema, sent);
   const mayBeHeavy = size > CALLBACK_BYTES_MAX;
-  const answers = callbacks.map(async (callback) => {
+  const answer = async (callback: Json): Promise<BatchAnswer> => {
     try {
       if (mayBeHeavy) await requireLight(services, reporter, callback);
-      return { status: 200, body: await takeReport(services, reporter, callback) };
+      return { status: 200, body: await takeOne(services, reporter, callback) };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       return { status: error.status, body: problemBody(error) };
     }
+  };
+  const last = new Map<unknown, Promise<unknown>>();
+  const answers = callbacks.map((callback) => {
+    const of = isJsonObject(callback) ? (callback["dispatchId"] ?? callback["dispatch_id"]) : undefined;
+    const before = of === undefined ? undefined : last.get(of);
+    // What one dispatch reports is taken in its order: a result before the end.
+    const taken = before === undefined ? answer(callback) : before.then(() => answer(callback));
+    last.set(of, taken);
+    return taken;
   });
   return json({ results: await Promise.all(answers) });
+}
+
+interface BatchAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** A callback, or what the turn of an agent reports or asks. In a batch no person is waited for. */
+function takeOne(services: Services, reporter: GatewayReporter, sent: Json): Promise<object> {
+  const kind = turnKindOf(sent);
+  return kind === null ? takeReport(services, reporter, sent) : takeTurn(services, reporter, kind, sent, 0);
 }
 
 /** In a batch, too, a callback may weigh no more than it may alone. */
@@ -97,47 +111,13 @@ async function takePartials(services: Services, request: Request): Promise<Respo
   return json(replyTo(await services.runtime.stream(reporter, address, deltas), dispatchId));
 }
 
-/** A round is kept and its calls are judged in one commit; the same round again is answered the same. */
-async function takeRound(services: Services, request: Request): Promise<Response> {
-  const { reporter, address, body } = await readTurn(services, request, sentRoundSchema);
-  return json(await overAs409(services.runtime.turns.round(reporter, address, body)));
-}
-
-/** How long a request waits for a person before the Bridge asks again. */
-const ANSWER_WAIT_MS = 25_000;
-
-async function takeToolCall(services: Services, request: Request): Promise<Response> {
-  const { reporter, address, body } = await readTurn(services, request, sentCallSchema);
-  const ruling = await overAs409(services.runtime.turns.tool(reporter, address, body, ANSWER_WAIT_MS));
-  return json(ruling ?? { disposition: "wait" });
-}
-
-async function takeToolResult(services: Services, request: Request): Promise<Response> {
-  const { reporter, address, body } = await readTurn(services, request, sentResultSchema);
-  await overAs409(services.runtime.turns.toolResult(reporter, address, body));
-  return json({ received: true });
-}
-
-async function readTurn<T extends { readonly dispatchId: string }>(
-  services: Services,
-  request: Request,
-  schema: z.ZodType<T>,
-): Promise<{ readonly reporter: GatewayReporter; readonly address: AttemptAddress; readonly body: T }> {
-  const reporter = await authenticate(services, request);
-  const body = readPeerShape(schema, (await readPeer(request, CALLBACK_BYTES_MAX)).sent);
-  const address = readDispatchId(body.dispatchId);
-  if (address === undefined) throw unknownDispatch(body.dispatchId);
-  return { reporter, address, body };
-}
-
-/** An execution whose turn is over gets the reason. */
-async function overAs409<T>(taken: Promise<T>): Promise<T> {
-  try {
-    return await taken;
-  } catch (error) {
-    if (!(error instanceof AttemptOver)) throw error;
-    throw new Refused(error.code === "unknown_dispatch" ? "unknown_dispatch" : "attempt_over", error.message);
-  }
+/** What is known already is answered again as it was decided. */
+function turnRoute(kind: TurnKind): OpenRoute["handle"] {
+  return async (services, request) => {
+    const reporter = await authenticate(services, request);
+    const { sent } = await readPeer(request, CALLBACK_BYTES_MAX);
+    return json(await takeTurn(services, reporter, kind, sent, ANSWER_WAIT_MS));
+  };
 }
 
 async function takeExternal(services: Services, request: Request): Promise<Response> {

@@ -20,8 +20,11 @@ export type GatewayReporter = Extract<Reporter, { readonly gatewayId: string }>;
 export async function takeReport(services: Services, reporter: GatewayReporter, sent: unknown): Promise<CallbackReply> {
   const { body: spelled, warnings } = readSentCallback(sent, services.config.now());
   const body = readPeerShape(callbackSchema, await identified(services, reporter, spelled));
-  const address = readDispatchId(body.dispatchId);
-  if (address === undefined) throw unknownDispatch(body.dispatchId);
+  const named = readDispatchId(body.dispatchId);
+  if (named === undefined) throw unknownDispatch(body.dispatchId);
+  // Which execution reports is part of the id, or said beside it.
+  const address =
+    named.segment === undefined && body.segment !== undefined ? { ...named, segment: body.segment } : named;
   if (address.runId !== body.runId || address.nodeId !== body.stepId || address.attempt !== body.attempt) {
     await requireDispatch(services, reporter, address, body.dispatchId);
     const detail = `"${body.dispatchId}" is not attempt ${body.attempt} of ${body.stepId} in ${body.runId}.`;
@@ -74,7 +77,7 @@ export function unknownDispatch(dispatchId: string): Refused {
 }
 
 /** A dispatch id says run, step and attempt; run and step alone mean the newest attempt of that gateway. */
-async function identified(services: Services, reporter: GatewayReporter, sent: unknown): Promise<unknown> {
+export async function identified(services: Services, reporter: GatewayReporter, sent: unknown): Promise<unknown> {
   if (!isJsonObject(sent as Json)) return sent;
   const body = sent as Readonly<Record<string, Json>>;
   const { dispatchId, runId, stepId } = body;

@@ -1,6 +1,7 @@
 import { LIMITS } from "../core/base/index.ts";
 import { SLACK_URL } from "../outside/channel/index.ts";
 import type { Timing } from "../registry/index.ts";
+import type { OwnAnswer, TogetherPath } from "./together.ts";
 
 /** How an API is set up. Everything has a default that suits one process on one machine. */
 export interface ApiConfig {
@@ -19,7 +20,7 @@ export interface ApiConfig {
   /** Origins besides this server that the console may call: models people run workflows with in their own page. */
   readonly consoleConnect: readonly string[];
   readonly streamsMax: number;
-  readonly streamsPerOrganisationMax: number;
+  readonly streamsPerOrganisationMax: (orgId: string) => number;
   readonly streamsPerPrincipalMax: number;
   /** How often the keys of open streams are looked at: a revoked one ends its streams, whichever replica revoked it. */
   readonly keyCheckMs: number;
@@ -38,6 +39,8 @@ export interface ApiConfig {
   readonly approvers: "enforced" | "advisory";
   /** The next slots of a schedule from an instant on; as many as asked for, if there are so many. */
   readonly nextSlots: (timing: Timing, from: number, count: number) => readonly number[];
+  /** Answers of all processes that serve one port; absent: this one serves alone. */
+  readonly together?: (path: TogetherPath) => Promise<readonly OwnAnswer[]>;
   /** How sending spans goes, where they are sent. */
   readonly spanFigures?: () => SpanFigures;
   /** Called with unexpected errors; the answer says no more than the request id. */
@@ -60,9 +63,9 @@ export const DEFAULT_CONFIG: ApiConfig = {
   consoleDirectory: null,
   consoleConnect: [],
   streamsMax: LIMITS.streamsPerProcessMax,
-  streamsPerOrganisationMax: LIMITS.streamsPerOrganisationMax,
+  streamsPerOrganisationMax: () => LIMITS.streamsPerOrganisationMax,
   streamsPerPrincipalMax: LIMITS.streamsPerPrincipalMax,
-  keyCheckMs: 400,
+  keyCheckMs: 700,
   tailMs: 250,
   heartbeatMs: 15_000,
   backlogBytesMax: 1_048_576,

@@ -4,7 +4,7 @@ import { isoFromEpochMs } from "../core/view/index.ts";
 import { type AttemptAddress, dispatchIdOf } from "../core/event/index.ts";
 import { readPeerShape } from "./peer-shape.ts";
 
-/** What a service outside may say: the result and what it cost, nothing about whose it is, which the ticket says. */
+/** What an external service may report: the result and its cost. The ticket identifies the attempt. */
 const externalSchema = callbackSchema
   .omit({ dispatchId: true, runId: true, stepId: true, attempt: true, startedAt: true, completedAt: true })
   .extend({ status: z.enum(["completed", "failed"]).default("completed") });

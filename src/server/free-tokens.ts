@@ -6,7 +6,7 @@ interface Given {
   readonly callbackToken?: string | undefined;
 }
 
-/** A callback is believed for its token, which must therefore say which gateway it comes from. */
+/** The token of a callback identifies its gateway, so two gateways cannot have the same. */
 export async function requireFreeTokens(
   directory: Pick<GatewayDirectory, "isTokenTaken">,
   orgId: string,
@@ -16,9 +16,13 @@ export async function requireFreeTokens(
   for (const { id, callbackToken } of given) {
     if (callbackToken === undefined) continue;
     if (seen.has(callbackToken) || (await directory.isTokenTaken(orgId, id, callbackToken))) {
-      const detail = `The callback_token of "${id}" belongs to another gateway; give every gateway its own.`;
-      throw new Refused("token_in_use", detail);
+      throw tokenInUse(id);
     }
     seen.add(callbackToken);
   }
+}
+
+export function tokenInUse(id: string, more = ""): Refused {
+  const detail = `The callback_token of "${id}" belongs to another gateway; give every gateway its own.${more}`;
+  return new Refused("token_in_use", detail);
 }

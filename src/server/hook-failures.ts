@@ -1,7 +1,7 @@
 import { auditEntry } from "../core/audit/index.ts";
 import type { Services } from "./route.ts";
 
-/** A hook whose message was not believed. */
+/** A hook with a message that was rejected. */
 export interface DoubtedHook {
   readonly orgId: string;
   /** As what it is registered. */

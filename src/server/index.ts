@@ -1,4 +1,6 @@
 export { createApp, type App } from "./app.ts";
+export type { CellOperations, ShownCell, VerifiedOrganisation } from "./cell-operations.ts";
+export type { OwnAnswer, TogetherPath } from "./together.ts";
 export type { ApiConfig } from "./config.ts";
 export { memberRecipients } from "./member-recipients.ts";
 export { permissionsOf } from "./permission.ts";
@@ -7,3 +9,6 @@ export { ROUTES } from "./route-table.ts";
 export { adminKey, newSecret } from "./secret.ts";
 export { createTriggers } from "./trigger-lookup.ts";
 export { serve, type Served } from "./serve.ts";
+export { sessionSecretOf } from "./credentials.ts";
+export { problemResponse, Refused } from "./problem.ts";
+export { SESSION_IDLE_MS } from "./session-ring.ts";

@@ -3,7 +3,7 @@ import { csrfTokenOf, ownOriginsOf, requireCsrfToken, requireOwnOrigin, sessionS
 import { formOf } from "./form.ts";
 import { html, type Html, page } from "./html.ts";
 import { auditEntry } from "../core/audit/index.ts";
-import { isoFromEpochMs } from "../core/view/index.ts";
+import { momentText } from "../outside/channel/index.ts";
 import { to } from "./redirect.ts";
 import type { Services } from "./route.ts";
 import { stateOf } from "./routes/invitations.ts";
@@ -22,7 +22,7 @@ export async function showInvitation(services: Services, request: Request): Prom
     "Invitation",
     html`<h1>Join ${organisation?.name ?? invitation.orgId}</h1>
       <p>
-        ${invitation.email} is invited as ${invitation.roles.join(", ")}, until ${isoFromEpochMs(invitation.expiresAt)}.
+        ${invitation.email} is invited as ${invitation.roles.join(", ")}, until ${momentText(invitation.expiresAt)}.
       </p>
       ${
         person === null || person.email !== invitation.email
@@ -97,7 +97,7 @@ function signInParts(
       ? html`<p>Sign in with ${email} to accept.</p>`
       : html`<p role="alert">You are signed in as ${asWhom}. Sign in with ${email} to accept.</p>`
   }
-  ${signIn.shown.map(({ name, label }) => html`<p><a href="/auth/${name}/start?return=${back}">Sign in at ${label}</a></p>`)}
+  ${signIn.shown.map(({ name, label }) => html`<p><a class="main" href="/auth/${name}/start?return=${back}">Sign in at ${label}</a></p>`)}
   ${signIn.shown.length === 0 ? html`<p>The operator of this server has set up no provider to sign in at.</p>` : html``}`;
 }
 
@@ -105,7 +105,8 @@ function acceptForm(token: string, csrf: string, { email }: PersonRecord): Html 
   return html`<form method="post" action="/invite">
     <input type="hidden" name="token" value="${token}" />
     <input type="hidden" name="csrf" value="${csrf}" />
-    <p>You are signed in as ${email ?? ""}. <button>Accept</button></p>
+    <p>You are signed in as ${email ?? ""}.</p>
+    <p><button class="main">Accept</button></p>
   </form>`;
 }
 

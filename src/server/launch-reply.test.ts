@@ -223,7 +223,7 @@ describe("a launch that wants an approval", () => {
     const person = await api.key("approver");
     expect(await resolve(id, { decision: "approve" }, person)).toMatchObject({
       status: 403,
-      body: { code: "not_an_approver", detail: "It asks role:ops, and none of them is who answers." },
+      body: { code: "not_an_approver", detail: "It asks role:ops, and you are not among them." },
     });
     // A caller that may change the policy may answer in place of those it asks, and says why.
     const override = { decision: "approve", override: true };

@@ -1,15 +1,17 @@
 import type { Recipient, Recipients } from "../outside/channel/index.ts";
-import { type MemberRecord, type MembershipStore, membersOf, type NamedMembers, rolesOf } from "../store/index.ts";
+import { type MemberRecord, type MembershipStore, type NamedMembers, rolesOf } from "../store/index.ts";
 import { ROLES } from "../contract/index.ts";
 import { permissionsOf } from "./permission.ts";
 
-type Store = Pick<MembershipStore, "listMembers" | "findMembers">;
+type Store = Pick<MembershipStore, "findMembers">;
+
+const APPROVING = ROLES.filter((role) => permissionsOf(role).includes("governance:approve"));
 
 /** The members behind the names of an approval, and their deputies while they stand in for them. */
 export function memberRecipients(store: Store, now: () => number): Recipients {
   return {
     forApproval: async (orgId, approvers) => {
-      const asked = approvers.length === 0 ? await everyMember(store, orgId) : await named(store, orgId, approvers);
+      const asked = await membersAsked(store, orgId, approvers);
       const deputyIds = asked.filter((member) => isStoodFor(member, now())).flatMap(({ deputyId }) => deputyId ?? []);
       const deputies = deputyIds.length === 0 ? [] : await store.findMembers(orgId, { personIds: deputyIds });
       const members = new Map([...asked, ...deputies].map((member) => [member.personId, member]));
@@ -24,15 +26,13 @@ export function memberRecipients(store: Store, now: () => number): Recipients {
   };
 }
 
-/** None are named: all who may approve. */
-async function everyMember(store: Store, orgId: string): Promise<readonly MemberRecord[]> {
-  const members: MemberRecord[] = [];
-  for await (const member of membersOf(store, orgId)) if (!member.isDisabled) members.push(member);
-  return members;
-}
-
-async function named(store: Store, orgId: string, approvers: readonly string[]): Promise<readonly MemberRecord[]> {
-  const members = await store.findMembers(orgId, namesIn(approvers));
+/** None are named: all who may approve, and no one else is read. */
+async function membersAsked(
+  store: Store,
+  orgId: string,
+  approvers: readonly string[],
+): Promise<readonly MemberRecord[]> {
+  const members = await store.findMembers(orgId, approvers.length === 0 ? { roles: APPROVING } : namesIn(approvers));
   return members.filter(({ isDisabled }) => !isDisabled);
 }
 
@@ -58,10 +58,7 @@ function isStoodFor({ deputyFrom, deputyUntil }: MemberRecord, now: number): boo
 
 function mayApprove(member: MemberRecord): boolean {
   const roles = rolesOf(member);
-  return (
-    !member.isDisabled &&
-    ROLES.some((role) => roles.includes(role) && permissionsOf(role).includes("governance:approve"))
-  );
+  return !member.isDisabled && APPROVING.some((role) => roles.includes(role));
 }
 
 function recipientOf({ personId, email, name }: MemberRecord): readonly Recipient[] {

@@ -15,6 +15,16 @@ const MICROS_PER_USD = 1_000_000;
 export const BEGINNINGS_MAX = 20_000;
 export const BACKLOG_MS = 5_000;
 
+/** What is the same whichever process reads it. */
+export const INSTALLATION_FIGURES: ReadonlySet<string> = new Set([
+  "sluice_open_runs",
+  "sluice_waiting_runs",
+  "sluice_open_attempts",
+  "sluice_pending_approvals",
+  "sluice_pending_deliveries",
+  "sluice_queue_lag_seconds",
+]);
+
 interface Beginning {
   queuedAt: number | null;
   startedAt: number | null;

@@ -1,5 +1,5 @@
 import type { JudgedNode, NodeDetail } from "../contract/index.ts";
-import type { JsonObject } from "../core/base/index.ts";
+import { getOwn, type JsonObject } from "../core/base/index.ts";
 import { type EventOf, isSettling, type NodeStatus, type RunEvent, settledStatusOf } from "../core/event/index.ts";
 import { isoFromEpochMs, NO_RESULT } from "../core/view/index.ts";
 import { sentInstructions } from "../core/plan/index.ts";
@@ -7,7 +7,7 @@ import type { BoundRequest } from "../core/engine/index.ts";
 import type { AttemptReport } from "../store/index.ts";
 
 type Attempt = NodeDetail["attempts"][number];
-export type NodeHistory = Pick<NodeDetail, "attempts" | "verdicts" | "inputs">;
+export type NodeHistory = Pick<NodeDetail, "promptBy" | "resultBy" | "attempts" | "verdicts" | "inputs">;
 
 /** What happened to one node, attempt by attempt, as its log says. */
 export class NodeLog {
@@ -17,22 +17,28 @@ export class NodeLog {
   readonly #inputs: NodeDetail["inputs"][number][] = [];
   #newestStart: { readonly attempt: number; readonly eventId: number } | null = null;
   #newestRequest: NodeDetail["request"] = null;
+  #promptBy: string | null = null;
+  #resultBy: string | null = null;
 
   constructor(nodeId: string) {
     this.#nodeId = nodeId;
   }
 
   take(event: RunEvent): void {
+    if (event.type === "run.started") this.#promptBy = getOwn(event.payload.prompts ?? {}, this.#nodeId)?.by ?? null;
     if (!("nodeId" in event.payload) || event.payload.nodeId !== this.#nodeId) return;
     if (event.type === "gate.decided") this.#verdict(event);
     else if (event.type === "node.provenance") this.#input(event);
     else if (event.type === "node.started") this.#start(event);
+    else if (event.type === "node.invalidated") this.#resultBy = null;
+    else if (event.type === "node.completed") this.#complete(event);
     else if (event.payload.attempt !== undefined) this.#follow(event, event.payload.attempt);
   }
 
   history(): NodeHistory {
     const attempts = [...this.#attempts.values()].sort((left, right) => left.attempt - right.attempt);
-    return { attempts, verdicts: this.#verdicts, inputs: this.#inputs };
+    const [promptBy, resultBy] = [this.#promptBy, this.#resultBy];
+    return { promptBy, resultBy, attempts, verdicts: this.#verdicts, inputs: this.#inputs };
   }
 
   /** Adds what an attempt reported besides its result. */
@@ -64,6 +70,11 @@ export class NodeLog {
     for (const [index, decided] of this.#verdicts.entries()) {
       if (decided.verdictId === verdictId) this.#verdicts[index] = { ...decided, explanation };
     }
+  }
+
+  #complete(event: EventOf<"node.completed">): void {
+    this.#resultBy = event.payload.by ?? null;
+    if (event.payload.attempt !== undefined) this.#follow(event, event.payload.attempt);
   }
 
   #verdict({ eventId, payload }: EventOf<"gate.decided">): void {

@@ -1,12 +1,13 @@
 import { STYLE } from "./html.ts";
 import { openApiDocument } from "./openapi.ts";
 import { docsPage, homePage } from "./pages.ts";
-import { Refused } from "./problem.ts";
+import { problemResponse, Refused } from "./problem.ts";
 import { json, type Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { acceptInvitation, showInvitation } from "./invite-pages.ts";
 import { beginSession, beginSessionOnce, handleSessionEnd } from "./session.ts";
 import { finishSignIn, listProviders, startSignIn } from "./sign-in.ts";
+import { metricsTogether, type OwnAnswer, readyTogether, type TogetherPath } from "./together.ts";
 
 /** A route that needs no key. The list is short on purpose: none of them shows anything about an organisation. */
 export interface OpenRoute {
@@ -20,8 +21,8 @@ export interface OpenRoute {
 
 export const OPEN_ROUTES: readonly OpenRoute[] = [
   { method: "GET", path: "/healthz", handle: async ({ config }) => json({ status: "alive", version: config.version }) },
-  { method: "GET", path: "/readyz", handle: ready },
-  { method: "GET", path: "/metrics", handle: metrics },
+  { method: "GET", path: "/readyz", handle: (services) => readyOfAll(services) },
+  { method: "GET", path: "/metrics", handle: (services) => metricsOfAll(services) },
   {
     method: "GET",
     path: "/openapi.json",
@@ -47,6 +48,27 @@ export const OPEN_ROUTES: readonly OpenRoute[] = [
 /** A clock that differs by more is worth a look, though time is taken from the database. */
 const SKEW_WARNED_MS = 5_000;
 
+async function readyOfAll(services: Services): Promise<Response> {
+  const { together } = services.config;
+  return together === undefined ? ready(services) : readyTogether(await together("/readyz"));
+}
+
+async function metricsOfAll(services: Services): Promise<Response> {
+  const { together } = services.config;
+  return printed(together === undefined ? await metrics(services) : metricsTogether(await together("/metrics")));
+}
+
+/** What this process answers for itself, where several serve one port. */
+export async function ownAnswer(services: Services, path: TogetherPath): Promise<OwnAnswer> {
+  const { pid } = process;
+  if (path === "/metrics") return { pid, status: 200, body: await metrics(services) };
+  const response = await ready(services).catch((error: unknown) => {
+    if (error instanceof Refused) return problemResponse(error, `${pid}`);
+    throw error;
+  });
+  return { pid, status: response.status, body: await response.text() };
+}
+
 async function ready({ store, runtime, config }: Services): Promise<Response> {
   const { outage } = runtime.figures();
   if (outage !== null) {
@@ -68,7 +90,7 @@ async function ready({ store, runtime, config }: Services): Promise<Response> {
   return json({ status: "ready", clockSkewMs: skewMs, ...(warnings.length === 0 ? {} : { warnings }) });
 }
 
-async function metrics(services: Services): Promise<Response> {
+async function metrics(services: Services): Promise<string> {
   const { metrics, runtime, streams, governance, audit, store, config } = services;
   metrics.setFigures(runtime.figures(), streams.size);
   metrics.setClockSkew(config.clockSkewMs());
@@ -77,7 +99,11 @@ async function metrics(services: Services): Promise<Response> {
   const spans = config.spanFigures?.();
   if (spans !== undefined) metrics.setSpans(spans);
   await metrics.refreshBacklog(() => store.readBacklog(), config.now());
-  return new Response(metrics.print(), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
+  return metrics.print();
+}
+
+function printed(text: string): Response {
+  return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
 }
 
 function style(): Response {

@@ -3,7 +3,7 @@
  * organisations that have streams finds what any replica has committed, soon after a commit of this process and every
  * second otherwise. A message is serialised once, however many streams it goes to.
  *
- * Approvals of launches belong to no run: they are looked for every second, and reported without one.
+ * Approvals of launches belong to no run: they are looked for every two seconds, and reported without one.
  *
  * L1 after `watch` has resolved, every later change of a head is reported, at least once and as it is then · L2 an
  * organisation without streams costs nothing.
@@ -59,6 +59,7 @@ export class OrgFeed {
   readonly #launches = new Map<string, string>();
   /** Commits of other replicas, and approvals of launches, have to be looked for. */
   #isWideLookDue = false;
+  #wideLooks = 0;
   /** When approvals that were noted were last noted, as far as it is reported. */
   readonly #noted = new Map<string, number>();
   #changed = new Set<string>();
@@ -149,7 +150,7 @@ export class OrgFeed {
         limit: RUNS_MAX,
       });
       this.#compare(heads, now);
-      if (isWide) {
+      if (isWide && this.#isApprovalLookDue(orgIds)) {
         this.#compareLaunches(orgIds, await this.#options.store.listOpenLaunches(orgIds));
         this.#compareNotes(await this.#options.store.listNotedApprovals(orgIds, now - NOTES_MS), now);
       }
@@ -160,6 +161,12 @@ export class OrgFeed {
     }
     if (!isWide) return;
     for (const orgId of orgIds) if (this.#watchers.has(orgId)) this.#ready.add(orgId);
+  }
+
+  /** Every other time, and whenever an organisation is new here. */
+  #isApprovalLookDue(orgIds: readonly string[]): boolean {
+    this.#wideLooks += 1;
+    return this.#wideLooks % 2 === 0 || orgIds.some((orgId) => !this.#ready.has(orgId));
   }
 
   #versionsOf(runIds: readonly string[]): ReadonlyMap<string, number> {

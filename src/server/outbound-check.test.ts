@@ -57,6 +57,29 @@ describe("a URL the server must not call", () => {
     expect(await api.store.getEntry(ORG, "webhook", "ops")).toBeUndefined();
   });
 
+  it.each(PRIVATE)("is not saved as the address of a channel: %s", async (url) => {
+    for (const spec of [
+      { type: "teams", url },
+      { type: "webhook", url },
+    ]) {
+      expect(replied(await api.request("PUT", "channels/chat", { body: spec }))).toEqual(REFUSED);
+    }
+    expect(await api.store.getEntry(ORG, "channel", "chat")).toBeUndefined();
+  });
+
+  it.each(["127.0.0.1", "localhost", "inside.example", "2130706433", "[::1]", "169.254.169.254", "10.0.0.1"])(
+    "is not saved as the host of a mail server: %s",
+    async (host) => {
+      const body = { type: "email", host, from: "sluice@example.com" };
+      expect(replied(await api.request("PUT", "channels/mail", { body }))).toEqual(REFUSED);
+      const applied = await api.request("POST", "apply?dryRun=true", {
+        body: [{ kind: "Channel", name: "mail", spec: body }],
+      });
+      expect(replied(applied)).toEqual([422, "invalid_request", "outbound_refused"]);
+      expect(await api.store.getEntry(ORG, "channel", "mail")).toBeUndefined();
+    },
+  );
+
   it("is answered with the flag the operator can allow it with", async () => {
     const { body } = await api.request("PUT", "gateways/lab", { body: { url: INSIDE } });
     expect(body.problems[0]).toMatchObject({

@@ -22,7 +22,7 @@ export function readPeerJson(bytes: Uint8Array): unknown {
     return parseJson(bytes).value;
   }
   if (isTooDeep(bytes)) throw new Refused("bad_json", `The body is nested deeper than ${DEPTH_MAX} levels.`);
-  // A result may well speak of prototypes, as long as no key is called that.
+  // A result may contain the word prototype, as long as no key is called that.
   if (MAY_NAME_PROTO.test(source) && namesProto(value)) {
     throw new Refused("bad_json", 'The body has a key "__proto__", which is not taken.');
   }

@@ -81,6 +81,7 @@ describe("permissions", () => {
       "views.update": { name: "mine", query: {} },
       "runs.rewind": { eventId: 1 },
       "runs.branch": { eventId: 1 },
+      "runs.previewBranch": { eventId: 1 },
       "runs.resolve": { values: { a: 1 } },
       "approvals.resolve": { decision: "approve" },
       "approvals.comment": { text: "why?" },

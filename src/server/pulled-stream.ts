@@ -63,7 +63,7 @@ export abstract class PulledStream {
   protected abstract isOver(): boolean;
   /** What follows what was taken, now; nothing when there is nothing. */
   protected abstract take(): Promise<readonly Uint8Array[]>;
-  /** Lets go of what it listens to. */
+  /** Stops listening. */
   protected abstract release(): void;
 
   onAdded(bytes: number): void {

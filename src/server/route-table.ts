@@ -3,6 +3,7 @@ import { agentMemoryRoutes } from "./routes/agent-memory.ts";
 import { applyRoutes } from "./routes/apply.ts";
 import { approvalInboxRoutes } from "./routes/approval-inbox.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { cellRoutes } from "./routes/cells.ts";
 import { channelRoutes } from "./routes/channels.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { backtestRoutes } from "./routes/backtest.ts";
@@ -21,6 +22,7 @@ import { personRoutes } from "./routes/persons.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
+import { limitRoutes } from "./routes/limits.ts";
 import { pauseRoutes } from "./routes/pauses.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
 import { runHistoryRoutes } from "./routes/run-history.ts";
@@ -57,6 +59,7 @@ export const ROUTES: readonly Route[] = [
     ...streamRoutes,
     ...liveRoutes,
     ...runActionRoutes,
+    ...limitRoutes,
     ...pauseRoutes,
     ...runHistoryRoutes,
     ...erasureRoutes,
@@ -86,6 +89,7 @@ export const ROUTES: readonly Route[] = [
     ...webhookRoutes,
     ...channelRoutes,
     ...hookRoutes,
+    ...cellRoutes,
     ...applyRoutes,
     ...platformRoutes,
   ].map((route) => ({ ...route, path: `${BASE_PATH}${route.path}` })),

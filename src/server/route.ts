@@ -20,6 +20,7 @@ import type { HookFailures } from "./hook-failures.ts";
 import type { KeyRing, Principal } from "./auth.ts";
 import type { BodyRule } from "./body.ts";
 import type { Authenticator } from "./authenticator.ts";
+import type { CellOperations } from "./cell-operations.ts";
 import type { ApiConfig } from "./config.ts";
 import type { ConsoleFiles } from "./console.ts";
 import type { Metrics } from "./metrics.ts";
@@ -57,6 +58,8 @@ export interface Services {
   readonly triggers: TriggerStarter;
   readonly sessionTickets: SessionTickets;
   readonly work: OpenedWork;
+  /** Null: the installation has one database. */
+  readonly cells: CellOperations | null;
   /** Null: there is no console, only the plain pages. */
   readonly pages: ConsoleFiles | null;
 }

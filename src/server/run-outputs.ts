@@ -1,6 +1,7 @@
 import type { JsonObject } from "../core/base/index.ts";
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
 import { shownOutputs } from "../core/engine/index.ts";
+import type { RunRecord } from "../store/index.ts";
 import type { Services } from "./route.ts";
 import { runEndOf } from "./run-end.ts";
 
@@ -12,14 +13,19 @@ export interface EndedRun {
 /** Another replica may end the run; this is how often it is looked for. */
 const LOOK_MS = 250;
 
-/** What a run came to, if it ends soon enough; null: it goes on. */
-export async function awaitOutputs(
-  services: Services,
+/** The result of a run, if it ends soon enough; null: it is still open. */
+export async function awaitOutputs(services: Services, orgId: string, runId: string): Promise<EndedRun | null> {
+  const run = await awaitEnd(services, orgId, runId, services.config.respondMs);
+  return run === null ? null : { status: run.status, outputs: await outputsOf(services, orgId, runId) };
+}
+
+/** The run as it ended, if it does so soon enough; null: it is still open. */
+export async function awaitEnd(
+  { runtime, store }: Services,
   orgId: string,
   runId: string,
-  withinMs = services.config.respondMs,
-): Promise<EndedRun | null> {
-  const { runtime, store } = services;
+  withinMs: number,
+): Promise<RunRecord | null> {
   const until = performance.now() + withinMs;
   let wake: (() => void) | null = null;
   const stop = runtime.onCommitted((committed, events) => {
@@ -27,9 +33,8 @@ export async function awaitOutputs(
   });
   try {
     for (;;) {
-      const status = (await store.getRun(orgId, runId))?.status;
-      if (status !== undefined && isTerminal(status))
-        return { status, outputs: await outputsOf(services, orgId, runId) };
+      const run = await store.getRun(orgId, runId);
+      if (run !== undefined && isTerminal(run.status)) return run;
       const left = until - performance.now();
       if (left <= 0) return null;
       await new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import { hangUp, listen } from "../bridge/index.ts";
 import type { App } from "./app.ts";
 
 export interface ServeOptions {
-  readonly app: App;
+  readonly app: Pick<App, "fetch" | "close">;
   /** 0: any free one. */
   readonly port: number;
   readonly host: string;
@@ -33,7 +33,7 @@ export async function serve({ app, port, host }: ServeOptions): Promise<Served> 
   return { url: `http://${shown}:${bound}`, port: bound, close: (graceMs = GRACE_MS) => close(server, app, graceMs) };
 }
 
-async function close(server: Server, app: App, graceMs: number): Promise<void> {
+async function close(server: Server, app: ServeOptions["app"], graceMs: number): Promise<void> {
   app.close();
   await hangUp(server, graceMs);
 }

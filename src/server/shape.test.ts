@@ -69,3 +69,18 @@ describe("gateways", () => {
     expect((await api.request("GET", "gateways?cursor=nonsense")).body.code).toBe("bad_cursor");
   });
 });
+
+it("a body that may be of several forms is judged by the one whose kind was sent", async () => {
+  const send = async (body: unknown): Promise<string[]> =>
+    (await api.request("POST", "events", { body })).body.problems.map(
+      ({ code, message, path }: Record<string, string>) => `${code} ${path} ${message}`,
+    );
+  expect(await send({ type: "a", key: 5 })).toEqual([expect.stringMatching(/^wrong_type key "key": /)]);
+  expect(await send([{ type: "a" }, { type: "b", data: 1, payload: 1 }])).toEqual([
+    'unknown_key [1].payload There is no field "payload" here.',
+  ]);
+  expect(await send(Array.from({ length: 501 }, () => ({ type: "a" })))).toEqual([
+    expect.stringContaining("<=500 items"),
+  ]);
+  expect(await send({ type: "a", keep: "8d" })).toEqual([expect.stringContaining("at most 7 days")]);
+});

@@ -75,9 +75,20 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.ZodType, tree: SourceTree
       return place("unknown_key", `There is no field "${key}" here.`, at, tree.keyPlaceOf(at), hint);
     });
   }
+  if (issue.code === "invalid_union") {
+    const meant = issue.errors.find((branch) => branch.every((one) => !isAboutKind(one)));
+    if (meant !== undefined) {
+      return meant.flatMap((one) => problemsOf({ ...one, path: [...issue.path, ...one.path] }, schema, tree));
+    }
+  }
   const where = path.length === 0 ? "The body" : `"${formatPath(path)}"`;
   const message = `${where}: ${lowerFirst(issue.message)}.`.replace(/\.\.$/, ".");
   return [place(codeOf(issue), message, path, tree.placeOf(path))];
+}
+
+/** Of several forms the one is meant whose kind of value was sent. */
+function isAboutKind({ code, path }: z.core.$ZodIssue): boolean {
+  return path.length === 0 && (code === "invalid_type" || code === "invalid_value" || code === "invalid_union");
 }
 
 function place(

@@ -29,7 +29,7 @@ const LAST = /event: auth\.expired\ndata: \{"type":"auth\.expired","code":"unaut
 
 describe("streams of one caller", () => {
   it("are limited, and those of an organisation, whatever others have open", async () => {
-    const { api, id } = await start({ streamsPerPrincipalMax: 2, streamsPerOrganisationMax: 3, streamsMax: 4 });
+    const { api, id } = await start({ streamsPerPrincipalMax: 2, streamsPerOrganisationMax: () => 3, streamsMax: 4 });
     const open = async (key: string, path = streamOf(id)): Promise<unknown> => {
       const response = await api.ask("GET", path, { key });
       const code = response.status === 200 ? null : ((await response.json()) as { code: string }).code;

@@ -32,6 +32,9 @@ export class StreamRegistry {
   readonly #live: OrgFeed;
   readonly #config: ApiConfig;
   readonly #streams = new Map<PulledStream, StreamOwner>();
+  /** How many, by organisation and by key. */
+  readonly #ofOrganisation = new Map<string, number>();
+  readonly #ofPrincipal = new Map<string, number>();
   readonly #keys: KeyWatch;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
@@ -51,6 +54,10 @@ export class StreamRegistry {
 
   get size(): number {
     return this.#streams.size;
+  }
+
+  countOf(orgId: string): number {
+    return this.#ofOrganisation.get(orgId) ?? 0;
   }
 
   /** Of one run. */
@@ -75,6 +82,11 @@ export class StreamRegistry {
     }
   }
 
+  /** Ends the streams of an organisation; clients resume where it lives now. */
+  endOf(orgId: string): void {
+    for (const [stream, owner] of this.#streams) if (owner.orgId === orgId) stream.end();
+  }
+
   /** Ends all streams and takes no more; clients resume elsewhere. */
   close(): void {
     this.#isClosed = true;
@@ -93,6 +105,7 @@ export class StreamRegistry {
       onClosed: (closed) => this.#forget(closed),
     });
     this.#streams.set(stream, owner);
+    this.#count(owner, 1);
     this.#timer ??= setInterval(() => this.#beat(), this.#config.heartbeatMs).unref();
     this.#keys.start();
     // A client may be gone before its answer is written, and then the body is not cancelled.
@@ -104,18 +117,17 @@ export class StreamRegistry {
   /** One caller must not take the streams of all others, nor one organisation those of the process. */
   #requireRoom({ orgId, keyId }: StreamOwner): void {
     const { streamsMax, streamsPerOrganisationMax, streamsPerPrincipalMax } = this.#config;
+    const ofOrganisation = streamsPerOrganisationMax(orgId);
     const headers = { "retry-after": "2" };
     if (this.#isClosed || this.#streams.size >= streamsMax) {
       throw new Refused("too_many_streams", `This process serves at most ${streamsMax} streams at once.`, { headers });
     }
-    const owners = [...this.#streams.values()].filter((one) => one.orgId === orgId);
-    const own = owners.filter((one) => one.keyId === keyId);
-    if (own.length >= streamsPerPrincipalMax) {
+    if ((this.#ofPrincipal.get(principalKey({ orgId, keyId })) ?? 0) >= streamsPerPrincipalMax) {
       const detail = `A key or token has at most ${streamsPerPrincipalMax} streams open at once; close one first.`;
       throw new Refused("stream_limit", detail, { headers });
     }
-    if (owners.length >= streamsPerOrganisationMax) {
-      const detail = `An organisation has at most ${streamsPerOrganisationMax} streams open at once in one process.`;
+    if (this.countOf(orgId) >= ofOrganisation) {
+      const detail = `The organisation has at most ${ofOrganisation} streams open at once in one process.`;
       throw new Refused("stream_limit", detail, { headers });
     }
   }
@@ -129,12 +141,30 @@ export class StreamRegistry {
     }
   }
 
+  #count({ orgId, keyId }: StreamOwner, by: 1 | -1): void {
+    add(this.#ofOrganisation, orgId, by);
+    add(this.#ofPrincipal, principalKey({ orgId, keyId }), by);
+  }
+
   #forget(stream: PulledStream): void {
+    const owner = this.#streams.get(stream);
+    if (owner === undefined) return;
     this.#streams.delete(stream);
+    this.#count(owner, -1);
     if (this.#streams.size > 0) return;
     this.#keys.stop();
     if (this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
   }
+}
+
+function principalKey({ orgId, keyId }: Pick<StreamOwner, "orgId" | "keyId">): string {
+  return `${orgId}/${keyId}`;
+}
+
+function add(counts: Map<string, number>, key: string, by: number): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NEW_RUN } from "../../test/contracts/shares.ts";
+import { HEAD, NEW_RUN } from "../../test/contracts/shares.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { RunRecord } from "../store/index.ts";
@@ -13,18 +13,9 @@ type Listener = Parameters<Runtime["onCommitted"]>[0];
 
 const RUN: RunRecord = {
   ...NEW_RUN,
+  ...HEAD,
   runId: "run_1",
   orgId: "org",
-  status: "running",
-  epoch: 0,
-  lastEventId: 0,
-  costMicros: 0,
-  startedAt: 0,
-  endedAt: null,
-  waitingFor: null,
-  errorCode: null,
-  errorMessage: null,
-  paused: null,
   rowVersion: 1,
 };
 

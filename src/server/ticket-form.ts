@@ -2,16 +2,17 @@ import type { z } from "zod";
 import { answerBody } from "../contract/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { FormFields } from "../core/event/index.ts";
+import { changeableInputs } from "../core/view/index.ts";
 import { valueText } from "../outside/channel/index.ts";
 import type { ApprovalRecord } from "../store/index.ts";
 import { Refused } from "./problem.ts";
-import { changeableInputs, CONFIRMED } from "./ticket-page.ts";
+import { CONFIRMED, isFilledUnseen } from "./ticket-page.ts";
 
 type Answer = z.output<typeof answerBody>;
 
 /** The answer that the form of a ticket page means. Whether its values fit is checked where every answer is. */
 export function readTicketForm(sent: URLSearchParams, approval: ApprovalRecord, hasContent: boolean): Answer {
-  const { form } = approval;
+  const form = isFilledUnseen(approval, hasContent) ? null : approval.form;
   const reason = plainText(sent.get("reason") ?? "").trim();
   const decision = sent.get("decision") ?? "";
   const mayChange = hasContent && decision === "approve";
@@ -61,7 +62,9 @@ function enteredValues(sent: URLSearchParams, fields: FormFields): JsonObject {
       const written = sent.get(`form.${name}`);
       // A box that is not ticked is not sent.
       if (field.type === "boolean") return [[name, written === "true"]];
-      if (written === null || written === "") return [];
+      if (written === null) return [];
+      // Who empties a field does not want its default.
+      if (written === "") return (field.default ?? null) === null ? [] : [[name, null]];
       return [[name, valueOf(plainText(written), field)]];
     }),
   );
@@ -71,5 +74,5 @@ function valueOf(written: string, { type, enum: words }: FormFields[string]): Js
   const isNumber =
     (type === "number" || type === "integer") && written.trim() !== "" && Number.isFinite(Number(written));
   if (isNumber) return Number(written);
-  return type === "enum" ? (words?.find((word) => String(word) === written) ?? written) : written;
+  return words?.find((word) => String(word) === written) ?? written;
 }

@@ -1,9 +1,18 @@
-import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
+import { isJsonObject, type JsonObject } from "../core/base/index.ts";
 import type { Decision, FormFields, Subject } from "../core/event/index.ts";
 import { diffText, markdownHtml } from "../core/text/index.ts";
-import { ANSWERS_LABEL, approvalUrl, sectionsOf, type SubjectSection, valueText } from "../outside/channel/index.ts";
+import { changeableInputs } from "../core/view/index.ts";
+import {
+  ANSWERS_LABEL,
+  approvalUrl,
+  sectionsOf,
+  type SubjectSection,
+  untilText,
+  valueText,
+} from "../outside/channel/index.ts";
 import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
 import { type Html, html, page } from "./html.ts";
+import { fieldsHtml } from "./ticket-fields.ts";
 
 /** A ticket is a credential in an address: nothing keeps it, nothing hands it on, nothing lists it. */
 const HEADERS = {
@@ -17,12 +26,20 @@ export interface TicketView {
   readonly ticket: ApprovalTicket;
   readonly approval: ApprovalRecord;
   readonly hasContent: boolean;
+  /** The person it is for is signed in in this browser. */
+  readonly isSignedIn: boolean;
   /** Only after signing in. */
   readonly needsSignIn: boolean;
   /** What was wrong with the answer before; null: there was none. */
-  readonly trouble: string | null;
+  readonly trouble: Trouble | null;
   /** What was entered then, so that it need not be entered again. */
   readonly entered: URLSearchParams;
+}
+
+export interface Trouble {
+  readonly text: string;
+  /** It stands above what is shown, which is something else now; otherwise above the form. */
+  readonly isOfContent: boolean;
 }
 
 const WORDS: Readonly<Record<Decision, string>> = {
@@ -41,7 +58,8 @@ export function ticketPage(view: TicketView, status = 200): Response {
     ({ name, reason }) => html`<p><strong>${name}</strong>: ${reason}</p>`,
   );
   const body = html`<h1>${approval.title}</h1>
-    ${trouble === null ? html`` : html`<p role="alert">${trouble}</p>`}
+    ${trouble?.isOfContent === true ? alertHtml(trouble) : html``}
+    ${hasContent ? html`<p><a href="#${ANSWER}">Go to the answer</a></p>` : html``} ${countHtml(approval, hasContent)}
     ${
       // With the content come all the reasons.
       policies.length === 0 || hasContent
@@ -54,11 +72,19 @@ export function ticketPage(view: TicketView, status = 200): Response {
         ? sectionsOf(subject, approval)
             .filter(({ label }) => needsSignIn || label !== ANSWERS_LABEL)
             .map(sectionHtml)
-        : html`<p>The content is shown after <a href="${approvalUrl(approval)}">signing in</a>.</p>`
+        : html`<p>The content is shown after signing in.</p>
+            ${needsSignIn ? html`` : linkHtml(approval, "Sign in and look at it")}`
     }
-    ${needsSignIn ? signInPart(approval) : answerForm(view)}
-    <p><small>${whoText(ticket)} Opening this page decides nothing.</small></p>`;
+    <section id="${ANSWER}">${needsSignIn ? signInPart(view) : answerForm(view)}</section>
+    <p><small>${untilText(approval)}. ${whoText(ticket)} Opening this page decides nothing.</small></p>`;
   return withHeaders(page(approval.title, body, status));
+}
+
+/** Where the page is continued after an answer that was not taken. */
+const ANSWER = "answer";
+
+function alertHtml({ text }: Trouble): Html {
+  return html`<p role="alert">${text}</p>`;
 }
 
 export const CONFIRMED = "confirmed";
@@ -78,7 +104,7 @@ export function confirmPage({ approval, entered }: TicketView, modifications: Js
     <form method="post">
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
       <input type="hidden" name="${CONFIRMED}" value="true" />
-      <p><button name="decision" value="approve">Approve with these changes</button></p>
+      <p><button class="main" name="decision" value="approve">Approve with these changes</button></p>
     </form>
     <p><a href="">Change it again</a></p>`;
   return withHeaders(page(approval.title, body));
@@ -119,22 +145,46 @@ function whoText({ address, name }: ApprovalTicket): string {
   return `This link is for ${name === address ? address : `${name} (${address})`} and works once.`;
 }
 
-function signInPart(approval: ApprovalRecord): Html {
+function signInPart({ approval, isSignedIn }: TicketView): Html {
   const { confirm, subject } = approval;
   const why =
     confirm === null && subject !== null
       ? "It can have an effect that cannot be taken back, so that a link in a message is not enough to answer."
       : "A link in a message is not enough to answer.";
   return html`<p>${why}</p>
-    <p><a href="${approvalUrl(approval)}">Sign in to answer</a></p>`;
+    ${linkHtml(approval, isSignedIn ? "Answer in the console" : "Sign in to answer")}`;
 }
 
-function answerForm({ approval, hasContent, entered }: TicketView): Html {
+/** Where several have to approve: how many have, and with the content who. */
+function countHtml({ quorum, answers }: ApprovalRecord, hasContent: boolean): Html {
+  if (quorum === 1) return html``;
+  const names = hasContent && answers.length > 0 ? ` (${answers.map(({ by }) => by).join(", ")})` : "";
+  return html`<p>${quorum} people have to approve; ${answers.length} of them so far${names}.</p>`;
+}
+
+function linkHtml(approval: ApprovalRecord, words: string): Html {
+  return html`<p><a class="main" href="${approvalUrl(approval)}">${words}</a></p>`;
+}
+
+/** What is not shown here is not sent "as it is shown". */
+const UNSEEN = "The request is sent as it is shown after signing in; you have not seen it here.";
+
+/** Where the content is not shown, looking at it is what comes first. */
+function classOf(choice: Decision, hasContent: boolean): string {
+  if (choice === "reject" || choice === "abort") return "bad";
+  return hasContent && choice !== "skip" ? "main" : "";
+}
+
+function answerForm(view: TicketView): Html {
+  const { approval, hasContent, entered, trouble } = view;
   const { choices, subject, subjectDigest, form } = approval;
   const effects = new Map((subject?.answers ?? []).map(({ decision, effect }) => [decision, effect]));
-  return html`<form method="post">
+  const effectOf = (choice: Decision): string =>
+    choice === "approve" && !hasContent && subject?.request !== null ? UNSEEN : (effects.get(choice) ?? "");
+  return html`<form method="post" action="#${ANSWER}">
+    ${trouble?.isOfContent === false ? alertHtml(trouble) : html``}
     <input type="hidden" name="subjectDigest" value="${subjectDigest ?? ""}" />
-    ${form === null ? html`` : fieldsHtml(form, entered)} ${hasContent ? inputsHtml(subject, entered) : html``}
+    ${form === null ? html`` : formHtml(approval, form, view)} ${hasContent ? inputsHtml(subject, entered) : html``}
     <p>
       <label
         >Reason <small>(needed to reject)</small><br /><textarea name="reason" rows="3">
@@ -143,68 +193,27 @@ ${entered.get("reason") ?? ""}</textarea>
     </p>
     ${choices.map(
       (choice) =>
-        html`<p><button name="decision" value="${choice}">${WORDS[choice]}</button> ${effects.get(choice) ?? ""}</p>`,
+        html`<p class="choice">
+          <button name="decision" value="${choice}" class="${classOf(choice, hasContent)}">${WORDS[choice]}</button>
+          <span>${effectOf(choice)}</span>
+        </p>`,
     )}
   </form>`;
 }
 
-function fieldsHtml(fields: FormFields, entered: URLSearchParams): Html {
-  return html`<fieldset>
-    <legend>To be filled in</legend>
-    ${Object.entries(fields).map(([name, field]) => fieldHtml(name, field, entered))}
-  </fieldset>`;
+/** What others have entered is part of the content: who does not see it approves it as it is. */
+export function isFilledUnseen({ entered }: ApprovalRecord, hasContent: boolean): boolean {
+  return entered !== null && !hasContent;
 }
 
-function fieldHtml(name: string, field: FormFields[string], entered: URLSearchParams): Html {
-  const { label = name, description, required } = field;
-  const mark = required ? html`` : html` <small>(optional)</small>`;
-  return html`<p>
-    <label>${label}${mark}<br />${controlHtml(`form.${name}`, field, entered)}</label>
-    ${description === undefined ? html`` : html`<br /><small>${description}</small>`}
-  </p>`;
-}
-
-function controlHtml(
-  name: string,
-  { type, enum: words, default: preset }: FormFields[string],
-  entered: URLSearchParams,
-): Html {
-  const standard = preset === undefined || preset === null ? "" : valueText(preset);
-  const value = entered.get(name) ?? (entered.size > 0 && type === "boolean" ? "" : standard);
-  switch (type) {
-    case "boolean":
-      return value === "true"
-        ? html`<input type="checkbox" name="${name}" value="true" checked />`
-        : html`<input type="checkbox" name="${name}" value="true" />`;
-    case "enum":
-      return html`<select name="${name}">
-        <option value=""></option>
-        ${(words ?? []).map((word) =>
-          String(word) === value
-            ? html`<option value="${word}" selected>${word}</option>`
-            : html`<option value="${word}">${word}</option>`,
-        )}
-      </select>`;
-    case "text":
-      return html`<textarea name="${name}" rows="4">${value}</textarea>`;
-    case "number":
-    case "integer":
-      return html`<input type="number" step="${type === "integer" ? "1" : "any"}" name="${name}" value="${value}" />`;
-    case "date":
-      return html`<input type="date" name="${name}" value="${value}" />`;
-    default:
-      return html`<input name="${name}" value="${value}" />`;
+function formHtml(approval: ApprovalRecord, form: FormFields, { hasContent, entered }: TicketView): Html {
+  if (isFilledUnseen(approval, hasContent)) {
+    return html`<p>Others have filled in the form; what they entered is shown after signing in.</p>`;
   }
-}
-
-/** What a person may change before it is sent. Values that are only shown in part cannot be. */
-export function changeableInputs(subject: Subject | null): JsonObject {
-  const inputs = Object.entries(subject?.request?.inputs ?? {});
-  return Object.fromEntries(inputs.filter(([, value]) => !isLarge(value)));
-}
-
-function isLarge(value: Json): boolean {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, "$ref");
+  const { entered: before } = approval;
+  if (before === null) return fieldsHtml(form, entered);
+  const fields = Object.entries(form).map(([name, field]) => [name, { ...field, default: before[name] ?? null }]);
+  return fieldsHtml(Object.fromEntries(fields) as FormFields, entered);
 }
 
 function inputsHtml(subject: Subject | null, entered: URLSearchParams): Html {
@@ -224,10 +233,10 @@ ${entered.get(`input.${name}`) ?? valueText(value)}</textarea>
   </details>`;
 }
 
-function sectionHtml({ label, kind, text, rows }: SubjectSection): Html {
+function sectionHtml({ label, kind, text, rows, isBackground }: SubjectSection): Html {
   const body =
     rows.length > 0
-      ? html`<table>
+      ? html`<table class="${(rows[0]?.length ?? 0) === 2 ? "values" : ""}">
           ${rows.map(
             (row) =>
               html`<tr>
@@ -237,7 +246,14 @@ function sectionHtml({ label, kind, text, rows }: SubjectSection): Html {
         </table>`
       : kind === "markdown"
         ? html`<div class="markdown">${markdownHtml(text)}</div>`
-        : html`<pre>${text}</pre>`;
-  return html`<h2>${label}</h2>
-    ${body}`;
+        : kind === "prose"
+          ? html`<p class="lines">${text}</p>`
+          : html`<pre>${text}</pre>`;
+  if (isBackground !== true)
+    return html`<h2>${label}</h2>
+      ${body}`;
+  return html`<details>
+    <summary>${label}</summary>
+    ${body}
+  </details>`;
 }

@@ -1,6 +1,6 @@
 import { channelOf } from "../registry/index.ts";
 import { approvalUrl, needsSignIn } from "../outside/channel/index.ts";
-import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
+import { type ApprovalRecord, type ApprovalTicket, isLaunchApproval } from "../store/index.ts";
 import { addressAnswerer, type Answerer } from "./answerer.ts";
 import { lacking } from "./auth.ts";
 import { BODY_BYTES_MAX, readBody } from "./body.ts";
@@ -10,7 +10,15 @@ import { Refused } from "./problem.ts";
 import { answerApproval } from "./routes/approvals.ts";
 import type { Services } from "./route.ts";
 import { isConfirmed, readTicketForm } from "./ticket-form.ts";
-import { answeredPage, confirmPage, refusedPage, ticketPage, type TicketView, withHeaders } from "./ticket-page.ts";
+import {
+  answeredPage,
+  confirmPage,
+  refusedPage,
+  ticketPage,
+  type TicketView,
+  type Trouble,
+  withHeaders,
+} from "./ticket-page.ts";
 
 /** Links in messages: looking decides nothing, and the answer of one person to one approval is taken once. */
 export const TICKET_ROUTES: readonly OpenRoute[] = [
@@ -44,7 +52,11 @@ async function answerTicket(services: Services, request: Request): Promise<Respo
   try {
     const body = readTicketForm(sent, approval, view.hasContent);
     if (body.subjectDigest !== approval.subjectDigest) throw changed();
-    const holder = await holderOf(services, request, ticket);
+    const holder = await holderOf(services, request, ticket).catch(async (error: unknown) => {
+      if (error instanceof Refused)
+        await noteRefused(services, request, view, { code: error.code, decision: body.decision });
+      throw error;
+    });
     if (body.modifications !== undefined && !isConfirmed(sent)) {
       return confirmPage({ ...view, entered: sent }, body.modifications);
     }
@@ -77,9 +89,10 @@ async function findTicket(services: Services, request: Request): Promise<Found> 
   const closed = closedPage(ticket, state, approval, config.now());
   if (closed !== null) return { refusal: closed };
   const entry = await store.getEntry(orgId, "channel", name);
-  const hasContent = entry !== undefined && channelOf(entry).hasContent;
+  const isSignedIn = await isHolder(services, request, ticket);
+  const hasContent = isSignedIn || (entry !== undefined && channelOf(entry).hasContent);
   const isShared = ticket.address === "";
-  const shown = { ticket, approval, hasContent, needsSignIn: isShared || needsSignIn(approval) };
+  const shown = { ticket, approval, hasContent, isSignedIn, needsSignIn: isShared || needsSignIn(approval) };
   const view: TicketView = { ...shown, trouble: null, entered: new URLSearchParams() };
   return { view, hash };
 }
@@ -122,10 +135,8 @@ function changed(): Refused {
 
 /** As the person the ticket is for; it was sent to their address, which only they read. */
 async function holderOf(services: Services, request: Request, ticket: ApprovalTicket): Promise<Answerer> {
-  const { answerers } = services;
   const { orgId, personId, address, name } = ticket;
-  const principal =
-    personId === null ? await answerers.byEmail(orgId, address) : await answerers.byPersonId(orgId, personId);
+  const principal = await memberBehind(services, ticket);
   if (principal === null && personId !== null) {
     throw new Refused("forbidden", `${address} is not a member of the organisation any more.`);
   }
@@ -135,16 +146,48 @@ async function holderOf(services: Services, request: Request, ticket: ApprovalTi
   return { principal };
 }
 
+/** Audited like every answer that is not taken: by the person who is signed in here, else by the one the link is for. */
+async function noteRefused(
+  services: Services,
+  request: Request,
+  { ticket, approval }: TicketView,
+  answer: { readonly code: string; readonly decision: string },
+): Promise<void> {
+  const { orgId, personId, address } = ticket;
+  const { id, runId: run, nodeId: node } = approval;
+  const keyId = (await signedInAt(services, request)) ?? personId ?? addressAnswerer(orgId, address).principal.keyId;
+  const about = isLaunchApproval(approval) ? { id } : { id, run, node };
+  await services.refusals.noteAnswer(services, { orgId, keyId, label: keyId }, about, { ...answer, link: address });
+}
+
+/** Whether the person it is for is signed in in this browser: to them the content is shown. */
+async function isHolder(services: Services, request: Request, ticket: ApprovalTicket): Promise<boolean> {
+  const signedIn = await signedInAt(services, request);
+  if (signedIn === null || ticket.address === "") return false;
+  return (await memberBehind(services, ticket))?.personId === signedIn;
+}
+
+function memberBehind(
+  { answerers }: Services,
+  { orgId, personId, address }: ApprovalTicket,
+): ReturnType<Services["answerers"]["byEmail"]> {
+  return personId === null ? answerers.byEmail(orgId, address) : answerers.byPersonId(orgId, personId);
+}
+
+async function signedInAt({ sessions, config }: Services, request: Request): Promise<string | null> {
+  const secret = sessionSecretOf(request, config.publicUrl);
+  const session = secret === null ? undefined : await sessions.find(secret, false);
+  return session?.personId ?? null;
+}
+
 /** A link that was handed on does not let another person answer: who is signed in here is known. */
 async function requireSamePerson(
-  { sessions, config }: Services,
+  services: Services,
   request: Request,
   address: string,
   holder: string | null,
 ): Promise<void> {
-  const secret = sessionSecretOf(request, config.publicUrl);
-  const session = secret === null ? undefined : await sessions.find(secret, false);
-  const signedIn = session?.personId ?? null;
+  const signedIn = await signedInAt(services, request);
   if (signedIn === null || signedIn === holder) return;
   throw new Refused("forbidden", `The link was sent to ${address}, and another person is signed in here.`, {
     code: "not_an_approver",
@@ -157,7 +200,7 @@ async function refusalPage(services: Services, view: TicketView, refused: Refuse
   const { code, status, message } = refused;
   if (CORRECTABLE.has(code)) {
     const now = await services.store.getApproval(ticket.orgId, approval.id);
-    return ticketPage({ ...view, approval: now ?? approval, trouble: messageOf(refused) }, status);
+    return ticketPage({ ...view, approval: now ?? approval, trouble: troubleOf(refused) }, status);
   }
   const next = { href: approvalUrl(approval), label: "Sign in to look at it" };
   return refusedPage(code === "not_an_approver" ? "This is not asked of you" : approval.title, message, status, next);
@@ -171,8 +214,10 @@ const CORRECTABLE: ReadonlySet<string> = new Set([
   "bad_choice",
 ]);
 
-function messageOf({ message, problems = [] }: Refused): string {
-  return [message, ...problems.map((problem) => problem.message)].join(" ");
+function troubleOf({ code, message, problems = [] }: Refused): Trouble {
+  // Those of a form stand in its message already.
+  const more = problems.map((problem) => problem.message).filter((text) => !message.includes(text));
+  return { text: [message, ...more].join(" "), isOfContent: code === "content_changed" };
 }
 
 function absolute({ config }: Services, request: Request, path: string): string {

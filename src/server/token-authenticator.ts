@@ -58,7 +58,10 @@ export class TokenAuthenticator {
     return { ...held, personId, groups, sessionId: null, person, deputyFor };
   }
 
-  /** The person of a token, with what it claims. The issuer decides which organisations there are; a new one starts empty. */
+  /**
+   * The person of a token, with what it claims. The issuer decides which organisations there are; a new one
+   * starts empty.
+   */
   async #record(holder: TokenHolder): Promise<string> {
     const { store, config, people } = this.#options;
     const { issuer, subject, email, name, organisation: orgId, roles, groups } = holder;
@@ -79,7 +82,7 @@ export class TokenAuthenticator {
   #refused({ code, message, subject }: TokenRefusal): Refused {
     if (code === "issuer_unreachable") return new Refused(code, message, { headers: { "retry-after": ISSUER_WAIT } });
     const orgId = this.#options.verifier.organisation;
-    // Where tokens themselves say which organisation they are for, one that is not believed belongs to none.
+    // Where tokens themselves say which organisation they are for, one that is rejected belongs to none.
     if (orgId !== null) this.#options.refusals.noteSignIn(this.#options, orgId, tokenKeyId(subject), code);
     if (code === "organisation_missing") return new Refused(code, message);
     const headers = { "www-authenticate": 'Bearer realm="sluice", error="invalid_token"' };

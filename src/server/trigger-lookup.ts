@@ -117,7 +117,7 @@ export async function hookCandidates(
   throw new Refused("unknown_hook", detail);
 }
 
-/** Where messages or people come to a trigger; null: nowhere, or its address is not for this caller to know. */
+/** The address of a trigger for messages or people; null: it has none, or its address is not for this caller to know. */
 export function triggerUrl(
   { gateways }: Services,
   orgId: string,

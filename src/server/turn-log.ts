@@ -73,7 +73,8 @@ export class TurnLog {
   #decided({ payload }: EventOf<"tool.decided">): void {
     const { callId, disposition, gate = null, code = null, reason = null, verdictId, isUnknown = false } = payload;
     const known = this.#calls.get(callId);
-    if (known === undefined) return;
+    // What was asked about other args says nothing of the call.
+    if (known === undefined || payload.isOther === true) return;
     const { round, call } = known;
     const { approvalId = call.approvalId, args } = payload;
     const changed = args === undefined ? {} : { args: shownMembers(args, callId), askedArgs: call.args };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, type Api, createApi } from "../../test/api/fixture.ts";
-import { type FakeBridge, openFakeBridge, until } from "../../test/gateway/fake-bridge.ts";
+import { EDGE_TOKEN, openEdge } from "../../test/api/edge.ts";
+import { type FakeBridge, until } from "../../test/gateway/fake-bridge.ts";
 
 const REFUND = "name: refund\nsteps: [{ id: help, command: go, tools: [refund] }]\n";
 
@@ -38,14 +39,10 @@ describe("a tool with a time limit, in this process", () => {
 });
 
 describe("a tool with a time limit, at a Bridge", () => {
-  const TOKEN = "cbt_of_the_edge_gateway";
   let api: Api;
   let bridge: FakeBridge;
   beforeAll(async () => {
-    bridge = await openFakeBridge();
-    api = await createApi({}, undefined, { isRemote: true });
-    const edge = { url: bridge.url, providers: ["ai-sdk"], default_provider: "ai-sdk", default: true };
-    await manifest(api, "gateways", "edge", { ...edge, callback_token: TOKEN, dispatch_token: "dsp_of_the_edge" });
+    ({ api, bridge } = await openEdge());
     await manifest(api, "tools", "refund", { name: "refund", action: "execute", timeout: "30s" });
     await api.save(REFUND);
   });
@@ -67,7 +64,7 @@ describe("a tool with a time limit, at a Bridge", () => {
     const reported: Answer = await api.request("POST", "/api/workflow/round-complete", {
       key: null,
       body: round,
-      headers: { "x-gateway-token": TOKEN },
+      headers: { "x-gateway-token": EDGE_TOKEN },
     });
     expect([reported.status, reported.body]).toMatchObject([
       200,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, createApi, ORG } from "../../test/api/fixture.ts";
-import { type FakeBridge, openFakeBridge, until } from "../../test/gateway/fake-bridge.ts";
+import { EDGE_TOKEN, openEdge } from "../../test/api/edge.ts";
+import { type FakeBridge, until } from "../../test/gateway/fake-bridge.ts";
 
 const REFUND = `name: refund
 args: { amount: { type: integer, required: true } }
@@ -201,15 +202,10 @@ describe("a tool that is a script", () => {
 });
 
 describe("tools of a step, at a Bridge", () => {
-  const TOKEN = "cbt_of_the_edge_gateway";
   let api: Api;
   let bridge: FakeBridge;
   beforeAll(async () => {
-    bridge = await openFakeBridge();
-    api = await createApi({}, undefined, { isRemote: true });
-    const edge = { url: bridge.url, providers: ["ai-sdk"], default_provider: "ai-sdk", default: true };
-    const body = { ...edge, callback_token: TOKEN, dispatch_token: "dsp_of_the_edge" };
-    expect((await api.request("PUT", "gateways/edge", { body })).status).toBe(200);
+    ({ api, bridge } = await openEdge());
     await api.save(REFUND);
     await api.save(RATES);
   });
@@ -225,7 +221,7 @@ describe("tools of a step, at a Bridge", () => {
     return sent(dispatchId);
   };
   const post = (path: string, body: object) =>
-    api.request("POST", `/api/workflow/${path}`, { key: null, body, headers: { "x-gateway-token": TOKEN } });
+    api.request("POST", `/api/workflow/${path}`, { key: null, body, headers: { "x-gateway-token": EDGE_TOKEN } });
   const ended = (dispatchId: string, more: object) => {
     const [runId, stepId] = dispatchId.split("/");
     const times = { startedAt: "2026-01-01T00:00:00Z", completedAt: "2026-01-01T00:00:01Z" };

@@ -19,7 +19,7 @@ export interface SimulationEnvironment {
   readonly directory: GatewayDirectory;
   readonly registered: OpenedGovernance["registered"];
   /** What is taken and spent at the moment. */
-  readonly counters: Pick<GovernanceStore, "readCounters">;
+  readonly counters: Pick<GovernanceStore, "readCounters" | "readCountersOf">;
 }
 
 export interface BuiltEnvironment extends SimulationEnvironment {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ACTIVE_WORKFLOW } from "../../test/own/active-workflow.ts";
 import { readScript } from "../adapters/index.ts";
 import { createVirtualClock } from "../clock/index.ts";
 import { digestText, type Json } from "../core/base/index.ts";
@@ -11,13 +12,6 @@ import { type Simulation, simulationOf } from "./simulation.ts";
 
 const NOON = Date.UTC(2026, 10, 15, 12);
 const HOW: Performance = { approve: "all", at: NOON, mayGoOn: () => true };
-const SUBJECT = {
-  status: "active",
-  posture: "bounded_autonomous",
-  hasApprovedLaunch: false,
-  depth: 0,
-  gateway: null,
-} as const;
 
 function pieceOf(steps: string, script = "default: echo\n"): Piece {
   const source = `name: w\nsteps:\n${steps}`;
@@ -45,7 +39,7 @@ async function simulated(
 ): Promise<Simulation> {
   const piece = pieceOf(steps, script);
   const environment = await environmentOf(piece, manifests);
-  return simulationOf(piece.plan, await simulateGoverned(piece, environment, SUBJECT, { ...HOW, ...how }));
+  return simulationOf(piece.plan, await simulateGoverned(piece, environment, ACTIVE_WORKFLOW, { ...HOW, ...how }));
 }
 
 const agent = (name: string, spec: Json = {}): Json => ({ kind: "Agent", name, spec });
@@ -64,7 +58,7 @@ describe("a simulation", () => {
     const piece = pieceOf("  - { id: a, command: A, agent: ada, capabilities: [browser] }\n");
     const environment = await environmentOf(piece, null);
     expect(environment.assumedAgents).toEqual(["ada"]);
-    const simulated = await simulateGoverned(piece, environment, SUBJECT, HOW);
+    const simulated = await simulateGoverned(piece, environment, ACTIVE_WORKFLOW, HOW);
     expect(simulationOf(piece.plan, simulated).status).toBe("completed");
   });
 
@@ -132,7 +126,7 @@ describe("a simulation", () => {
   it("is not begun when a launch gate refuses", async () => {
     const piece = pieceOf("  - { id: a, command: A }\n");
     const environment = await environmentOf(piece, []);
-    const simulated = await simulateGoverned(piece, environment, { ...SUBJECT, posture: "advisory" }, HOW);
+    const simulated = await simulateGoverned(piece, environment, { ...ACTIVE_WORKFLOW, posture: "advisory" }, HOW);
     const found = simulationOf(piece.plan, simulated);
     expect(found).toMatchObject({
       status: "refused",
@@ -163,7 +157,7 @@ edges: []
       texts: new Map([[hash, child]]),
     };
     for (const simulated of [
-      await simulateGoverned(piece, await environmentOf(piece, null), SUBJECT, HOW),
+      await simulateGoverned(piece, await environmentOf(piece, null), ACTIVE_WORKFLOW, HOW),
       await simulateOpen(piece, HOW),
     ]) {
       const found = simulationOf(plan, simulated);
@@ -183,7 +177,10 @@ edges: []
     const { plan } = checkSource(source, EMPTY_CATALOG);
     if (plan === null) throw new Error("the source is wrong");
     const piece = { ...pieceOf("  - { id: a, command: A }\n"), source, plan, hash: digestText(source) };
-    const found = simulationOf(plan, await simulateGoverned(piece, await environmentOf(piece, null), SUBJECT, HOW));
+    const found = simulationOf(
+      plan,
+      await simulateGoverned(piece, await environmentOf(piece, null), ACTIVE_WORKFLOW, HOW),
+    );
     expect(found).toMatchObject({
       status: "waiting",
       nodes: [{ nodeId: "a", status: "blocked", verdict: null, waitsForPerson: true }],

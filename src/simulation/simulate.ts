@@ -4,10 +4,10 @@ import type { Adapter } from "../adapter/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
-import type { Judgement } from "../core/governance/index.ts";
+import { type Judgement, NO_ORGANISATION_LIMITS } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { DurableDriver, type KnownPlans } from "../driver/index.ts";
-import { createAllowAllJudge, Governor, type Judge, type LaunchSubject } from "../governance/index.ts";
+import { createAllowAllJudge, Governor, type Judge, type LaunchSubject, OrganisationUse } from "../governance/index.ts";
 import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
 import { createScriptAdapter } from "../script/index.ts";
 import { createMemoryStore, type Store, type StoredVerdict } from "../store/index.ts";
@@ -74,16 +74,20 @@ export async function simulateGoverned(
   const troubles: unknown[] = [];
   const { orgId, directory, registered, counters } = environment;
   const governor = new Governor({
-    store: { ...store, readCounters: (org, since) => counters.readCounters(org, since) },
+    store: {
+      ...store,
+      readCounters: (org, since) => counters.readCounters(org, since),
+      readCountersOf: (orgs, since) => counters.readCountersOf(orgs, since),
+    },
     directory,
     registered,
     clock: clock.background,
     isAlone: true,
-    startRate: null,
+    use: new OrganisationUse({ store, startRate: null, limits: () => NO_ORGANISATION_LIMITS, now: () => clock.now() }),
     onTrouble: (_what, error) => troubles.push(error),
   });
   const { plan, args } = piece;
-  const launch = await governor.judgeLaunch(orgId, { ...subject, workflow: plan.name, args, keyId: "simulation" });
+  const launch = await governor.launches.judge(orgId, { ...subject, workflow: plan.name, args, keyId: "simulation" });
   if (launch.disposition !== "allow")
     return { launch, state: null, log: [], family: [], verdicts: [], askedFor: new Set(), isWaiting: false };
   try {

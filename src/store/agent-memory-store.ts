@@ -30,7 +30,7 @@ export interface AgentMemoryStore {
   /** Forgets everything of an agent, and writes to the audit if there was anything; returns how many entries it was. */
   forgetMemory(orgId: string, agentId: string, entry: AuditEntry): Promise<number>;
   /**
-   * Lets go of at most `limit` entries that are not among the newest `MEMORY_ENTRIES_MAX` of their memory, or whose
+   * Deletes at most `limit` entries that are not among the newest `MEMORY_ENTRIES_MAX` of their memory, or whose
    * agent is no longer registered; how many it was.
    */
   pruneMemories(limit: number): Promise<number>;

@@ -124,7 +124,7 @@ function replaceArgs(text: string, { byText, pattern }: ArgValues): string {
 
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** Whether no word goes on beyond either end of a part of a text. */
+/** Whether a part of a text begins and ends where words do. */
 function isWhole(text: string, at: number, length: number): boolean {
   const goesOn = (left: number): boolean => WORD.test(text.charAt(left)) && WORD.test(text.charAt(left + 1));
   return !(at > 0 && goesOn(at - 1)) && !goesOn(at + length - 1);

@@ -28,6 +28,8 @@ export interface AuditStore {
   readSegment(orgId: string, afterSeq: number, toSeq: number): Promise<SegmentRead | null>;
   /** Organisations that have records, by id. */
   listAudited(afterOrgId: string, limit: number): Promise<readonly string[]>;
+  /** Packs one closed segment whose records lie in rows of their own; false when there is none, or another is at its chain. */
+  packAudit(): Promise<boolean>;
   /**
    * Prunes the oldest segment closed in `[from, before)` that was not pruned with the same `categories` yet; `compute`
    * returns what is left of it. False when there is none, or another replica is at the chain.
@@ -105,7 +107,11 @@ export interface SegmentRead {
 }
 
 /** What a store keeps of a record beside its line. */
-export type RecordColumns = Omit<SealedRecord, "line">;
+export interface RecordColumns extends Pick<SealedRecord, "seq" | "at" | "run"> {
+  /** Null: it is not found by it. */
+  readonly category: AuditCategory | null;
+  readonly type: AuditType | null;
+}
 
 export interface PruneAsked {
   /** Instants of closing. */

@@ -6,6 +6,16 @@ export interface BacklogStore {
   readBacklog(): Promise<Backlog>;
   /** Runs of an organisation that have not ended. */
   countOpenRuns(orgId: string): Promise<number>;
+  /** What an organisation keeps, in bytes. */
+  readStorage(orgId: string): Promise<StorageBytes>;
+}
+
+export interface StorageBytes {
+  readonly files: number;
+  /** Values too large for the log. */
+  readonly values: number;
+  /** Logs and verdicts of all runs, estimated from the newest of them. */
+  readonly logs: number;
 }
 
 export interface Backlog {

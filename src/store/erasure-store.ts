@@ -6,8 +6,8 @@ import type { ApprovalRecord } from "./approval-record.ts";
 export interface ErasureStore {
   /**
    * Replaces the content of a run by what `erasing` makes of it, and removes what is nothing but content: verdicts,
-   * reports of attempts, memories, comments, messages about it, events it took or sent, texts of the audit, large values and
-   * files that no other run refers to. One transaction with the audit entry.
+   * reports of attempts, memories, comments, messages about it, events it took or sent, the key it was started under, texts of
+   * the audit, large values and files that no other run refers to. One transaction with the audit entry.
    */
   eraseRun(orgId: string, runId: string, erasing: Erasing): Promise<"erased" | "already" | "open" | "unknown">;
   /** When, and by whom; undefined: it was not erased. */
@@ -21,9 +21,9 @@ export interface ErasureStore {
   eraseMentions(orgId: string, runIds: readonly string[], rewrite: (body: string) => string): Promise<number>;
   /** Removes what is left of runs that were deleted before. */
   eraseTraces(orgId: string, traces: ErasedTraces): Promise<void>;
-  /** Approvals of launches, by id, open ones left out. */
-  listClosedLaunches(orgId: string, afterId: string, limit: number): Promise<readonly ApprovalRecord[]>;
-  /** The same for the approval of a launch, which belongs to no run. */
+  /** Approvals of launches, by id. */
+  listLaunches(orgId: string, afterId: string, limit: number): Promise<readonly ApprovalRecord[]>;
+  /** The same for the approval of a launch, which belongs to no run, with its comments. */
   eraseLaunch(orgId: string, approvalId: string, erase: (approval: ApprovalRecord) => ApprovalRecord): Promise<void>;
 }
 

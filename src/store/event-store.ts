@@ -68,7 +68,7 @@ export interface EventStore {
   ): Promise<readonly KeptEventRecord[]>;
   unmarkEvents(events: readonly Pick<KeptEventRecord, "orgId" | "id">[]): Promise<void>;
   unmarkWaiters(waiters: readonly WaiterKey[]): Promise<void>;
-  /** Marked at least so long ago, the oldest first; they are then marked anew, so that no other replica takes them too. */
+  /** Marked at least so long ago, the oldest first; they are then marked again, so that no other replica takes them too. */
   claimMarkedEvents(ageMs: number, limit: number): Promise<readonly KeptEventRecord[]>;
   claimMarkedWaiters(ageMs: number, limit: number): Promise<readonly Waiter[]>;
   /** Deletes events that are no longer kept; how many, at most `limit`. */

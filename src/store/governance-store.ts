@@ -70,7 +70,11 @@ export interface StoredVerdict {
 }
 
 /** A verdict to be kept, with its body as JSON: it is large, and written once, where its hash is taken. */
-export type NewVerdict = Omit<StoredVerdict, "body"> & { readonly bodyText: string };
+export type NewVerdict = Omit<StoredVerdict, "body"> & {
+  readonly bodyText: string;
+  /** What the body names instead of writing it out. */
+  readonly shared?: ReadonlyMap<string, string>;
+};
 
 export type RunVerdict = StoredVerdict & { readonly runId: string };
 
@@ -117,9 +121,24 @@ export interface UsageRow {
   readonly costMicros: number;
 }
 
+/** A place in a window that is taken without a run. */
+export interface WindowPlace {
+  /** Stands where the id of an agent stands. */
+  readonly counter: string;
+  readonly rate: RateWindow;
+  readonly at: number;
+}
+
 export interface GovernanceStore {
-  /** Everything that is counted for an organisation, of runs those that have attempts open; envelopes of periods that started at or after `since`. */
+  /**
+   * Everything that is counted for an organisation, of runs those that have attempts open; envelopes of periods
+   * that started at or after `since`.
+   */
   readCounters(orgId: string, since: number): Promise<Counters>;
+  /** The same of several organisations, by their ids. */
+  readCountersOf(orgIds: readonly string[], since: number): Promise<ReadonlyMap<string, Counters>>;
+  /** Takes a place in every one of these windows, or in none: false when one of them is full. */
+  takePlaces(orgId: string, places: readonly WindowPlace[]): Promise<boolean>;
   /** In the order they were made. */
   verdictsOf(orgId: string, runId: string): Promise<readonly StoredVerdict[]>;
   /** Newest first, for trying a policy on what was: those made at or after `since`. */
@@ -138,6 +157,6 @@ export interface GovernanceStore {
    * what was spent cannot be counted again once usage is gone.
    */
   unexplainedSpending(since: number): Promise<readonly string[]>;
-  /** Lets go of at most `limit` usage records made before an instant; how many it was. */
+  /** Deletes at most `limit` usage records made before an instant; returns how many. */
   pruneUsage(before: number, limit: number): Promise<number>;
 }

@@ -4,7 +4,7 @@ import type { ApprovalCommentRecord } from "./approval-inbox-store.ts";
 import type { ErasureStore } from "./erasure-store.ts";
 import type { AttemptReport } from "./registry-store.ts";
 
-/** Letting go of runs that have ended: always whole families, and never one that something open still needs. */
+/** Deletion of runs that have ended: always whole families, and never one that something open still needs. */
 export interface HistoryStore extends ErasureStore {
   /**
    * Removes a run, its child runs and everything that is kept of them, in one transaction with the audit entry. What only
@@ -13,6 +13,8 @@ export interface HistoryStore extends ErasureStore {
    * if the family is still as it was then.
    */
   deleteFamily(orgId: string, runId: string, note: NoteDeletion, as?: readonly FamilyMember[]): Promise<Deletion>;
+  /** The same of several families that are still as they were, in one transaction; how many it was. */
+  deleteFamilies(orgId: string, families: readonly SeenFamily[], note: NoteDeletion): Promise<number>;
   /** A run and its child runs and theirs, the run itself first; empty when there is none. */
   familyOf(orgId: string, runId: string): Promise<readonly FamilyMember[]>;
   /** Runs without a parent whose time is over, the one that ended first before the others; after one of them, if given. */
@@ -30,7 +32,10 @@ export interface HistoryStore extends ErasureStore {
   reportsOfRun(orgId: string, runId: string): Promise<readonly AttemptReport[]>;
   /** What agents keep of a run. */
   memoriesOfRun(orgId: string, runId: string): Promise<readonly MemoryRecord[]>;
-  /** From now on their time counts from this moment, whenever they ended; and what people noted on their approvals is back. */
+  /**
+   * From now on their time counts from this moment, whenever they ended; and what people noted on their approvals
+   * is back.
+   */
   markImported(orgId: string, runIds: readonly string[], comments: readonly ArchivedComment[]): Promise<void>;
   /** Of each organisation that has registered a retention, a text that changes with any of them. */
   retentionMarks(): Promise<ReadonlyMap<string, string>>;
@@ -77,6 +82,11 @@ export interface FamilyMember {
   readonly runId: string;
   readonly rowVersion: number;
   readonly isOpen: boolean;
+}
+
+export interface SeenFamily {
+  readonly runId: string;
+  readonly as: readonly FamilyMember[];
 }
 
 export interface DeletedFamily {

@@ -44,6 +44,8 @@ export interface NamedMembers {
   readonly accounts?: readonly { readonly issuer: string; readonly subject: string }[];
   /** Claimed or assigned. */
   readonly groups?: readonly string[];
+  /** Claimed or assigned. */
+  readonly roles?: readonly string[];
 }
 
 export interface Standing {
@@ -100,19 +102,4 @@ export function losesLastAdmin(
 
 function isActiveAdmin(member: MemberRecord): boolean {
   return !member.isDisabled && rolesOf(member).includes(ADMIN_ROLE);
-}
-
-const MEMBERS_PER_PAGE = 200;
-
-/** Every member of an organisation, page by page. */
-export async function* membersOf(
-  store: Pick<MembershipStore, "listMembers">,
-  orgId: string,
-): AsyncGenerator<MemberRecord, void, undefined> {
-  let cursor: string | null = null;
-  do {
-    const page: Listed<MemberRecord> = await store.listMembers(orgId, { limit: MEMBERS_PER_PAGE, cursor });
-    yield* page.data;
-    cursor = page.nextCursor;
-  } while (cursor !== null);
 }

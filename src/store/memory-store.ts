@@ -78,6 +78,8 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryErasure(world),
     ...memoryTriggers(world),
     ...memoryWork(world),
+    makePartitions: async () => undefined,
+    dropPartitions: async () => [],
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

@@ -108,9 +108,10 @@ export interface GatewayBody {
 
 /** What is true of registered gateways at the moment: who answers for them, by which secrets, and how they are. */
 export interface GatewayStore {
-  /** Of one organisation. */
-  listGatewayLinks(orgId: string): Promise<readonly GatewayLink[]>;
-  putGatewayLink(link: GatewayLink): Promise<void>;
+  /** Of one or several organisations. */
+  listGatewayLinks(...orgIds: readonly string[]): Promise<readonly GatewayLink[]>;
+  /** False, and nothing is written: another gateway has this callback token. */
+  putGatewayLink(link: GatewayLink): Promise<boolean>;
   deleteGatewayLink(orgId: string, gatewayId: string): Promise<boolean>;
   /** By the hash of a callback token, the present one or the one before it while its overlap lasts. */
   findGatewayLink(tokenHash: string): Promise<GatewayLink | undefined>;

@@ -4,7 +4,7 @@ import type { Listed, Page } from "./store.ts";
 export interface ScheduleStore {
   /** How far each schedule of an organisation has been looked at. */
   scheduleCursors(orgId: string): Promise<readonly ScheduleCursor[]>;
-  /** Looks anew from here, unless this edition is being looked at already; answers with the cursor that stands. */
+  /** Sets the cursor to this place, unless this edition has one already; returns the cursor that holds. */
   startCursor(cursor: ScheduleCursor): Promise<ScheduleCursor>;
   /** Of one moment: how far a schedule was looked at, and what of it is going on. */
   scheduleStanding(orgId: string, scheduleId: string): Promise<ScheduleStanding>;

@@ -1,6 +1,6 @@
 import type { TrendBucket, TrendFigures, TrendGroup } from "../core/search/index.ts";
 
-/** What runs are found by, and what they add up to; read off the way of commits. */
+/** The index by which runs are found, and their sums; written after commits, not in them. */
 export interface SearchStore {
   /**
    * Reads the words, agents and models of runs that are new, have ended or have begun to wait, and adds those that have

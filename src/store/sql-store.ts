@@ -32,6 +32,7 @@ import { sqlTriggers } from "./sql/sql-triggers.ts";
 import { sqlSecrets } from "./sql/sql-secrets.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
 import { sqlViews } from "./sql/sql-views.ts";
+import { makeFirstPartitions, sqlPartitions } from "./sql/sql-partitions.ts";
 import { sqlPauses } from "./sql/sql-pauses.ts";
 import { sqlPlaces } from "./sql/sql-places.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
@@ -75,11 +76,15 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlFiles(sql),
     ...sqlSearch(sql),
     ...sqlHistory(sql),
+    ...sqlPartitions(sql),
     ...sqlErasure(sql),
     ...sqlTriggers(sql),
     ...sqlViews(sql),
     ...sqlWork(sql),
-    migrate: () => migrate(sql),
+    migrate: async () => {
+      await migrate(sql);
+      await makeFirstPartitions(sql);
+    },
     ping: () => checkSchema(sql),
     close: () => sql.close(),
   };

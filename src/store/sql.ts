@@ -10,6 +10,8 @@ export interface Sql {
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** It changes rows of any organisation: those of one that is leaving this database are passed over, and the others change. */
+  readonly passesOver?: boolean;
 }
 
 export type SqlRow = Readonly<Record<string, SqlScalar>>;
@@ -18,6 +20,11 @@ export type SqlValue = SqlScalar | readonly SqlScalar[];
 
 /** Database time in epoch milliseconds, as an expression. */
 export const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+
+/** For statements that pass over an organisation that is leaving: without it, its rows would take the place of others. */
+export function isStaying(column: string): string {
+  return `coalesce(current_setting('sluice.pass_over', true), '') <> ${column}`;
+}
 
 /** An array as the database writes it. */
 export function arrayLiteral(values: readonly SqlScalar[]): string {

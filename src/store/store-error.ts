@@ -3,6 +3,18 @@ export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
 
+/** The SQLSTATE of a write about an organisation that is leaving this database. */
+export const MOVING_STATE = "SL001";
+
+/** The organisation is on its way to another cell: nothing of it may change here, and soon it is there. */
+export class OrganisationMoving extends StoreUnavailable {
+  readonly orgId: string;
+  constructor(orgId: string, cause: unknown) {
+    super(`the organisation ${orgId} is being moved to another cell`, { cause });
+    this.orgId = orgId;
+  }
+}
+
 /** What stands between us and the database loses what a session keeps, or refuses how one begins. */
 export class PoolerUnsupported extends StoreUnavailable {
   constructor(what: string, cause: unknown) {

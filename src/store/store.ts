@@ -24,6 +24,7 @@ import type { ScheduleStore } from "./schedule-store.ts";
 import type { SecretStore } from "./secret-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
 import type { ViewStore } from "./view-store.ts";
+import type { PartitionStore } from "./partition-store.ts";
 import type { PauseStore } from "./pause-store.ts";
 import type { PlaceChange, PlaceStore } from "./place-store.ts";
 import type { AttemptWork, WorkStore } from "./work-store.ts";
@@ -61,6 +62,7 @@ export interface Store
     FileStore,
     SearchStore,
     HistoryStore,
+    PartitionStore,
     TriggerStore,
     ViewStore,
     WorkStore,

@@ -48,4 +48,11 @@ export interface WorkStore {
   removeWorker(orgId: string, workerId: string): Promise<void>;
   /** Those that are there, by id. */
   listWorkers(orgId: string): Promise<readonly WorkerRecord[]>;
+  /** Functions that a worker of one of these organisations has, each once. */
+  listOffered(orgIds: readonly string[]): Promise<readonly OfferedFunction[]>;
+}
+
+export interface OfferedFunction {
+  readonly orgId: string;
+  readonly name: string;
 }

@@ -7,12 +7,12 @@ export interface WorkerDirectoryOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-const REFRESH_MS = 1_000;
+const REFRESH_MS = 2_000;
 /** A worker that does not ask again within this time is gone: a poll lasts 25 s. */
 const PRESENT_MS = 45_000;
 const WRITE_AGAIN_MS = 10_000;
 
-/** The workers of every organisation this process works for, re-read every second. */
+/** The workers of every organisation this process works for, re-read every two seconds. */
 export class WorkerDirectory {
   readonly #options: WorkerDirectoryOptions;
   readonly #functions = new Map<string, ReadonlySet<string>>();
@@ -27,9 +27,7 @@ export class WorkerDirectory {
     this.#rounds = new Rounds({
       clock,
       everyMs: REFRESH_MS,
-      round: async () => {
-        for (const orgId of this.#functions.keys()) await this.#refresh(orgId);
-      },
+      round: () => this.#refreshAll(),
       onTrouble: (error) => onTrouble("the workers could not be read", error),
     });
   }
@@ -92,8 +90,20 @@ export class WorkerDirectory {
 
   async #refresh(orgId: string): Promise<void> {
     const workers = await this.#options.store.listWorkers(orgId);
+    this.#keep(orgId, new Set(workers.flatMap(({ functions }) => functions)));
+  }
+
+  /** Of all organisations with one statement. */
+  async #refreshAll(): Promise<void> {
+    const orgIds = [...this.#functions.keys()];
+    if (orgIds.length === 0) return;
+    const found = new Map(orgIds.map((orgId) => [orgId, new Set<string>()]));
+    for (const { orgId, name } of await this.#options.store.listOffered(orgIds)) found.get(orgId)?.add(name);
+    for (const [orgId, names] of found) this.#keep(orgId, names);
+  }
+
+  #keep(orgId: string, now: ReadonlySet<string>): void {
     const before = this.#functions.get(orgId);
-    const now = new Set(workers.flatMap(({ functions }) => functions));
     this.#functions.set(orgId, now);
     if ([...now].some((name) => before?.has(name) !== true)) this.#listener();
   }

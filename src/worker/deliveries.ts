@@ -1,5 +1,6 @@
 import type { CompleteReply, CompleteRequest, SentResult } from "../contract/index.ts";
 import type { Backoff } from "./backoff.ts";
+import { ServerAway } from "./work-client.ts";
 
 const BATCH_MAX = 200;
 const BATCH_BYTES_MAX = 8_000_000;
@@ -14,11 +15,14 @@ interface Waiting {
 export interface DeliveriesOptions {
   readonly send: (results: CompleteRequest["results"]) => Promise<CompleteReply>;
   readonly backoff: () => Backoff;
-  /** The server refuses a batch for good. */
+  /** The server refuses a result for good, or is away while the worker stops. */
   readonly onRefused: (error: unknown) => void;
 }
 
-/** Results on their way to the server: many in one request, each tried until it is taken. */
+/**
+ * Results on their way to the server: many in one request, each tried until it is taken. One that the server refuses, as
+ * too large or not storable, keeps no other back; its step fails then, because its function would only be called again.
+ */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #waiting: Waiting[] = [];
@@ -43,13 +47,29 @@ export class Deliveries {
     const batch = this.#takeBatch();
     this.#underWay += 1;
     try {
-      await this.#options.backoff().until(() => this.#options.send(batch.map(({ result }) => result)));
-    } catch (error) {
-      this.#options.onRefused(error);
+      await this.#send(batch.map(({ result }) => result));
     } finally {
       this.#underWay -= 1;
       for (const { delivered } of batch) delivered();
       void this.#flush();
+    }
+  }
+
+  async #send(results: readonly SentResult[]): Promise<void> {
+    const { send, backoff, onRefused } = this.#options;
+    try {
+      await backoff().until(() => send([...results]));
+    } catch (error) {
+      const [result, ...more] = results;
+      if (error instanceof ServerAway || result === undefined) return onRefused(error);
+      if (more.length > 0) {
+        for (const one of results) await this.#send([one]);
+        return;
+      }
+      onRefused(error);
+      await backoff()
+        .until(() => send([refusedResult(result, error)]))
+        .catch(onRefused);
     }
   }
 
@@ -62,4 +82,11 @@ export class Deliveries {
     }
     return this.#waiting.splice(0, count);
   }
+}
+
+/** Without anything of what was refused. */
+function refusedResult({ dispatchId, startedAt, completedAt }: SentResult, reason: unknown): SentResult {
+  const why = reason instanceof Error ? reason.message : String(reason);
+  const error = { message: `the server did not take the result: ${why}`, retryable: false };
+  return { dispatchId, status: "failed", error, startedAt, completedAt };
 }

@@ -7,6 +7,7 @@ import type {
   HeartbeatReply,
 } from "../contract/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
+import { createProxyFetch } from "./proxy-fetch.ts";
 import { WorkerError } from "./worker-error.ts";
 
 export interface WorkClientOptions {
@@ -33,7 +34,7 @@ export class WorkClient {
   constructor({ url, key, fetch: given }: WorkClientOptions) {
     this.#url = url.replace(/\/+$/, "");
     this.#key = key;
-    this.#fetch = given ?? ((input, init) => fetch(input, init));
+    this.#fetch = given ?? createProxyFetch();
   }
 
   async register(name: string, spec: JsonObject): Promise<void> {
@@ -46,18 +47,26 @@ export class WorkClient {
       "/api/v2/work/claim",
       body,
       AbortSignal.any([signal, AbortSignal.timeout(POLL_ANSWER_MS)]),
+      ["work", "cancelled"],
     );
   }
 
   heartbeat(body: HeartbeatRequest): Promise<HeartbeatReply> {
-    return this.#send("POST", "/api/v2/work/heartbeat", body, AbortSignal.timeout(ANSWER_MS));
+    return this.#send("POST", "/api/v2/work/heartbeat", body, AbortSignal.timeout(ANSWER_MS), ["lost"]);
   }
 
   complete(body: CompleteRequest): Promise<CompleteReply> {
-    return this.#send("POST", "/api/v2/work/complete", body, AbortSignal.timeout(ANSWER_MS));
+    return this.#send("POST", "/api/v2/work/complete", body, AbortSignal.timeout(ANSWER_MS), ["results"]);
   }
 
-  async #send<T>(method: string, path: string, body: object, signal: AbortSignal): Promise<T> {
+  /** Whatever stands between may answer in place of the server: an answer has the lists it needs, or is none. */
+  async #send<T>(
+    method: string,
+    path: string,
+    body: object,
+    signal: AbortSignal,
+    lists: readonly string[] = [],
+  ): Promise<T> {
     let response: Response;
     let text: string;
     try {
@@ -68,11 +77,9 @@ export class WorkClient {
       throw new ServerAway(`${this.#url} does not answer: ${reasonOf(error)}`);
     }
     if (!response.ok) throw this.#refusal(response.status, text, path);
-    try {
-      return JSON.parse(text) as T;
-    } catch {
-      throw new ServerAway(`${this.#url} sent half an answer, or something that is not JSON`);
-    }
+    const answer = answerIn(text);
+    if (answer !== null && lists.every((name) => Array.isArray(answer[name]))) return answer as T;
+    throw new ServerAway(`${this.#url} sent half an answer, or something else than was asked for`);
   }
 
   #refusal(status: number, text: string, path: string): Error {
@@ -88,6 +95,16 @@ export class WorkClient {
       return new WorkerError(code, `${this.#url} does not take the key: ${detail}`);
     }
     return new WorkerError(code, detail);
+  }
+}
+
+/** Null: it is no object of JSON. */
+function answerIn(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" ? (value as Readonly<Record<string, unknown>> | null) : null;
+  } catch {
+    return null;
   }
 }
 

@@ -49,6 +49,17 @@ const problem = (status: number, code: string, detail: string): Reply => [status
 const never = (): Promise<Reply> => new Promise(() => undefined);
 const quiet = { key: "slk_test", signals: false, drainMs: 50, onNote: () => undefined };
 
+const GIVEN = {
+  dispatchId: "run_1/it/1",
+  runId: "run_1",
+  stepId: "it",
+  attempt: 1,
+  idempotencyKey: "run_1/it/0",
+  inputs: { n: 2 },
+  timeoutMs: null,
+  effects: "at_least_once",
+};
+
 /** Gives work to a worker once, and returns what it reports. */
 async function complete(functions: Record<string, StepFunction>, work: Partial<GivenWork>): Promise<SentResult> {
   let report: (result: SentResult) => void = () => undefined;
@@ -63,11 +74,7 @@ async function complete(functions: Record<string, StepFunction>, work: Partial<G
     if (!path.endsWith("/claim")) return [201, {}];
     if (isGiven) return never();
     isGiven = true;
-    const given = { dispatchId: "run_1/it/1", runId: "run_1", stepId: "it", attempt: 1, idempotencyKey: "run_1/it/0" };
-    return [
-      200,
-      { work: [{ ...given, inputs: { n: 2 }, timeoutMs: null, effects: "at_least_once", ...work }], cancelled: [] },
-    ];
+    return [200, { work: [{ ...GIVEN, ...work }], cancelled: [] }];
   });
   const worker = createWorker({ ...quiet, url, functions });
   const done = worker.run();
@@ -126,6 +133,44 @@ describe("a worker", () => {
     expect(await complete({ slow }, { function: "slow", timeoutMs: 20 })).toMatchObject({ status: "timed_out" });
   });
 
+  it("reports a failure in place of a result that is refused, and the results beside it as they are", async () => {
+    const completed: SentResult[][] = [];
+    let [isGiven, hasEnded] = [false, () => undefined as void];
+    const ended = new Promise<void>((resolve) => (hasEnded = resolve));
+    const { url } = await listen(({ path, body }) => {
+      if (path.endsWith("/heartbeat")) return [200, { lost: [] }];
+      if (path.endsWith("/complete")) {
+        const results = body["results"] as SentResult[];
+        if (results.some(({ outputs }) => outputs?.["n"] === 2)) return problem(413, "too_large", "Too large.");
+        completed.push(results);
+        if (completed.flat().length === 3) hasEnded();
+        return [200, { results: [] }];
+      }
+      if (!path.endsWith("/claim")) return [201, {}];
+      if (isGiven) return never();
+      isGiven = true;
+      const work = [0, 1, 2].map((n) => ({
+        ...GIVEN,
+        dispatchId: `run_1/it[${n}]/1`,
+        function: "twice",
+        inputs: { n },
+      }));
+      return [200, { work, cancelled: [] }];
+    });
+    const worker = createWorker({ ...quiet, url, functions: { twice } });
+    const done = worker.run();
+    await ended;
+    await worker.stop();
+    await done;
+    const reported = completed.flat().map(({ dispatchId, status, error }) => [dispatchId, [status, error?.message]]);
+    expect(Object.fromEntries(reported)).toEqual({
+      "run_1/it[0]/1": ["completed", undefined],
+      "run_1/it[1]/1": ["failed", "the server did not take the result: Too large."],
+      "run_1/it[2]/1": ["completed", undefined],
+    });
+    expect(completed.flat().find(({ status }) => status === "failed")?.error?.retryable).toBe(false);
+  });
+
   it("registers its functions with schemas, and asks once while there is nothing to do", async () => {
     let isAsked: () => void = () => undefined;
     const asking = new Promise<void>((resolve) => (isAsked = resolve));
@@ -174,13 +219,15 @@ describe("a worker", () => {
     const { url } = await listen(({ path }) => {
       if (path.endsWith("/heartbeat")) return [200, { lost: [] }];
       answers += 1;
-      return answers < 3 ? problem(503, "not_ready", "Soon.") : path.endsWith("/claim") ? never() : [201, {}];
+      // Then something in between that takes every request for its own.
+      if (path.endsWith("/claim")) return answers < 5 ? [200, { status: "ok" }] : never();
+      return answers < 3 ? problem(503, "not_ready", "Soon.") : [201, {}];
     });
     const notes: string[] = [];
     const worker = createWorker({ ...quiet, url, functions: { twice }, onNote: (note) => notes.push(note) });
     const done = worker.run();
-    await expect.poll(() => notes.at(-1), { timeout: 60_000 }).toMatch(/^ready as/);
-    expect(notes).toHaveLength(2);
+    await expect.poll(() => answers, { timeout: 60_000 }).toBe(5);
+    expect(notes).toEqual([expect.stringContaining("trying again"), expect.stringMatching(/^ready as/)]);
     await worker.stop();
     await done;
   });

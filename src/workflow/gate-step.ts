@@ -1,6 +1,6 @@
 import { addStep } from "./add-step.ts";
 import type { Nothing } from "./reference.ts";
-import type { ApprovalOptions, StepOptions, StepRef } from "./step-options.ts";
+import type { ApprovalOptions, StepOptions, StepRef, Text } from "./step-options.ts";
 
 /** A field that a person fills in. */
 export type FormField =
@@ -10,11 +10,11 @@ export type FormField =
   | "integer"
   | "boolean"
   | {
-      readonly type?: "text" | "string" | "number" | "integer" | "boolean" | "enum" | "date" | "file";
-      readonly label?: string;
-      readonly description?: string;
+      readonly type?: "text" | "string" | "number" | "integer" | "boolean" | "enum" | "date";
+      readonly label?: Text;
+      readonly description?: Text;
       readonly enum?: readonly (string | number)[];
-      readonly default?: string | number | boolean | null;
+      readonly default?: Text | number | boolean | null;
       readonly required?: boolean;
       readonly min?: number;
       readonly max?: number;

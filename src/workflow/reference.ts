@@ -54,7 +54,7 @@ type Fields<T> = T extends readonly (infer Element)[]
 /** A literal, or a reference to a value of that type. */
 export type Operand<T> = T | Reference<T>;
 
-/** The type of what a value comes to: references become what they refer to. */
+/** The type of a value once it is evaluated: references become what they refer to. */
 export type Plain<V> =
   V extends Reference<infer T>
     ? T

@@ -192,7 +192,7 @@ export function child(
   return addStep("child", id, options, { workflow_ref: typeof of === "string" ? of : of.name, ...values });
 }
 
-/** A reference by its name, for what nothing here hands out: a label of a lens, a variable of a library step. */
+/** A reference by its name, for what has no typed reference: a label of a lens, a variable of a library step. */
 export function ref<T = unknown>(name: string): Ref<T> {
   const [head = "", ...rest] = name.split(".");
   return pathRef<T>(head, ...rest);

@@ -1,6 +1,7 @@
 import { createScriptedAdapter, EMPTY_SCRIPT, readScript } from "../../src/adapters/index.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
+import { NO_ORGANISATION_LIMITS, type OrganisationLimits } from "../../src/core/governance/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { AuditTrail } from "../../src/audit/index.ts";
 import { createFolderObjects, createMemoryObjects, Files } from "../../src/files/index.ts";
@@ -57,7 +58,7 @@ steps:
   - { id: broken, command: Break, depends_on: [first] }
 `;
 
-const SCRIPT = `default: echo
+export const SCRIPT = `default: echo
 nodes:
   endless/wait: [{ hang: true }]
   failing/broken: [{ fail: provider_auth }, { stdout: fixed }]
@@ -116,6 +117,8 @@ export interface ApiParts {
   readonly now?: () => number;
   /** Runs a key may start; unless given, as many as it likes. */
   readonly startRate?: { readonly count: number; readonly perSeconds: number };
+  /** What organisations may take; unless given, as much as they like. */
+  readonly limits?: Partial<OrganisationLimits>;
   /** Which URLs may be saved and called; any otherwise. */
   readonly outbound?: OutboundGuard;
   /** Default: one in memory. */
@@ -128,6 +131,7 @@ export interface ApiParts {
 
 export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT, parts: ApiParts = {}): Promise<Api> {
   const { isRemote = false, verifier, startRate, outbound, publicUrl = () => "http://127.0.0.1:1" } = parts;
+  const limits = { ...NO_ORGANISATION_LIMITS, ...parts.limits };
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const clock = createSystemClock();
@@ -156,6 +160,7 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     clock,
     isAlone: true,
     startRate: startRate ?? null,
+    limits: () => limits,
     onTrouble,
   });
   const runtime: DurableDriver = new DurableDriver({
@@ -169,6 +174,7 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
       createScriptAdapter({ clock }),
     ],
     judge: governance.governor,
+    maxOpenRuns: () => limits.openRuns,
     ...(isRemote ? { remote: { directory, tickets, agent, publicUrl } } : {}),
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
@@ -187,27 +193,16 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     await store.putKey(adminKey(org, secret, Date.now()));
   }
   await runtime.start();
+  const rooms = { store, runtime, gateways, governance, audit, files, history };
   const app = createApp({
-    store,
-    runtime,
-    gateways,
-    governance,
-    audit,
-    files,
-    history,
+    ...rooms,
     ...(verifier === undefined ? {} : { verifier }),
     ...(parts.signIn === undefined ? {} : { signIn: parts.signIn }),
-    config: { onTrouble, ...config },
+    config: { onTrouble, streamsPerOrganisationMax: () => limits.streams ?? Infinity, ...config },
   });
   const api: Api = {
     app,
-    store,
-    runtime,
-    gateways,
-    governance,
-    audit,
-    files,
-    history,
+    ...rooms,
     troubles,
     async ask(method, path, { key = ADMIN, body, headers = {} } = {}) {
       const isRaw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;

@@ -2,8 +2,10 @@
  * `npm run campaign -- --kills N --store SCENARIO|both|all --seed S --minutes M`:
  * the faults of the test suite, many times over, each batch under a seed of its own. Ends with how sure one may be.
  * `npm run campaign -- --cluster --kills N --switchovers N --cuts N`: failovers of three Postgres servers with Patroni.
+ * `npm run campaign -- --cells --runs N --kills N`: moves of an organisation with N runs between two cells.
  */
 import { parseArgs } from "node:util";
+import { campaignOnCells } from "../cells/campaign.ts";
 import { campaignOnCluster } from "../cluster/campaign.ts";
 import { surviveBridgeKills } from "../integration/support/bridge-kills.ts";
 import { surviveBadNetwork } from "../integration/support/bridge-network.ts";
@@ -16,6 +18,7 @@ import { surviveReplicaKills } from "../integration/support/replicas.ts";
 import { surviveStorms } from "../integration/support/sql-storms.ts";
 import { prepareProgram } from "../integration/support/server-process.ts";
 import { surviveWorkerKills } from "../integration/support/worker-kills.ts";
+import { STORY_EVENTS, surviveStory } from "../integration/support/turn-story.ts";
 import { surviveTurnKills } from "../integration/support/turn-kills.ts";
 
 type Scenario =
@@ -26,6 +29,7 @@ type Scenario =
   | "bridge"
   | "network"
   | "turns"
+  | "story"
   | "workers"
   | "contended"
   | "skew"
@@ -41,6 +45,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
   bridge: ["bridge"],
   network: ["network"],
   turns: ["turns"],
+  story: ["story"],
   workers: ["workers"],
   contended: ["contended"],
   skew: ["skew"],
@@ -55,6 +60,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
     "bridge",
     "network",
     "turns",
+    "story",
     "workers",
     "contended",
     "skew",
@@ -92,6 +98,8 @@ const FIGURES = Object.keys(NOTHING) as (keyof typeof NOTHING)[];
 interface Plan {
   /** Null: not on a cluster. */
   readonly cluster: { readonly switchovers: number; readonly cuts: number } | null;
+  /** Null: not between cells. */
+  readonly cells: { readonly runs: number } | null;
   readonly faults: number;
   readonly seed: number;
   readonly scenarios: readonly Scenario[];
@@ -104,6 +112,8 @@ function readPlan(args: readonly string[]): Plan {
     options: {
       kills: { type: "string" },
       cluster: { type: "boolean", default: false },
+      cells: { type: "boolean", default: false },
+      runs: { type: "string", default: "1000" },
       switchovers: { type: "string", default: "2" },
       cuts: { type: "string", default: "1" },
       store: { type: "string", default: "both" },
@@ -117,7 +127,8 @@ function readPlan(args: readonly string[]): Plan {
   const cluster = { switchovers: toNumber("switchovers", values.switchovers), cuts: toNumber("cuts", values.cuts) };
   return {
     cluster: values.cluster ? cluster : null,
-    faults: toNumber("kills", values.kills ?? (values.cluster ? "3" : "200")),
+    cells: values.cells ? { runs: toNumber("runs", values.runs) } : null,
+    faults: toNumber("kills", values.kills ?? (values.cluster ? "3" : values.cells ? "5" : "200")),
     seed: toNumber("seed", values.seed),
     scenarios,
     until: Date.now() + toNumber("minutes", values.minutes) * 60_000,
@@ -170,7 +181,7 @@ function isEmbedded(scenario: Scenario, seed: number): boolean {
   return scenario === "embedded" || (ON_EITHER.has(scenario) && seed % 2 === 0);
 }
 
-const ON_EITHER: ReadonlySet<Scenario> = new Set(["bridge", "network", "turns", "workers"]);
+const ON_EITHER: ReadonlySet<Scenario> = new Set(["bridge", "network", "turns", "story", "workers"]);
 
 interface Batch {
   readonly seed: number;
@@ -180,9 +191,17 @@ interface Batch {
 
 function playOn(scenario: Scenario, { seed, count, databaseUrl }: Batch): Promise<Verdict> {
   if (scenario === "network") return surviveBadNetwork({ seed, faults: count, databaseUrl });
+  if (scenario === "story") return playStory({ seed, count, databaseUrl });
   if (scenario === "workers") return playWorkers({ seed, count, databaseUrl });
   const survive = scenario === "bridge" ? surviveBridgeKills : scenario === "turns" ? surviveTurnKills : surviveKills;
   return survive({ seed, kills: count, databaseUrl, runsPerLife: RUNS_PER_FAULT });
+}
+
+/** Each point kills twice: the Bridge and the server. Batches go through the points of the story, one after the other. */
+function playStory({ seed, count, databaseUrl }: Batch): Promise<Verdict> {
+  const each = Math.max(1, Math.ceil(count / 2));
+  const points = Array.from({ length: each }, (_, index) => 1 + ((seed * each + index) % STORY_EVENTS));
+  return surviveStory({ seed, databaseUrl, points });
 }
 
 /** Each function counts as a run: it is judged by itself. */
@@ -240,6 +259,10 @@ async function main(args: readonly string[]): Promise<number> {
   if (plan.cluster !== null) {
     const { cluster, faults: kills, seed, until } = plan;
     return campaignOnCluster({ ...cluster, kills, seed, until, print });
+  }
+  if (plan.cells !== null) {
+    const { cells, faults: kills, seed, until } = plan;
+    return campaignOnCells({ ...cells, kills, seed, until, note: print });
   }
   const tallies: { readonly scenario: Scenario; readonly tally: Tally }[] = [];
   for (const scenario of plan.scenarios) tallies.push({ scenario, tally: await campaign(scenario, plan) });

@@ -152,6 +152,49 @@ describe("a channel of type email", () => {
     await strict.close();
   });
 
+  it("shows readers the name of the sender, and takes nothing else for one", async () => {
+    await ground.put("mail", { ...MAIL, port: office.port, from: "Sluice at Acme <sluice@example.com>" });
+    await ground.api.run("pay", { amount: 1 });
+    await ground.round();
+    expect(office.letters[0]?.from?.value).toEqual([{ name: "Sluice at Acme", address: "sluice@example.com" }]);
+    for (const from of [
+      "Sluice",
+      "<>",
+      "A <b>",
+      "A, B <a@example.com>",
+      "A\r\nBcc: x <a@example.com>",
+      "a@b.example <c@d.example>",
+    ]) {
+      const body = { ...MAIL, port: office.port, from };
+      expect((await ground.api.request("PUT", "channels/mail", { body })).status, from).toBe(422);
+    }
+  });
+
+  it("has the link before what an answer seldom depends on, and nothing of it twice", async () => {
+    await ground.put("mail", { ...MAIL, port: office.port, content: true });
+    await ground.api.save(`name: letter
+args: { customer: { type: string, default: Ada }, order: { type: integer, default: 7 } }
+steps:
+  - { id: draft, command: "Draft it" }
+  - id: post
+    name: "Post it?"
+    command: "Post \${customer} of \${order}: \${draft.stdout}"
+    approval: required
+    approvers: ["user:ann@example.com"]
+`);
+    await ground.api.run("letter");
+    await ground.round();
+    const { text = "", html } = office.letters[0] ?? {};
+    const heads = text.match(/^\S.*$/gm) ?? [];
+    const at = (line: RegExp): number => heads.findIndex((head) => line.test(head));
+    expect(at(/^What exactly will happen/)).toBeLessThan(at(/^Look at it and answer: http/));
+    expect(at(/^Look at it and answer/)).toBeLessThan(at(/^What draft gave/));
+    // Two short values are one table.
+    expect(text).toContain("What it is about\n  customer | Ada\n  order | 7");
+    expect(text.match(/^.*Workflow: letter/gm)).toHaveLength(1);
+    expect(String(html).match(/Workflow: letter/g)).toHaveLength(1);
+  });
+
   it("sends a test message, also in quiet hours, and alerts, failures and warnings", async () => {
     await ground.put("mail", { ...MAIL, port: office.port, to: ["ops@example.com"], notify: [{ on: "run.failed" }] });
     expect((await ground.api.request("POST", "channels/mail/test")).status).toBe(202);

@@ -3,12 +3,12 @@ import { AuditTrail } from "../../src/audit/index.ts";
 import { createAllowList, OutboundGuard } from "../../src/outbound/index.ts";
 import { channelDeliveriesTo, channelTargets } from "../../src/outside/channel/index.ts";
 import {
+  type DeliveryNotice,
   noticeMessage,
   type OpenedDeliveries,
   openDeliveries,
   type TargetKind,
 } from "../../src/outside/delivery/index.ts";
-import type { JsonObject } from "../../src/core/base/index.ts";
 import type { NewDelivery } from "../../src/store/index.ts";
 import { memberRecipients, serve } from "../../src/server/index.ts";
 import { type Api, createApi } from "../api/fixture.ts";
@@ -24,7 +24,7 @@ export interface Ground {
   /** Makes messages of what has happened, and sends what is due. */
   round(): Promise<void>;
   /** What channels are sent of something that neither a run nor the audit holds. */
-  noticesOf(notice: Notice): Promise<readonly NewDelivery[]>;
+  noticesOf(notice: DeliveryNotice): Promise<readonly NewDelivery[]>;
   /** From now on everything is sent by itself. */
   start(): void;
   /** Another process over the same store. */
@@ -33,14 +33,6 @@ export interface Ground {
   put(name: string, spec: object): Promise<void>;
   deliveries(name: string): Promise<readonly Shown[]>;
   close(): Promise<void>;
-}
-
-interface Notice {
-  readonly orgId: string;
-  readonly type: string;
-  readonly key: string;
-  readonly at: number;
-  readonly data: JsonObject;
 }
 
 interface Shown {

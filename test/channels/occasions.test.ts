@@ -64,15 +64,15 @@ describe("people are notified of", () => {
     const { store } = ground.api;
     const clock = { ...createSystemClock(), now: () => Date.now() + ground.ahead };
     const onTrouble = (what: string): never => expect.fail(what);
-    const alerts = new AlertWatch({
+    const { rounds: alerts } = new AlertWatch({
       store,
       clock,
       deliveriesOf: (notice) => ground.noticesOf(notice),
       onFired: () => undefined,
       onTrouble,
     });
-    await alerts.look();
-    await alerts.look();
+    await alerts.go();
+    await alerts.go();
     await ground.round();
     expect(subjects()).toEqual(["Alert: slow"]);
     expect(office.letters[0]?.text).toContain("waits for");
@@ -105,9 +105,14 @@ describe("people are notified of", () => {
     const { store } = ground.api;
     const clock = { ...createSystemClock(), now: () => Date.now() + ground.ahead };
     const onTrouble = (what: string): never => expect.fail(what);
-    const launches = new LaunchWatch({ store, clock, deliveriesOf: (notice) => ground.noticesOf(notice), onTrouble });
+    const { rounds: launches } = new LaunchWatch({
+      store,
+      clock,
+      deliveriesOf: (notice) => ground.noticesOf(notice),
+      onTrouble,
+    });
     ground.ahead = 73 * HOUR_MS;
-    await launches.look();
+    await launches.go();
     await ground.round();
     // Of three reminders only the critical one is sent now.
     expect(office.letters.map(({ text }) => text?.includes("critical"))).toEqual([true]);

@@ -111,6 +111,7 @@ describe("a channel that cannot be saved", () => {
       "bad_name",
       "quiet_hours.zone",
     ],
+    [{ type: "console", notify: [{ on: "alert", channel: "nowhere" }] }, 422, "unknown_channel", "notify[0].channel"],
     [{ type: "console", rate: { per_minute: 0 } }, 422, "bad_number", "rate.per_minute"],
     [{ type: "console", group: { within: "soon" } }, 422, "bad_duration", "group.within"],
     [{ type: "email", host: "smtp.example.com", from: "nobody", to: ["someone"] }, 422, "bad_name", "from"],
@@ -119,6 +120,19 @@ describe("a channel that cannot be saved", () => {
     expect(reply.status).toBe(expected);
     const problems = reply.body.problems as readonly { code: string; path: string }[];
     expect(problems).toEqual(expect.arrayContaining([expect.objectContaining({ code, path })]));
+  });
+
+  it("but not for naming itself, or one that is applied with it", async () => {
+    const rule = (channel: string) => ({ type: "console", notify: [{ on: "alert", channel }] });
+    await ground.put("own", rule("own"));
+    const manifest = (name: string, spec: object) => ({ kind: "Channel", name, spec });
+    const both = [manifest("one", rule("two")), manifest("two", rule("one"))];
+    expect((await ground.api.request("POST", "apply", { body: both })).status).toBe(200);
+    const { status, body } = await ground.api.request("POST", "apply", { body: [manifest("three", rule("four"))] });
+    expect([status, body.problems[0]]).toMatchObject([
+      422,
+      { code: "unknown_channel", path: "[0].spec.notify[0].channel" },
+    ]);
   });
 
   it("for what looks like a secret where it would be shown; and what is secret is never shown", async () => {

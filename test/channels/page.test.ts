@@ -2,20 +2,14 @@ import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM_MISSING, findChromium } from "../../scripts/chromium.mjs";
+import { askAbout } from "./ask.ts";
 import { type Ground, openGround } from "./ground.ts";
 import { linkOf, openPostOffice, type PostOffice } from "./post-office.ts";
 
-const ASK = `name: ask
-args:
-  letter: { type: string, default: "Dear Ada, **yes**. <script>document.title = 'broken'</script>" }
-steps:
-  - id: decide
-    name: "Send the letter?"
-    approval: required
-    approvers: ["user:ann@example.com"]
-    show: [{ label: Letter, markdown: "\${letter}" }]
-    form: { copies: { type: integer, label: Copies, min: 1 } }
-`;
+const ASK = askAbout(
+  "Dear Ada, **yes**. <script>document.title = 'broken'</script>",
+  "    form: { copies: { type: integer, label: Copies, min: 1 } }",
+);
 
 /** A draft that a policy holds back before it is sent on. */
 const SEND = `name: send
@@ -86,6 +80,10 @@ describe("a ticket page in a browser", () => {
     await page.getByLabel("Reason").fill("As agreed");
     await page.getByRole("button", { name: "Approve" }).click();
     expect(await page.getByRole("alert").innerText()).toContain("copies");
+    // What was wrong is in sight, at the form, however long the page is.
+    const alert = "document.querySelector('[role=alert]').getBoundingClientRect().top";
+    expect(await page.evaluate(`${alert} >= 0 && ${alert} < window.innerHeight`)).toBe(true);
+    expect(await page.locator("form [role=alert]").count()).toBe(1);
     expect(await page.getByLabel("Reason").inputValue()).toBe("As agreed");
     await page.getByLabel("Copies").fill("2");
     await page.getByRole("button", { name: "Approve" }).click();
@@ -107,6 +105,11 @@ describe("a ticket page in a browser", () => {
     const page = await browser.newPage();
     await page.goto(linkOf(letter));
     const shown = await page.locator("body").innerText();
+    // Nothing is out of sight at the right, however long its lines are and however narrow the screen.
+    await page.setViewportSize({ width: 360, height: 800 });
+    const hidden =
+      "[...document.querySelectorAll('main *')].filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0).length";
+    expect(await page.evaluate(hidden)).toBe(0);
     const draft = "Dear Ada, we are sorry.";
     for (const part of [HOLD.reason, "Ada", draft, `Post: ${draft}`, "0.05"]) expect(shown).toContain(part);
     await page.getByText("Change what is sent").click();

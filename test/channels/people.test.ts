@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { compareCodeUnits } from "../../src/core/base/index.ts";
-import { fillForm } from "./browser-form.ts";
+import { fillForm, hiddenFields } from "./browser-form.ts";
 import { type Ground, openGround } from "./ground.ts";
 import { addressesOf, linkOf, openPostOffice, type PostOffice } from "./post-office.ts";
 
@@ -54,7 +55,18 @@ function linkFor(name: string): string {
   return linkOf(letter);
 }
 
+/** The header of a browser in which a person is signed in. */
+async function signedIn(name: string): Promise<{ readonly cookie: string }> {
+  const secret = `secret of ${name}`.replaceAll(" ", "-");
+  const hash = createHash("sha256").update(secret).digest("hex");
+  const nowhere = { keyId: null, orgId: null, userAgent: "", ip: "" };
+  await ground.api.store.putSession({ id: `ses_${name}`, hash, personId: `per_${name}`, ...nowhere }, 60_000);
+  return { cookie: `sluice_session=${secret}` };
+}
+
 async function last(): Promise<{
+  id: string;
+  subjectDigest: string;
   status: string;
   answers: readonly { personId: string }[];
   resolvedBy: string | null;
@@ -69,6 +81,9 @@ describe("the people an approval asks", () => {
     expect(await ask(asking("team:legal"))).toEqual(['"bob" <bob@example.com>']);
     expect(await ask(asking("user:Bob@Example.com"))).toEqual(['"bob" <bob@example.com>']);
     expect(await ask(asking("user:per_ann"))).toEqual(['"ann" <ann@example.com>']);
+    const both = ['"ann" <ann@example.com>', '"bob" <bob@example.com>'];
+    expect(await ask(asking('user:per_ann", "user:per_bob'))).toEqual(both);
+    expect((await fillForm(linkFor("bob"), { decision: "approve" })).status).toBe(200);
     expect(await ask(asking(""))).toEqual(['"ann" <ann@example.com>', '"bob" <bob@example.com>']);
   });
 
@@ -77,9 +92,49 @@ describe("the people an approval asks", () => {
     const [ann, bob] = [linkFor("ann"), linkFor("bob")];
     expect(await (await fillForm(ann, { decision: "approve" })).text()).toContain("1 of 2 people have approved");
     expect((await fillForm(ann, { decision: "approve" })).status).toBe(409);
+    expect(await (await fetch(bob)).text()).toContain("2 people have to approve; 1 of them so far.");
     expect(await last()).toMatchObject({ status: "pending", answers: [{ personId: "per_ann" }] });
     expect((await fillForm(bob, { decision: "approve" })).status).toBe(200);
     expect(await last()).toMatchObject({ status: "approved", resolvedBy: "bob@example.com" });
+  });
+
+  it("approve what others have entered into the form, unless they enter something else", async () => {
+    const form = "form: { kind: { type: string, default: a }, note: { type: string, required: false } }";
+    await ask(asking("role:finance", `quorum: 2, ${form}`));
+    const entered = { decision: "approve", "form.kind": "b", "form.note": "as agreed" };
+    expect((await fillForm(linkFor("ann"), entered)).status).toBe(200);
+    const bob = linkFor("bob");
+    expect(await (await fetch(bob)).text()).not.toContain("as agreed");
+    const shown = await (await fetch(bob, { headers: await signedIn("bob") })).text();
+    expect(shown).toMatch(/name="form.kind" value="b"/);
+    expect(shown).toMatch(/name="form.note" value="as agreed"/);
+    expect(await (await fillForm(bob, { decision: "approve" })).text()).toContain("approved now");
+    expect(await last()).toMatchObject({ status: "approved", entered: { kind: "b", note: "as agreed" } });
+  });
+
+  it("are asked again when another has changed what they had approved, and no other person is", async () => {
+    await join("dee", ["approver"], ["finance"]);
+    const send = `name: ask
+args: { letter: { type: string, default: "Dear Ada" } }
+steps:
+  - { id: post, command: "Post \${letter}", approval: required, approvers: ["role:finance"], quorum: 2 }
+`;
+    expect(await ask(send)).toHaveLength(3);
+    expect((await fillForm(linkFor("ann"), { decision: "approve" })).status).toBe(200);
+    const before = office.letters.length;
+    const { id, subjectDigest } = await last();
+    const changed = { decision: "approve", subjectDigest, modifications: { inputs: { letter: "Dear Bob" } } };
+    const answer = { method: "POST", body: JSON.stringify(changed) };
+    const headers = { ...(await signedIn("bob")), origin: ground.url, "content-type": "application/json" };
+    const session = await (await fetch(`${ground.url}/api/v1/session`, { headers })).json();
+    const token = { "x-sluice-csrf": (session as { csrfToken: string }).csrfToken };
+    const path = `${ground.url}/api/v1/approvals/${id}/resolve`;
+    expect((await fetch(path, { ...answer, headers: { ...headers, ...token } })).status).toBe(200);
+    await ground.round();
+    expect(office.letters.slice(before).map(addressesOf)).toEqual(['"ann" <ann@example.com>']);
+    expect(office.letters.at(-1)?.text).toContain("bob@example.com has changed what is asked");
+    expect(await (await fillForm(linkFor("ann"), { decision: "approve" })).text()).toContain("approved now");
+    expect(await last()).toMatchObject({ status: "approved", modifications: { inputs: { letter: "Dear Bob" } } });
   });
 
   it("do not answer any more when they have left the group, lost the role, or are no members", async () => {
@@ -107,5 +162,38 @@ describe("the people an approval asks", () => {
     expect((await fillForm(linkFor("bob"), { decision: "approve" })).status).toBe(200);
     ground.ahead = 120_000;
     expect(await ask(asking("user:per_ann"))).toEqual(['"ann" <ann@example.com>']);
+  });
+
+  it("see the content of a link in the browser they are signed in with, and nobody else does", async () => {
+    const args = 'args: { letter: { type: string, default: "Dear Ada, yes." } }';
+    await ask(`${asking("role:finance", 'show: ["${letter}"]')}${args}\n`);
+    const ann = linkFor("ann");
+    const shown = async (headers: Readonly<Record<string, string>>) => (await fetch(ann, { headers })).text();
+    expect(await shown({})).not.toContain("Dear Ada");
+    expect(await shown(await signedIn("bob"))).not.toContain("Dear Ada");
+    const mine = await signedIn("ann");
+    expect(await shown(mine)).toContain("Dear Ada, yes.");
+    await ground.api.store.revokeSession("ses_ann");
+    ground.ahead += 3_000;
+    expect(await shown(mine)).not.toContain("Dear Ada");
+  });
+
+  it("cannot answer with a link that was sent to another, while they are signed in", async () => {
+    await ask(asking("role:finance"));
+    const ann = linkFor("ann");
+    const { subjectDigest = "" } = await hiddenFields(ann);
+    const headers = await signedIn("bob");
+    const body = new URLSearchParams({ decision: "approve", subjectDigest });
+    const handedOn = await fetch(ann, { method: "POST", headers, body });
+    expect([handedOn.status, await handedOn.text()]).toEqual([
+      403,
+      expect.stringContaining("This is not asked of you"),
+    ]);
+    expect((await last()).status).toBe("pending");
+    await ground.seal();
+    expect((await ground.api.request("GET", "audit?type=approval.refused")).body.data).toMatchObject([
+      { actor: "per_bob", detail: { code: "not_an_approver", link: "ann@example.com" } },
+    ]);
+    expect((await fillForm(ann, { decision: "approve" })).status).toBe(200);
   });
 });

@@ -27,8 +27,14 @@ let ground: Ground;
 let slack: FakeService;
 let posted = 0;
 let broken: Reply | null;
+/** How many messages are taken before the answer to one is lost. */
+let takenBeforeLoss: number;
+let mayRead: boolean;
 beforeEach(async () => {
   broken = null;
+  takenBeforeLoss = Infinity;
+  mayRead = true;
+  posted = 0;
   slack = await openService(({ path, headers, text }) => {
     if (headers.authorization !== "Bearer bot-token-of-the-test") return { body: { ok: false, error: "invalid_auth" } };
     if (broken !== null) return broken;
@@ -37,7 +43,16 @@ beforeEach(async () => {
       if (email === undefined) return { body: { ok: false, error: "user_not_found" } };
       return { body: { ok: true, user: { deleted: false, profile: { email } } } };
     }
+    if (path.startsWith("/api/conversations.")) {
+      const asked = new URLSearchParams(text);
+      return { body: mayRead ? { ok: true, messages: kept(asked) } : { ok: false, error: "missing_scope" } };
+    }
     posted += 1;
+    if (takenBeforeLoss === 0) {
+      takenBeforeLoss = Infinity;
+      return { status: 500 };
+    }
+    takenBeforeLoss -= 1;
     return { body: { ok: true, channel: "C042", ts: `1700000000.${String(posted).padStart(6, "0")}` } };
   });
   ground = await openGround({ slackUrl: `${slack.url}/api` });
@@ -54,6 +69,16 @@ function calls(method: string): readonly Call["args"][] {
   return slack.received
     .filter(({ path }) => path === `/api/${method}`)
     .map(({ text }) => JSON.parse(text) as Call["args"]);
+}
+
+/** What a conversation holds, or with `ts` one of its threads, newest first; times are those of the messages posted. */
+function kept(asked: URLSearchParams): readonly object[] {
+  expect(asked.get("include_all_metadata")).toBe("true");
+  const thread = asked.get("ts");
+  return calls("chat.postMessage")
+    .map((args, index) => ({ ...args, of: args["thread_ts"], ts: `1700000000.${String(index + 1).padStart(6, "0")}` }))
+    .filter(({ ts, of }) => (thread === null ? of === undefined : of === thread || ts === thread))
+    .reverse();
 }
 
 function buttonsOf({ blocks = [] }: Call["args"]): NonNullable<Block["elements"]> {
@@ -210,6 +235,35 @@ steps:
     const messages = calls("chat.postMessage");
     expect(messages.filter(({ thread_ts: thread }) => thread === undefined)).toHaveLength(1);
     expect(messages.filter((message) => buttonsOf(message).length > 0)).toHaveLength(3);
+  });
+
+  it("is not posted a second time when the answer to it was lost, nor what is in its thread", async () => {
+    takenBeforeLoss = 0;
+    await ask();
+    expect(await ground.deliveries("chat")).toMatchObject([{ state: "failed" }]);
+    expect(calls("chat.postMessage")).toHaveLength(1);
+    ground.ahead = 60_000;
+    await ground.round();
+    expect(await ground.deliveries("chat")).toMatchObject([{ state: "delivered" }]);
+    expect(calls("chat.postMessage").map(({ thread_ts: thread }) => thread)).toEqual([undefined, "1700000000.000001"]);
+    const [{ id } = { id: "" }] = await ground.deliveries("chat");
+    await ground.api.request("POST", `channels/chat/deliveries/${id}/redeliver`);
+    await ground.round();
+    expect(calls("chat.postMessage")).toHaveLength(2);
+    // The message that was found is the one that changes with the answer.
+    await send(press("UANN", buttonsOf(calls("chat.postMessage")[0] ?? {})[0]?.value ?? ""));
+    await ground.round();
+    expect(calls("chat.update").map(({ ts }) => ts)).toContain("1700000000.000001");
+  });
+
+  it("is posted again where the bot may not read the conversation: better twice than never", async () => {
+    [takenBeforeLoss, mayRead] = [0, false];
+    await ask();
+    ground.ahead = 60_000;
+    await ground.round();
+    expect(await ground.deliveries("chat")).toMatchObject([{ state: "delivered" }]);
+    const messages = calls("chat.postMessage");
+    expect(messages.filter(({ thread_ts: thread }) => thread === undefined)).toHaveLength(2);
   });
 
   it("waits as long as Slack asks for, and says what Slack answered", async () => {

@@ -1,20 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fillForm, hiddenFields, sendForm } from "./browser-form.ts";
+import { askAbout } from "./ask.ts";
 import { type Ground, openGround } from "./ground.ts";
 import { linkOf, openPostOffice, type PostOffice } from "./post-office.ts";
 
-const ASK = `name: ask
-args:
-  letter: { type: string, default: "# Dear\\n<script>alert(1)</script> ![x](https://evil.example/x.png)" }
-steps:
-  - id: decide
-    name: "Send the letter?"
-    approval: required
-    approvers: ["user:ann@example.com"]
-    show: [{ label: Letter, markdown: "\${letter}" }]
-  - { id: note, command: "Note it", depends_on: [decide] }
-`;
+const ASK = askAbout(
+  "# Dear\n<script>alert(1)</script> ![x](https://evil.example/x.png)",
+  '  - { id: note, command: "Note it", depends_on: [decide] }',
+);
 const HOUR_MS = 3_600_000;
+const GOOD = { decision: "approve", "form.account": "12", "form.amount": "7", "form.way": "check" };
 
 let ground: Ground;
 let office: PostOffice;
@@ -146,6 +141,24 @@ steps:
     expect(await statuses()).toEqual(["pending", "pending"]);
   });
 
+  it("takes another value for whatever the text of a step reads, and sends exactly that", async () => {
+    await useMail({ content: true });
+    const link = await ask(`name: post
+steps:
+  - { id: draft, command: Draft it }
+  - { id: post, command: "Post: \${draft.stdout}", approval: required, approvers: ["user:ann@example.com"] }
+`);
+    expect(await (await fetch(link)).text()).toContain('name="input.draft.stdout"');
+    const changed = { decision: "approve", "input.draft.stdout": "Dear Ada", confirmed: "true" };
+    expect((await fillForm(link, changed)).status).toBe(200);
+    const { body } = await ground.api.request("GET", "approvals");
+    const [{ runId, modifications }] = body.data;
+    expect(modifications).toEqual({ inputs: { "draft.stdout": "Dear Ada" } });
+    expect(await ground.api.settle(runId)).toBe("completed");
+    const { body: node } = await ground.api.request("GET", `runs/${runId}/nodes/post`);
+    expect(JSON.stringify(node.attempts)).toContain("Post: Dear Ada");
+  });
+
   it("takes what is entered into the form of a gate, checked", async () => {
     const form = `name: form
 steps:
@@ -157,25 +170,28 @@ steps:
       amount: { type: integer, min: 1 }
       urgent: { type: boolean, required: false }
       way: { type: enum, enum: [wire, check], default: wire }
+      size: { type: string, enum: [small, large], default: small }
   - { id: note, command: "Note \${decide.account} \${decide.amount} \${decide.way}", depends_on: [decide] }
 `;
     const link = await ask(form);
-    expect(await (await fetch(link)).text()).toContain("Account");
+    const text = await (await fetch(link)).text();
+    expect(text).toContain("Account");
+    expect(text.match(/<option value="(wire|check|small|large)"/g)).toHaveLength(4);
     const bad = await fillForm(link, {
       decision: "approve",
       "form.account": "x",
       "form.amount": "0",
       "form.way": "wire",
     });
-    expect([bad.status, await bad.text()]).toEqual([422, expect.stringContaining("account")]);
-    const good = await fillForm(link, {
-      decision: "approve",
-      "form.account": "12",
-      "form.amount": "7",
-      "form.way": "check",
-    });
+    const said = /role="alert">([^<]*)</.exec(await bad.text())?.[1] ?? "";
+    expect([bad.status, said.match(/amount/g)]).toEqual([422, ["amount"]]);
+    expect((await fillForm(link, { ...GOOD, "form.size": "huge" })).status).toBe(422);
+    // Who empties a field does not mean its default.
+    const emptied = await fillForm(link, { ...GOOD, "form.way": "" });
+    expect([emptied.status, await emptied.text()]).toEqual([422, expect.stringContaining("way is missing")]);
+    const good = await fillForm(link, { ...GOOD, "form.size": "large" });
     expect([good.status, await good.text()]).toEqual([200, expect.stringContaining("approved")]);
     const { body } = await ground.api.request("GET", "approvals");
-    expect(body.data[0].entered).toMatchObject({ account: "12", amount: 7, way: "check" });
+    expect(body.data[0].entered).toMatchObject({ account: "12", amount: 7, way: "check", size: "large" });
   });
 });

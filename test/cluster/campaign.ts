@@ -62,8 +62,12 @@ function report(
   for (const kind of new Set(outages.map(({ fault }) => fault))) {
     const own = outages.filter(({ fault }) => fault === kind);
     const cluster = percentile(own.map(({ clusterMs }) => clusterMs));
+    const database = percentile(own.map(({ databaseMs }) => databaseMs));
     const client = percentile(own.map(({ clientMs }) => clientMs));
-    print(`${kind}: ${own.length} times, p95 ${cluster} ms until a node leads, ${client} ms until a client is served`);
+    print(
+      `${kind}: ${own.length} times, p95 ${cluster} ms until a node leads, ${database} ms until it takes a commit, ` +
+        `${client} ms until a client is served`,
+    );
   }
   print(
     `cluster: ${outages.length} faults, ${runs} runs (${completed} completed), ${events} events, ${calls} calls ` +

@@ -24,10 +24,11 @@ export interface FailoverPlan {
   readonly note: (line: string) => void;
 }
 
-/** How long writes were not possible: until the cluster had a leader again, and until a client's request was taken. */
+/** How long writes were not possible: until the cluster had a leader again, it took a commit, and a client of a server was served. */
 export interface Outage {
   readonly fault: Failover;
   readonly clusterMs: number;
+  readonly databaseMs: number;
   readonly clientMs: number;
 }
 
@@ -53,7 +54,8 @@ export async function surviveFailovers(plan: FailoverPlan): Promise<FailoverVerd
   callProgram(["migrate", "--database-url", cluster.url]);
   const server = await startServer({ ...settings, config, command: "serve", databaseUrl: cluster.url });
   const api = new Api(KEY, () => [server.url]);
-  const probe = new Probe(server.url, api.headers);
+  const probe = Probe.ofServer(() => server.url, api.headers);
+  const bare = await probeDatabase(cluster);
   try {
     await Load.saveSamples(api, ALL_SAMPLES);
     const load = new Load(api, dice.fork("load"), ALL_SAMPLES);
@@ -67,10 +69,13 @@ export async function surviveFailovers(plan: FailoverPlan): Promise<FailoverVerd
         if (!streams.has(id)) streams.set(id, followRestlessly(api, id, dice.fork(id)));
       }
       load.start(runsPerFault);
-      const outage = await suffer(cluster, fault, probe);
+      const outage = await suffer(cluster, fault, probe, bare);
       outages.push(outage);
-      const { clusterMs, clientMs } = outage;
-      note(`${index + 1} of ${faults.length}: ${fault}, ${clusterMs} ms without a leader, ${clientMs} ms for clients`);
+      const { clusterMs, databaseMs, clientMs } = outage;
+      note(
+        `${index + 1} of ${faults.length}: ${fault}, ${clusterMs} ms without a leader, ` +
+          `${databaseMs} ms without a commit, ${clientMs} ms for clients`,
+      );
       await cluster.untilWhole();
     }
     await load.settle();
@@ -85,13 +90,24 @@ export async function surviveFailovers(plan: FailoverPlan): Promise<FailoverVerd
     ];
     return { ...verdict, violations, outages, probes: probe.acknowledged.length, streams: streams.size };
   } finally {
+    await bare.stop();
     await probe.stop();
     await server.kill();
     ground.dispose();
   }
 }
 
-async function suffer(cluster: PatroniCluster, fault: Failover, probe: Probe): Promise<Outage> {
+/** In a schema of its own, beside what is tested. */
+async function probeDatabase(cluster: PatroniCluster): Promise<Probe> {
+  const sql = openPostgres({ url: cluster.url, connections: 1 });
+  await sql.query({ name: "", text: "create schema outage" });
+  await sql.query({ name: "", text: "create table outage.probes (id text primary key)" });
+  await sql.close();
+  const hosts = cluster.nodes.map((node) => cluster.urlOf([node]));
+  return Probe.ofDatabase(hosts, "insert into outage.probes (id) values ($1) on conflict do nothing");
+}
+
+async function suffer(cluster: PatroniCluster, fault: Failover, probe: Probe, bare: Probe): Promise<Outage> {
   const { network, nodes } = cluster;
   const leader = await cluster.untilLed();
   const others = nodes.filter((node) => node !== leader);
@@ -107,8 +123,13 @@ async function suffer(cluster: PatroniCluster, fault: Failover, probe: Probe): P
     led = await cutOff(cluster, fault, leader, others);
   }
   // A leader that is to go serves a little longer, so the gap may begin after the fault did.
-  await probe.firstAfter(led);
-  return { fault, clusterMs: led - begun, clientMs: probe.longestGap(begun) };
+  await Promise.all([probe.firstAfter(led), bare.firstAfter(led)]);
+  return {
+    fault,
+    clusterMs: led - begun,
+    databaseMs: bare.longestGap(begun),
+    clientMs: probe.longestGap(begun),
+  };
 }
 
 /** Cuts the leader off from something, and heals it: after a while, or when another node leads. */

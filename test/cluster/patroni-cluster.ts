@@ -79,7 +79,11 @@ export class PatroniCluster {
   }
 
   get url(): string {
-    const hosts = this.nodes.map(({ address }) => `${address}:5432`).join(",");
+    return this.urlOf(this.nodes);
+  }
+
+  urlOf(nodes: readonly Machine[]): string {
+    const hosts = nodes.map(({ address }) => `${address}:5432`).join(",");
     return `postgres://postgres:${PASSWORD}@${hosts}/postgres`;
   }
 
@@ -126,7 +130,10 @@ export class PatroniCluster {
           synchronous_mode_strict: true,
           master_start_timeout: 0,
           // Processes are killed here and machines are not: what the kernel was given is not lost.
-          postgresql: { use_pg_rewind: true, parameters: { wal_log_hints: "on", fsync: "off", max_connections: 60 } },
+          postgresql: {
+            use_pg_rewind: true,
+            parameters: { wal_log_hints: "on", wal_retrieve_retry_interval: "1s", fsync: "off", max_connections: 60 },
+          },
         },
         initdb: [{ encoding: "UTF8" }, "no-locale", "no-sync"],
       },

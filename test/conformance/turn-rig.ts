@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../src/core/base/index.ts";
+import type { AskedCall } from "../../src/core/event/index.ts";
 import { NO_TOKENS, type RequestToolVerdict, type ToolVerdict } from "../../src/core/engine/index.ts";
 import { Rig, type RigOptions, workflow } from "./rig.ts";
 
@@ -19,7 +20,7 @@ const RULE = {
   form: null,
   confirm: null,
 };
-export const HELD: ToolVerdict = {
+export const HELD: Extract<ToolVerdict, { disposition: "hold" }> = {
   disposition: "hold",
   verdictId: "v",
   action: "financial",
@@ -60,6 +61,21 @@ export class TurnRig extends Rig {
       costMicros: 100,
       ...more,
     });
+  }
+
+  /** A call that no round has named. */
+  ask(round: number, position: number, asked: AskedCall, { waits = false } = {}) {
+    const { attempts, turn } = this.node("a");
+    const callId = `run_1/a/0/${round}/${position}`;
+    const about = { nodeId: "a", attempt: attempts, segment: turn?.segment ?? 0, callId, round };
+    return this.submit({ type: "tool_call", ...about, call: asked, waits });
+  }
+
+  /** Approves a call that is held, the adapter still being at work. */
+  resolve(callId: string, more: object = {}) {
+    const ruling = this.node("a").turn?.calls.get(callId)?.ruling;
+    const approvalId = ruling?.kind === "hold" ? ruling.approvalId : "";
+    return this.submit({ type: "approval", approvalId, decision: "approve", by: "ann", ...more });
   }
 
   result(round: number, position: number, result: string, more: object = {}) {

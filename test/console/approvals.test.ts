@@ -104,7 +104,7 @@ describe("the detail of an approval", () => {
     await screenshot(page, "approval-detail");
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("a");
-    const dialog = page.getByRole("dialog", { name: "Approve: Pay Ann 5??" });
+    const dialog = page.getByRole("dialog", { name: "Approve: Pay Ann 5?" });
     await dialog.waitFor();
     expect((await waiting()).length).toBe(1);
     await page.keyboard.press("Escape");
@@ -177,7 +177,7 @@ describe("the inbox", () => {
     await site.api.run("form");
     const page = await visit({ path: "/approvals" });
     await page.getByRole("heading", { name: "3 approvals of invoice ask the same" }).waitFor();
-    expect(await entries(page).count()).toBe(2);
+    await expect.poll(() => entries(page).count()).toBe(2);
     const table = page.getByRole("region", { name: "What differs" });
     for (const who of people) await table.getByText(who, { exact: true }).waitFor();
     expect(await table.getByRole("columnheader", { name: "amount" }).count()).toBe(0);
@@ -195,7 +195,7 @@ describe("the inbox", () => {
     for (const runId of runs.slice(0, 2)) expect(await site.api.settle(runId)).toBe("completed");
     // What is left of the group stands in its place, and is selected.
     await page.getByRole("heading", { name: "Pay Cleo 5?" }).waitFor();
-    expect(await entries(page).first().getAttribute("aria-current")).toBe("true");
+    await expect.poll(() => entries(page).first().getAttribute("aria-current")).toBe("true");
     await page.keyboard.press("r");
     await dialog.getByLabel("Reason").fill("no");
     await dialog.getByRole("button", { name: "Reject" }).click();

@@ -113,7 +113,7 @@ describe("finding runs", () => {
     await page.waitForURL(/q=4712/);
     await expect.poll(() => page.locator("tr[data-key]").count(), { timeout: 30_000 }).toBe(1);
     await page.locator("tr[data-key]", { hasText: "order 4712" }).waitFor();
-    await page.locator("tr[data-key] .text-bad", { hasText: "provider_auth" }).waitFor();
+    await page.locator("tr[data-key] .text-bad", { hasText: "provider_auth: charge failed: HTTP 503" }).waitFor();
     await page.getByRole("button", { name: "Clear" }).click();
     await page.getByRole("button", { name: "Add filter" }).click();
     await page.getByRole("menuitem", { name: "Error" }).click();

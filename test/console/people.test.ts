@@ -172,6 +172,17 @@ describe("people in the settings", () => {
   });
 });
 
+it("warns on the approvals screen where approvers are asked and not enforced", async () => {
+  const warning = /Approvers are not enforced on this server/;
+  const page = await site.visit({ path: "/approvals" });
+  await page.getByRole("heading", { name: "Approvals", level: 1 }).waitFor();
+  expect(await page.getByText(warning).count()).toBe(0);
+  const lenient = await openSite(undefined, [], { approvers: "advisory" });
+  const warned = await lenient.visit({ path: "/approvals" });
+  await warned.getByRole("status").filter({ hasText: warning }).waitFor();
+  await lenient.close();
+});
+
 it("browsers complain about nothing", () => {
   expect(site.complaints).toEqual([]);
 });

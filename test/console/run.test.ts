@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { State } from "../../src/client/index.ts";
-import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
+import { openSite, PEOPLE_PAY, screenshot, type Site, violations, type Visit } from "./site.ts";
 
 const REFUND = `name: refund
 description: Pays back what is owed.
@@ -136,10 +136,7 @@ beforeAll(async () => {
     await site.api.save(source);
   await site.api.request("PUT", "policies/people-pay", {
     body: {
-      category: "guardrail",
-      scope: "global",
-      condition: "node.action == 'financial'",
-      action: "require_approval",
+      ...PEOPLE_PAY,
       approvers: [{ who: "key:admin" }],
       reason: "A person lets money go",
     },
@@ -347,8 +344,13 @@ describe("the run page", () => {
     await page.goto(`${site.url}/runs/${refund}`);
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: /^Branch/ }).click();
-    await page.getByRole("dialog").getByLabel("customer").fill("Linus");
-    await page.getByRole("dialog").getByRole("button", { name: "Start the branch" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog
+      .getByText("With these args: carried over: collect, assess, check_names; runs again: pay, letter.")
+      .waitFor();
+    await dialog.getByLabel("customer").fill("Linus");
+    await dialog.getByText("With these args: nothing is carried over, every node runs again.").waitFor();
+    await dialog.getByRole("button", { name: "Start the branch" }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(refund));
     await page.getByText("A branch has started; nothing is carried over, every node runs again.").waitFor();
     const branch = new URL(page.url()).pathname.split("/").at(-1) ?? "";

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { writeAll } from "./paste.ts";
 import { choose } from "./choose.ts";
-import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
+import { openSite, PEOPLE_PAY, screenshot, type Site, violations, type Visit } from "./site.ts";
 
 const REFUND = `name: refund
 args:
@@ -103,14 +103,7 @@ describe("governance", () => {
       action: "block",
       reason: "Nobody reads",
     });
-    await site.api.request("PUT", "policies/people-pay", {
-      body: {
-        category: "guardrail",
-        scope: "global",
-        condition: "node.action == 'financial'",
-        action: "require_approval",
-      },
-    });
+    await site.api.request("PUT", "policies/people-pay", { body: PEOPLE_PAY });
   });
 
   it("begins a new one with every field at hand: chosen by keyboard, checked at its line", async () => {

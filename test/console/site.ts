@@ -6,6 +6,8 @@ import { getRequestListener } from "@hono/node-server";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { buildConsoleIfStale, CHECKOUT } from "../../scripts/checkout.mjs";
+import { nextSlots } from "../../src/outside/schedule/index.ts";
+import type { ApiConfig } from "../../src/server/index.ts";
 import { ADMIN, type Api, type ApiParts, createApi } from "../api/fixture.ts";
 import { openBrowser } from "../browser/browser.ts";
 
@@ -37,17 +39,29 @@ export interface Site {
   close(): Promise<void>;
 }
 
+/** A policy that lets people decide about money; each test adds what it is about. */
+export const PEOPLE_PAY = {
+  category: "guardrail",
+  scope: "global",
+  condition: "node.action == 'financial'",
+  action: "require_approval",
+};
+
 /** A slow machine is no failure. */
 const PATIENCE_MS = 60_000;
 const SCREENSHOTS = join(CHECKOUT, "test", "console", "screenshots");
 
 /** `script` is what the scripted adapter answers, as in test/api/fixture.ts; `connect` whom pages may call; `parts` what the server is made of. */
-export async function openSite(script?: string, connect: readonly string[] = [], parts: ApiParts = {}): Promise<Site> {
+export async function openSite(
+  script?: string,
+  connect: readonly string[] = [],
+  { approvers = "enforced", ...parts }: ApiParts & Partial<Pick<ApiConfig, "approvers">> = {},
+): Promise<Site> {
   await buildConsoleIfStale();
   const browser = await openBrowser();
   mkdirSync(SCREENSHOTS, { recursive: true });
   const api = await createApi(
-    { consoleDirectory: join(CHECKOUT, "dist", "console"), consoleConnect: connect },
+    { consoleDirectory: join(CHECKOUT, "dist", "console"), consoleConnect: connect, approvers, nextSlots },
     script,
     parts,
   );

@@ -123,7 +123,16 @@ describe("a turn in the console", () => {
     expect(grants.data).toMatchObject([{ run: runId, tool: "refund", approval: held.id }]);
     await page.goto(`${new URL(page.url()).origin}/settings/grants`);
     await page.getByRole("cell", { name: "tool.args.amount <= 900" }).waitFor();
+    await page.getByRole("cell", { name: /^in \d+m$/ }).waitFor();
     await screenshot(page, "turn-grants");
+    await page.getByRole("link", { name: grants.data[0].id }).click();
+    await page.getByRole("button", { name: "Revoke" }).click();
+    const asked = page.getByRole("dialog");
+    await asked.getByText(/From the next call on a person is asked again/).waitFor();
+    await asked.getByRole("textbox").first().fill(grants.data[0].id);
+    await asked.getByRole("button", { name: "Revoke", exact: true }).click();
+    await page.locator(".toast", { hasText: "Revoked grant" }).waitFor();
+    expect((await site.api.request("GET", "grants")).body.data).toEqual([]);
     await page.context().close();
   });
 

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { allowPages, type PageServer } from "../browser/page.ts";
 import { answerStatus, hang, type ProviderServer, say, startOpenAiServer, TEST_KEY } from "../providers/index.ts";
 import { writeAll } from "./paste.ts";
-import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
+import { openSite, PEOPLE_PAY, screenshot, type Site, violations, type Visit } from "./site.ts";
 
 const REVIEW = `name: review
 description: Collects, checks and reports.
@@ -46,10 +46,7 @@ beforeAll(async () => {
   await site.api.run("review");
   await site.api.request("PUT", "policies/people-pay", {
     body: {
-      category: "guardrail",
-      scope: "global",
-      condition: "node.action == 'financial'",
-      action: "require_approval",
+      ...PEOPLE_PAY,
       approvers: [{ who: "role:desk-lead" }],
       reason: "A person lets money go",
     },

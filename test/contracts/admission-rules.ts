@@ -188,6 +188,13 @@ export function admissionRules(subjectOf: SubjectOf): void {
       await store.commit([{ ...make("run_2", { ledger: [money(100, 0)] }), orgId: "org_2" }]);
       expect((await store.readCounters("org_1", 1_500)).envelopes).toHaveLength(1);
       expect((await store.readCounters("org_2", 0)).envelopes).toHaveLength(1);
+      const both = await store.readCountersOf(["org_1", "org_2", "org_3"], 1_500);
+      expect([...both].map(([orgId, { envelopes }]) => [orgId, envelopes.length])).toEqual([
+        ["org_1", 1],
+        ["org_2", 0],
+        ["org_3", 0],
+      ]);
+      expect(both.get("org_1")).toEqual(await store.readCounters("org_1", 1_500));
     });
 
     it("first used by two at once is one", async () => {

@@ -1,6 +1,7 @@
 import { auditEntry } from "../../src/core/audit/index.ts";
 import type { Subject } from "../../src/core/event/index.ts";
 import type { Answerer, ApprovalFilter, ApprovalListing, ApprovalRecord, ApprovalRow } from "../../src/store/index.ts";
+import { PLAIN_SUBJECT } from "../conformance/plain.ts";
 import { creation } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -18,20 +19,13 @@ export const ANSWERER: Answerer = {
 
 export function subject(parts: Partial<Subject> = {}): Subject {
   return {
+    ...PLAIN_SUBJECT,
     title: "Pay it?",
     workflow: "triage",
-    version: 1,
     startedBy: "ann",
     trigger: "api",
     args: { to: "ann", amount: 5 },
     request: { provider: "process", model: null, message: "pay ann 5", stdin: null, inputs: { amount: 5 }, tools: [] },
-    shown: [],
-    parents: {},
-    costMicros: 0,
-    estimateMicros: null,
-    policies: [],
-    agent: null,
-    action: null,
     answers: [{ decision: "approve", effect: "It is paid." }],
     ...parts,
   };

@@ -30,6 +30,16 @@ export function backlogRules(subjectOf: SubjectOf): void {
       expect(await store.readBacklog()).toMatchObject({ openRuns: 2, openAttempts: 1, pendingApprovals: 1 });
     });
 
+    it("says what an organisation keeps, and nothing of what others do", async () => {
+      const { store } = subjectOf();
+      expect(await store.readStorage("org_1")).toEqual({ files: 0, values: 0, logs: 0 });
+      await store.commit([creation("run_1"), creation("run_2"), creation("run_3", {}, { orgId: "org_2" })]);
+      const { files, values, logs } = await store.readStorage("org_1");
+      expect({ files, values }).toEqual({ files: 0, values: 0 });
+      expect(logs).toBeGreaterThan(0);
+      expect((await store.readStorage("org_2")).logs).toBeLessThan(logs);
+    });
+
     it("counts deliveries until they are settled", async () => {
       const { store } = subjectOf();
       const delivery = { orgId: "org_1", targetId: "ops", type: "run.completed", body: "{}", ...ALONE };

@@ -1,26 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../../src/core/event/index.ts";
-import { creation, logFrom, share } from "./shares.ts";
+import { completed, creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 export function blobRules(subjectOf: SubjectOf): void {
   describe("large values", () => {
-    const completed = (eventId: number, outputs: Record<string, string>): RunEvent => ({
-      eventId,
-      at: 1,
-      type: "node.completed",
-      payload: {
-        nodeId: "a",
-        attempt: 1,
-        envelope: { kind: "text", artifactKind: "text", output: "" },
-        outputs,
-        durationMs: 1,
-        inputTokens: 0,
-        outputTokens: 0,
-        costMicros: 0,
-      },
-    });
-
     it("leave the log, are kept once, and are there again when a run is loaded", async () => {
       const { store } = subjectOf();
       const large = "\u{1F600}\0".repeat(20_000);

@@ -1,22 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { AttemptReport, GatewayLink } from "../../src/store/index.ts";
-import { creation, logFrom, share } from "./shares.ts";
+import type { AttemptReport } from "../../src/store/index.ts";
+import { creation, link, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
-
-const link = (gatewayId: string, parts: Partial<GatewayLink> = {}): GatewayLink => ({
-  orgId: "org_1",
-  gatewayId,
-  status: "healthy",
-  instanceId: null,
-  instanceStartedAt: null,
-  dispatchToken: null,
-  callbackHash: null,
-  previousCallbackHash: null,
-  previousUntil: null,
-  seenAt: null,
-  instanceFacts: null,
-  ...parts,
-});
 
 const report = (parts: Partial<AttemptReport> = {}): AttemptReport => ({
   nodeId: "a",
@@ -91,9 +76,26 @@ export function gatewayRules(subjectOf: SubjectOf): void {
       await store.putGatewayLink(link("edge-1", { callbackHash: "h1" }));
       await store.putGatewayLink(link("edge-1", { orgId: "org_2", callbackHash: "h2" }));
       expect((await store.listGatewayLinks("org_1")).map(({ callbackHash }) => callbackHash)).toEqual(["h1"]);
+      expect((await store.listGatewayLinks("org_2", "org_1")).map(({ orgId }) => orgId)).toEqual(["org_1", "org_2"]);
       expect(await store.deleteGatewayLink("org_1", "edge-1")).toBe(true);
       expect(await store.deleteGatewayLink("org_1", "edge-1")).toBe(false);
       expect(await store.findGatewayLink("h2")).toMatchObject({ orgId: "org_2" });
+    });
+
+    it("has a callback token of its own, also when two are saved at the same moment", async () => {
+      const { store } = subjectOf();
+      const saved = await Promise.all(
+        ["edge-1", "edge-2", "edge-3"].map((id) => store.putGatewayLink(link(id, { callbackHash: "shared" }))),
+      );
+      expect(saved.filter(Boolean)).toHaveLength(1);
+      const links = await store.listGatewayLinks("org_1");
+      expect(links.map(({ callbackHash }) => callbackHash)).toEqual(["shared"]);
+      const [kept] = links;
+      if (kept === undefined) throw new Error("none was saved");
+      expect(await store.putGatewayLink({ ...kept, seenAt: 7 })).toBe(true);
+      expect(await store.putGatewayLink(link("edge-4"))).toBe(true);
+      expect(await store.putGatewayLink(link("edge-5"))).toBe(true);
+      expect(await store.putGatewayLink(link("edge-5", { orgId: "org_2", callbackHash: "shared" }))).toBe(false);
     });
 
     it("remembers how it was, one entry per change", async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { auditEntry } from "../../src/core/audit/index.ts";
-import type { RunEvent } from "../../src/core/event/index.ts";
 import type { DeletedFamily, Deletion, Store } from "../../src/store/index.ts";
 import { delivery, PAGE } from "./listeners.ts";
-import { approval, creation, logFrom, type Parts } from "./shares.ts";
+import { approval, completed, creation, logFrom, type Parts } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 const ENDED = { status: "completed", endedAt: 2_000 } as const;
@@ -22,22 +21,6 @@ const note = ({ runId, runIds, workflow }: DeletedFamily) =>
 const remove = (store: Store, runId: string, orgId = "org_1"): Promise<Deletion> =>
   store.deleteFamily(orgId, runId, note);
 
-const completed = (outputs: Record<string, string>): RunEvent => ({
-  eventId: 1,
-  at: 1,
-  type: "node.completed",
-  payload: {
-    nodeId: "a",
-    attempt: 1,
-    envelope: { kind: "text", artifactKind: "text", output: "" },
-    outputs,
-    durationMs: 1,
-    inputTokens: 0,
-    outputTokens: 0,
-    costMicros: 0,
-  },
-});
-
 const report = { nodeId: "a", attempt: 1, agentId: "ada", sessionId: "s", messages: [], logs: "secret", at: 1 };
 
 export function historyRules(subjectOf: SubjectOf): void {
@@ -45,6 +28,27 @@ export function historyRules(subjectOf: SubjectOf): void {
     creation(runId, run, { ...parts, head: { ...ENDED, ...parts.head } });
 
   describe("deleting runs", () => {
+    it("deletes several families that are as they were, and leaves the others", async () => {
+      const { store } = subjectOf();
+      await store.commit(["run_1", "run_2"].map((runId) => ended(runId)));
+      await store.commit([creation("run_3")]);
+      const families = await Promise.all(
+        ["run_2", "run_1", "run_3", "run_4"].map(async (runId) => ({
+          runId,
+          as: await store.familyOf("org_1", runId),
+        })),
+      );
+      const changed = families.map((family) =>
+        family.runId === "run_1" ? { ...family, as: family.as.map((one) => ({ ...one, rowVersion: 9 })) } : family,
+      );
+      expect(await store.deleteFamilies("org_1", changed, note)).toBe(1);
+      const left = await Promise.all(["run_1", "run_2", "run_3"].map((runId) => store.getRun("org_1", runId)));
+      expect(left.map((run) => run?.runId)).toEqual(["run_1", undefined, "run_3"]);
+      expect(await store.deleteFamilies("org_2", families, note)).toBe(0);
+      expect(await store.deleteFamilies("org_1", families, note)).toBe(1);
+      expect(await store.deleteFamilies("org_1", [], note)).toBe(0);
+    });
+
     it("takes the whole family and everything that is kept of it, and notes it in the audit", async () => {
       const { store } = subjectOf();
       await store.commit([
@@ -94,7 +98,7 @@ export function historyRules(subjectOf: SubjectOf): void {
     it("removes large values that nothing else refers to, and no others", async () => {
       const { store } = subjectOf();
       const large = (runId: string, texts: Record<string, string>): ReturnType<typeof creation> =>
-        ended(runId, {}, { events: [completed(texts)] });
+        ended(runId, {}, { events: [completed(1, texts)] });
       await store.commit([large("run_1", { own: `${LARGE}1`, shared: LARGE }), large("run_2", { shared: LARGE })]);
       const refs = (await store.readEvents("org_1", "run_1", 0, 10))[0]?.refs ?? [];
       const [own = "", shared = ""] = refs.map(({ hash }) => hash);
@@ -110,12 +114,12 @@ export function historyRules(subjectOf: SubjectOf): void {
     it("loses no value that another program refers to at the same time", async () => {
       const { store, rival } = subjectOf();
       for (let turn = 0; turn < 10; turn += 1) {
-        await store.commit([ended(`run_${turn}`, {}, { events: [completed({ shared: LARGE })] })]);
+        await store.commit([ended(`run_${turn}`, {}, { events: [completed(1, { shared: LARGE })] })]);
         await Promise.all([
           remove(store, `run_${turn}`),
-          rival.commit([ended(`run_1${turn}`, {}, { events: [completed({ shared: LARGE })] })]),
+          rival.commit([ended(`run_1${turn}`, {}, { events: [completed(1, { shared: LARGE })] })]),
         ]);
-        expect((await store.loadRuns([`run_1${turn}`]))[0]?.events).toEqual([completed({ shared: LARGE })]);
+        expect((await store.loadRuns([`run_1${turn}`]))[0]?.events).toEqual([completed(1, { shared: LARGE })]);
         await remove(store, `run_1${turn}`);
       }
     });

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { auditEntry } from "../../src/core/audit/index.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, type Sql } from "../../src/store/index.ts";
-import { createDatabase, type TestDatabase } from "../postgres/database.ts";
+import { ownPostgres } from "./own-postgres.ts";
 import { creation } from "./shares.ts";
 
 /** Rows that stay when their run is deleted, and why. None of them holds content of the run. */
@@ -21,16 +20,7 @@ const TABLES = {
     order by 1`,
 };
 
-let database: TestDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await createDatabase();
-  sql = openPostgres({ url: database.url, connections: 2 });
-});
-afterAll(async () => {
-  await sql.close();
-  await database.drop();
-});
+const database = ownPostgres();
 
 /** The same database, and every statement that was sent to it. */
 function watched(inner: Sql, sent: string[]): Sql {
@@ -46,11 +36,11 @@ function watched(inner: Sql, sent: string[]): Sql {
 
 it("every table that knows runs is emptied of a run that is deleted, or says why not", async () => {
   const sent: string[] = [];
-  const store = createSqlStore(watched(sql, sent));
+  const store = createSqlStore(watched(database(), sent));
   await store.commit([creation("run_1", {}, { head: { status: "completed", endedAt: 1 } })]);
   const note = () => auditEntry({ at: 1, type: "run.deleted", actor: "ann", resource: "run/run_1", detail: {} });
   expect(await store.deleteFamily("org_1", "run_1", note)).toMatchObject({ kind: "deleted" });
-  const tables = (await sql.query<{ table_name: string }>(TABLES)).map((row) => row.table_name);
+  const tables = (await database().query<{ table_name: string }>(TABLES)).map((row) => row.table_name);
   const emptied = tables.filter((table) => sent.some((text) => text.startsWith(`delete from ${table} where run_id`)));
   expect([...emptied, ...Object.keys(KEPT)].toSorted()).toEqual(tables);
 });

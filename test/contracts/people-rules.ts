@@ -112,7 +112,7 @@ export function peopleRules(subjectOf: SubjectOf): void {
       expect(await store.getMember("org_2", "per_ann")).toBeUndefined();
     });
 
-    it("are found by id, address, account and group, in one organisation", async () => {
+    it("are found by id, address, account, group and role, in one organisation", async () => {
       const { store } = subjectOf();
       await settle(store);
       await store.keepPerson(seen("per_eve", { email: null, subject: "eve of all" }));
@@ -132,6 +132,11 @@ export function peopleRules(subjectOf: SubjectOf): void {
       expect(await found({ groups: ["legal"] }, "org_2")).toBe("eve");
       expect(await found({ emails: ["per_bob@example.com"], groups: ["fin 'ance"] })).toBe("ann bob");
       expect(await found({ groups: ["legal\0"] })).toBe("");
+      await store.changeMember("org_1", "per_bob", { assignedRoles: ["approver", "viewer"] });
+      expect(await found({ roles: ["approver"] })).toBe("bob");
+      expect(await found({ roles: ["admin", "approver"] })).toBe("ann bob");
+      expect(await found({ roles: ["viewer"] }, "org_2")).toBe("eve");
+      expect(await found({ roles: ["none"] })).toBe("");
     });
 
     it("never lose their last admin", async () => {

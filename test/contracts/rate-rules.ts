@@ -52,6 +52,19 @@ export function rateRules(subjectOf: SubjectOf): void {
       expect(await isIn(at(1_000), at(1_001))).toBe(true);
     });
 
+    it("is shared by what is counted without a run, which takes all of its places or none", async () => {
+      const { store } = subjectOf();
+      const place = (counter: string, moment: number, rate = two) => ({ counter, rate, at: moment });
+      expect(await store.takePlaces("org_1", [place("starts/", 1_000), place("starts/key_1", 1_000)])).toBe(true);
+      expect(await store.takePlaces("org_1", [place("starts/", 1_500)])).toBe(true);
+      expect(await store.takePlaces("org_1", [place("starts/", 1_999), place("starts/key_1", 1_999)])).toBe(false);
+      expect(await store.takePlaces("org_2", [place("starts/", 1_999)])).toBe(true);
+      expect(await store.takePlaces("org_1", [place("starts/", 2_000)])).toBe(true);
+      const counted = Object.fromEntries((await agents()).map(({ agentId, hits }) => [agentId, sum(hits)]));
+      expect(counted).toEqual({ "starts/": 3, "starts/key_1": 1 });
+      expect(await store.recount()).toEqual([]);
+    });
+
     it("is left alone by what only gives back", async () => {
       const { store } = subjectOf();
       const one = at(1_000);

@@ -20,14 +20,14 @@
   run_id text not null collate C
   node_id text not null collate C
   attempt integer not null
-  text text not null
+  text text not null compression lz4
   PRIMARY KEY (org_id, agent_id, profile, at, id)
   CREATE UNIQUE INDEX agent_memories_pkey ON public.agent_memories USING btree (org_id, agent_id, profile, at, id)
   CREATE INDEX agent_memories_run ON public.agent_memories USING btree (run_id)
 
 -- alert_leases
   name text not null collate C
-  holder text not null
+  holder text not null compression lz4
   expires_at bigint not null
   PRIMARY KEY (name)
   CREATE UNIQUE INDEX alert_leases_pkey ON public.alert_leases USING btree (name)
@@ -37,10 +37,10 @@
   approval_id text not null collate C
   at bigint not null
   id text not null collate C
-  by text not null
+  by text not null compression lz4
   by_id text collate C
   person_id text collate C
-  text text not null
+  text text not null compression lz4
   PRIMARY KEY (org_id, approval_id, at, id)
   CREATE UNIQUE INDEX approval_comments_pkey ON public.approval_comments USING btree (org_id, approval_id, at, id)
 
@@ -48,10 +48,10 @@
   hash text not null collate C
   org_id text not null collate C
   approval_id text not null collate C
-  channel text not null
-  person_id text
-  address text not null
-  name text not null
+  channel text not null compression lz4
+  person_id text compression lz4
+  address text not null compression lz4
+  name text not null compression lz4
   created_at bigint not null
   expires_at bigint not null
   held_until bigint not null
@@ -65,9 +65,9 @@
   id text not null collate C
   org_id text not null collate C
   run_id text not null collate C
-  status text not null
+  status text not null compression lz4
   requested_at bigint not null
-  body text not null
+  body text not null compression lz4
   expires_at bigint not null
   workflow text collate C
   source text not null collate C
@@ -78,7 +78,7 @@
   assignee text collate C
   group_key text collate C
   search text not null collate C
-  subject text
+  subject text compression lz4
   noted_at bigint
   PRIMARY KEY (id)
   CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text])))
@@ -97,23 +97,47 @@
   org_id text not null collate C
   agent_id text collate C
   session_id text collate C
-  messages text not null
-  logs text not null
+  messages text not null compression lz4
+  logs text not null compression lz4
   at bigint not null
   PRIMARY KEY (run_id, node_id, attempt)
   CREATE INDEX attempt_reports_age ON public.attempt_reports USING btree (org_id, at)
   CREATE UNIQUE INDEX attempt_reports_pkey ON public.attempt_reports USING btree (run_id, node_id, attempt)
   CREATE INDEX attempt_reports_thread ON public.attempt_reports USING btree (org_id, agent_id, session_id, at DESC) WHERE (session_id IS NOT NULL)
 
+-- audit_blocks LIST (is_kept)
+  org_id text not null collate C
+  to_seq bigint not null
+  is_kept boolean not null
+  at bigint not null
+  body bytea not null
+  PRIMARY KEY (org_id, to_seq, is_kept, at)
+  CREATE UNIQUE INDEX audit_blocks_pkey ON ONLY public.audit_blocks USING btree (org_id, to_seq, is_kept, at)
+
+-- audit_facets
+  org_id text not null collate C
+  facet text not null collate C
+  to_seq bigint not null
+  PRIMARY KEY (org_id, facet, to_seq)
+  CREATE UNIQUE INDEX audit_facets_pkey ON public.audit_facets USING btree (org_id, facet, to_seq)
+
 -- audit_heads
   org_id text not null collate C
   seq bigint not null
-  hash text not null
-  segment text
+  hash text not null compression lz4
+  segment text compression lz4
   segment_opened_at bigint
   PRIMARY KEY (org_id)
   CREATE INDEX audit_heads_open ON public.audit_heads USING btree (segment_opened_at) WHERE (segment_opened_at IS NOT NULL)
   CREATE UNIQUE INDEX audit_heads_pkey ON public.audit_heads USING btree (org_id)
+
+-- audit_open
+  org_id text not null collate C
+  to_seq bigint not null
+  newest_at bigint not null
+  body bytea not null
+  PRIMARY KEY (org_id, to_seq)
+  CREATE UNIQUE INDEX audit_open_pkey ON public.audit_open USING btree (org_id, to_seq)
 
 -- audit_pending
   id text not null collate C
@@ -128,10 +152,10 @@
   org_id text not null collate C
   seq bigint not null
   at bigint not null
-  category text not null
-  type text not null
+  category text not null compression lz4
+  type text not null compression lz4
   run_id text collate C
-  body text not null
+  body text not null compression lz4
   CHECK ((category = ANY (ARRAY['governance'::text, 'execution'::text, 'lifecycle'::text, 'security'::text, 'configuration'::text, 'routing'::text])))
   PRIMARY KEY (org_id, seq)
   CREATE INDEX audit_records_category ON public.audit_records USING btree (org_id, category, seq)
@@ -141,7 +165,7 @@
 -- audit_salts
   org_id text not null collate C
   subject text not null collate C
-  salt text not null
+  salt text not null compression lz4
   PRIMARY KEY (org_id, subject)
   CREATE UNIQUE INDEX audit_salts_pkey ON public.audit_salts USING btree (org_id, subject)
 
@@ -150,9 +174,9 @@
   to_seq bigint not null
   from_seq bigint not null
   at bigint not null
-  checkpoint text
-  pruned text
-  asked text not null
+  checkpoint text compression lz4
+  pruned text compression lz4
+  asked text not null compression lz4
   PRIMARY KEY (org_id, to_seq)
   CREATE INDEX audit_segments_age ON public.audit_segments USING btree (org_id, at)
   CREATE UNIQUE INDEX audit_segments_pkey ON public.audit_segments USING btree (org_id, to_seq)
@@ -161,7 +185,7 @@
   org_id text not null collate C
   seq bigint not null
   subject text not null collate C
-  text text not null
+  text text not null compression lz4
   PRIMARY KEY (org_id, seq)
   CREATE UNIQUE INDEX audit_texts_pkey ON public.audit_texts USING btree (org_id, seq)
   CREATE INDEX audit_texts_subject ON public.audit_texts USING btree (org_id, subject)
@@ -182,12 +206,36 @@
   PRIMARY KEY (org_id, hash)
   CREATE UNIQUE INDEX blobs_pkey ON public.blobs USING btree (org_id, hash)
 
+-- cell_arrivals
+  org_id text not null collate C
+  move_id text not null collate C
+  PRIMARY KEY (org_id)
+  CREATE UNIQUE INDEX cell_arrivals_pkey ON public.cell_arrivals USING btree (org_id)
+
+-- cell_moves
+  id text not null collate C
+  org_id text not null collate C
+  source text not null collate C
+  target text not null collate C
+  stage text not null collate C
+  reason text
+  tables text
+  asked_by text
+  created_at bigint not null
+  updated_at bigint not null
+  frozen_at bigint
+  switched_at bigint
+  PRIMARY KEY (id)
+  CREATE INDEX cell_moves_changed ON public.cell_moves USING btree (updated_at)
+  CREATE UNIQUE INDEX cell_moves_open ON public.cell_moves USING btree (org_id) WHERE (stage <> ALL (ARRAY['done'::text, 'failed'::text]))
+  CREATE UNIQUE INDEX cell_moves_pkey ON public.cell_moves USING btree (id)
+
 -- channel_postings
   org_id text not null collate C
   target_id text not null collate C
   approval_id text not null collate C
-  place text not null
-  id text not null
+  place text not null collate C
+  id text not null collate C
   at bigint not null
   PRIMARY KEY (org_id, target_id, approval_id, place, id)
   CREATE INDEX channel_postings_approval ON public.channel_postings USING btree (approval_id)
@@ -196,15 +244,22 @@
 -- channel_turns
   org_id text not null collate C
   target_id text not null collate C
-  taken text not null
+  taken text not null compression lz4
   PRIMARY KEY (org_id, target_id)
   CREATE UNIQUE INDEX channel_turns_pkey ON public.channel_turns USING btree (org_id, target_id)
+
+-- credential_organisations
+  kind text not null collate C
+  hash text not null collate C
+  org_id text not null collate C
+  PRIMARY KEY (kind, hash, org_id)
+  CREATE UNIQUE INDEX credential_organisations_pkey ON public.credential_organisations USING btree (kind, hash, org_id)
 
 -- definitions
   org_id text not null collate C
   hash text not null collate C
-  source text not null
-  catalog text
+  source text not null compression lz4
+  catalog text compression lz4
   PRIMARY KEY (org_id, hash)
   CREATE UNIQUE INDEX definitions_pkey ON public.definitions USING btree (org_id, hash)
 
@@ -213,7 +268,7 @@
   kind text not null collate C
   id text not null collate C
   name text not null collate C
-  value text not null
+  value text not null compression lz4
   PRIMARY KEY (org_id, kind, id, name)
   CREATE UNIQUE INDEX entry_secrets_pkey ON public.entry_secrets USING btree (org_id, kind, id, name)
 
@@ -227,7 +282,7 @@
   PRIMARY KEY (org_id, envelope_id, period_start)
   CREATE UNIQUE INDEX envelope_counters_pkey ON public.envelope_counters USING btree (org_id, envelope_id, period_start)
 
--- event_blocks HASH (run_id)
+-- event_blocks RANGE (run_id)
   run_id text not null collate C
   first_event_id integer not null
   last_event_id integer not null
@@ -264,7 +319,7 @@
   sha256 text not null collate C
   run_id text not null collate C
   name text not null collate C
-  mime text not null
+  mime text not null compression lz4
   size bigint not null
   PRIMARY KEY (org_id, sha256, run_id, name)
   CREATE UNIQUE INDEX file_references_pkey ON public.file_references USING btree (org_id, sha256, run_id, name)
@@ -283,8 +338,8 @@
 -- file_uploads
   id text not null collate C
   org_id text not null collate C
-  name text not null
-  mime text not null
+  name text not null compression lz4
+  mime text not null compression lz4
   size bigint not null
   sha256 text collate C
   place text not null collate C
@@ -300,10 +355,10 @@
   org_id text not null collate C
   sha256 text not null collate C
   size bigint not null
-  name text not null
-  mime text not null
+  name text not null compression lz4
+  mime text not null compression lz4
   place text not null collate C
-  parts text not null
+  parts text not null compression lz4
   created_at bigint not null
   claimed_at bigint not null
   PRIMARY KEY (org_id, sha256)
@@ -315,27 +370,27 @@
   org_id text not null collate C
   gateway_id text not null collate C
   at bigint not null
-  status text not null
+  status text not null compression lz4
   CHECK ((status = ANY (ARRAY['healthy'::text, 'degraded'::text, 'offline'::text, 'unknown'::text])))
   CREATE INDEX gateway_history_newest ON public.gateway_history USING btree (org_id, gateway_id, at DESC)
 
 -- gateway_links
   org_id text not null collate C
   gateway_id text not null collate C
-  status text not null
-  instance_id text
+  status text not null compression lz4
+  instance_id text compression lz4
   instance_started_at bigint
-  dispatch_token text
+  dispatch_token text compression lz4
   callback_hash text collate C
   previous_callback_hash text collate C
   previous_until bigint
   seen_at bigint
-  instance_facts text
+  instance_facts text compression lz4
   PRIMARY KEY (org_id, gateway_id)
   CHECK ((status = ANY (ARRAY['healthy'::text, 'degraded'::text, 'offline'::text, 'unknown'::text])))
   CREATE INDEX gateway_links_old_token ON public.gateway_links USING btree (previous_callback_hash) WHERE (previous_callback_hash IS NOT NULL)
   CREATE UNIQUE INDEX gateway_links_pkey ON public.gateway_links USING btree (org_id, gateway_id)
-  CREATE INDEX gateway_links_token ON public.gateway_links USING btree (callback_hash)
+  CREATE UNIQUE INDEX gateway_links_token ON public.gateway_links USING btree (callback_hash)
 
 -- idempotency_keys
   org_id text not null collate C
@@ -343,7 +398,7 @@
   workflow text not null collate C
   key text not null collate C
   run_id text not null collate C
-  body_hash text not null
+  body_hash text not null compression lz4
   created_at bigint not null
   PRIMARY KEY (org_id, key_id, workflow, key)
   CREATE UNIQUE INDEX idempotency_keys_pkey ON public.idempotency_keys USING btree (org_id, key_id, workflow, key)
@@ -351,18 +406,18 @@
 
 -- installation_secrets
   name text not null collate C
-  value text not null
+  value text not null compression lz4
   PRIMARY KEY (name)
   CREATE UNIQUE INDEX installation_secrets_pkey ON public.installation_secrets USING btree (name)
 
 -- invitations
   id text not null collate C
   org_id text not null collate C
-  email text not null
-  roles text not null
-  groups text not null
+  email text not null compression lz4
+  roles text not null compression lz4
+  groups text not null compression lz4
   hash text not null collate C
-  created_by text not null
+  created_by text not null compression lz4
   created_at bigint not null
   expires_at bigint not null
   accepted_by text collate C
@@ -378,9 +433,9 @@
   id text not null collate C
   org_id text not null collate C
   hash text not null collate C
-  label text not null
-  permissions text not null
-  agent_id text
+  label text not null compression lz4
+  permissions text not null compression lz4
+  agent_id text compression lz4
   created_at bigint not null
   expires_at bigint
   revoked_at bigint
@@ -413,10 +468,10 @@
 -- memberships
   org_id text not null collate C
   person_id text not null collate C
-  claimed_roles text not null
-  claimed_groups text not null
-  assigned_roles text not null
-  assigned_groups text not null
+  claimed_roles text not null compression lz4
+  claimed_groups text not null compression lz4
+  assigned_roles text not null compression lz4
+  assigned_groups text not null compression lz4
   deputy_id text collate C
   deputy_from bigint
   deputy_until bigint
@@ -435,10 +490,10 @@
   replica_id text not null collate C
   deadline_at bigint
   agent_id text collate C
-  reserved text not null
+  reserved text not null compression lz4
   parallel_of text collate C
   function text collate C
-  work text
+  work text compression lz4
   is_once boolean
   offered_at bigint
   worker_id text collate C
@@ -452,22 +507,23 @@
   org_id text not null collate C
   version bigint not null
   is_open boolean not null
-  reason text
+  reason text compression lz4
   PRIMARY KEY (org_id)
   CREATE UNIQUE INDEX organisation_config_pkey ON public.organisation_config USING btree (org_id)
 
 -- organisations
   org_id text not null collate C
   created_at bigint not null
-  name text
+  name text compression lz4
+  cell text collate C
   PRIMARY KEY (org_id)
   CREATE UNIQUE INDEX organisations_pkey ON public.organisations USING btree (org_id)
 
 -- pauses
   org_id text not null collate C
   workflow text not null collate C
-  by text
-  reason text
+  by text compression lz4
+  reason text compression lz4
   at bigint not null
   PRIMARY KEY (org_id, workflow)
   CREATE UNIQUE INDEX pauses_pkey ON public.pauses USING btree (org_id, workflow)
@@ -476,8 +532,8 @@
   id text not null collate C
   issuer text not null collate C
   subject text not null collate C
-  email text
-  name text not null
+  email text compression lz4
+  name text not null compression lz4
   is_disabled boolean not null
   created_at bigint not null
   UNIQUE (issuer, subject)
@@ -510,7 +566,7 @@
   kind text not null collate C
   id text not null collate C
   revision integer not null
-  body text not null
+  body text not null compression lz4
   created_at bigint not null
   updated_at bigint not null
   saved_by text collate C
@@ -530,8 +586,8 @@
   org_id text not null collate C
   run_id text not null collate C
   workflow text not null collate C
-  place text not null
-  name text not null
+  place text not null compression lz4
+  name text not null compression lz4
   size bigint not null
   sha256 text not null collate C
   archived_at bigint not null
@@ -542,7 +598,7 @@
   run_id text not null collate C
   org_id text not null collate C
   at bigint not null
-  by text not null
+  by text not null compression lz4
   sha256 text not null collate C
   PRIMARY KEY (run_id)
   CREATE UNIQUE INDEX run_erasures_pkey ON public.run_erasures USING btree (run_id)
@@ -560,20 +616,20 @@
   run_id text not null collate C
   org_id text not null collate C
   row_version integer not null
-  status text not null
+  status text not null compression lz4
   epoch integer not null
   last_event_id integer not null
   cost_micros bigint not null
   started_at bigint
   ended_at bigint
-  waiting_for text
+  waiting_for text compression lz4
   workflow text collate C
   listed_at bigint
   error_code text collate C
-  error_message text
+  error_message text compression lz4
   settled_micros bigint
   duration_ms bigint
-  paused text
+  paused text compression lz4
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
   CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text, 'child'::text])))
@@ -607,11 +663,11 @@
 
 -- run_trends
   org_id text not null collate C
-  bucket text not null
-  grouped_by text not null
+  bucket text not null collate C
+  grouped_by text not null collate C
   group_name text not null collate C
   start bigint not null
-  figures text not null
+  figures text not null compression lz4
   CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text])))
   PRIMARY KEY (org_id, bucket, grouped_by, start, group_name)
   CREATE UNIQUE INDEX run_trends_pkey ON public.run_trends USING btree (org_id, bucket, grouped_by, start, group_name)
@@ -621,7 +677,7 @@
   org_id text not null collate C
   created_at bigint not null
   words tsvector not null
-  trend text
+  trend text compression lz4
   PRIMARY KEY (run_id)
   CREATE INDEX run_words_newest ON public.run_words USING btree (org_id, created_at DESC, run_id DESC)
   CREATE UNIQUE INDEX run_words_pkey ON public.run_words USING btree (run_id)
@@ -633,28 +689,28 @@
   workflow text not null collate C
   version integer
   definition_hash text not null collate C
-  args text not null
-  trigger text not null
-  trace_id text not null
-  root_span_id text not null
+  args text not null compression lz4
+  trigger text not null compression lz4
+  trace_id text not null compression lz4
+  root_span_id text not null compression lz4
   parent_run_id text collate C
   source_run_id text collate C
   recursion_depth integer not null
-  gateway text
-  model text
-  role_bindings text not null
-  started_by text
+  gateway text compression lz4
+  model text compression lz4
+  role_bindings text not null compression lz4
+  started_by text compression lz4
   created_at bigint not null
   pinned_hash text collate C
   team text collate C
   recovery_max integer
   parent_node text collate C
   parent_attempt integer
-  parent_span_id text
-  requested_by text
+  parent_span_id text compression lz4
+  requested_by text compression lz4
   block text collate C
-  labels text not null
-  priority text not null
+  labels text not null compression lz4
+  priority text not null compression lz4
   PRIMARY KEY (run_id)
   CREATE INDEX runs_blocks ON public.runs USING btree (run_id) WHERE (block IS NOT NULL)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
@@ -671,9 +727,9 @@
   org_id text not null collate C
   id text not null collate C
   owner text not null collate C
-  name text not null
+  name text not null compression lz4
   is_shared boolean not null
-  query text not null
+  query text not null compression lz4
   created_at bigint not null
   updated_at bigint not null
   PRIMARY KEY (org_id, id)
@@ -682,7 +738,7 @@
 -- schedule_cursors
   org_id text not null collate C
   schedule_id text not null collate C
-  edition text not null
+  edition text not null compression lz4
   looked_until bigint not null
   PRIMARY KEY (org_id, schedule_id)
   CREATE UNIQUE INDEX schedule_cursors_pkey ON public.schedule_cursors USING btree (org_id, schedule_id)
@@ -691,12 +747,12 @@
   org_id text not null collate C
   schedule_id text not null collate C
   slot_at bigint not null
-  state text not null
+  state text not null compression lz4
   workflow text not null collate C
   run_id text collate C
-  reason text
+  reason text compression lz4
   claimed_at bigint not null
-  claimed_by text not null
+  claimed_by text not null compression lz4
   CHECK (((state = 'started'::text) = (run_id IS NOT NULL)))
   PRIMARY KEY (org_id, schedule_id, slot_at)
   CHECK ((state = ANY (ARRAY['claimed'::text, 'queued'::text, 'started'::text, 'skipped'::text, 'refused'::text])))
@@ -724,8 +780,8 @@
   person_id text collate C
   key_id text collate C
   org_id text collate C
-  user_agent text not null
-  ip text not null
+  user_agent text not null compression lz4
+  ip text not null compression lz4
   created_at bigint not null
   last_seen_at bigint not null
   expires_at bigint not null
@@ -760,10 +816,10 @@
   trigger_id text not null collate C
   delivery_id text not null collate C
   seq bigint not null
-  state text not null
-  run_id text
-  code text
-  reason text
+  state text not null compression lz4
+  run_id text compression lz4
+  code text compression lz4
+  reason text compression lz4
   received_at bigint not null
   PRIMARY KEY (org_id, trigger_id, delivery_id)
   CHECK ((state = ANY (ARRAY['started'::text, 'filtered'::text, 'refused'::text])))
@@ -792,7 +848,7 @@
   thinking_tokens bigint not null
   cached_tokens bigint not null
   cost_micros bigint not null
-  price_id text
+  price_id text compression lz4
   at bigint not null
   CREATE INDEX usage_records_newest ON public.usage_records USING btree (org_id, at)
 
@@ -805,7 +861,7 @@
 
 -- usage_sums
   org_id text not null collate C
-  span text not null
+  span text not null compression lz4
   start bigint not null
   workflow text not null collate C
   agent_id text collate C
@@ -820,15 +876,22 @@
   CHECK ((span = ANY (ARRAY['hour'::text, 'day'::text])))
   CREATE INDEX usage_sums_newest ON public.usage_sums USING btree (org_id, span, start)
 
--- verdict_blocks
+-- verdict_blocks RANGE (run_id)
   run_id text not null collate C
   first_event_id integer not null
   org_id text not null collate C
   at bigint not null
   body text not null compression lz4
   PRIMARY KEY (run_id, first_event_id)
-  CREATE INDEX verdict_blocks_newest ON public.verdict_blocks USING btree (org_id, at DESC)
-  CREATE UNIQUE INDEX verdict_blocks_pkey ON public.verdict_blocks USING btree (run_id, first_event_id)
+  CREATE INDEX verdict_blocks_newest ON ONLY public.verdict_blocks USING btree (org_id, at DESC)
+  CREATE UNIQUE INDEX verdict_blocks_pkey ON ONLY public.verdict_blocks USING btree (run_id, first_event_id)
+
+-- verdict_parts
+  org_id text not null collate C
+  name text not null collate C
+  body text not null compression lz4
+  PRIMARY KEY (org_id, name)
+  CREATE UNIQUE INDEX verdict_parts_pkey ON public.verdict_parts USING btree (org_id, name)
 
 -- waiting_nodes
   run_id text not null collate C
@@ -858,18 +921,18 @@
   seq bigint not null
   org_id text not null collate C
   webhook_id text not null collate C
-  type text not null
-  body text not null
-  state text not null
+  type text not null compression lz4
+  body text not null compression lz4
+  state text not null compression lz4
   claims integer not null
   attempts integer not null
   next_at bigint
   last_status integer
-  last_error text
+  last_error text compression lz4
   created_at bigint not null
   settled_at bigint
-  recipient text
-  group_key text
+  recipient text compression lz4
+  group_key text compression lz4
   held_until bigint not null
   run_id text collate C
   CHECK (((next_at IS NULL) = (state = ANY (ARRAY['delivered'::text, 'given_up'::text]))))
@@ -899,7 +962,7 @@
 -- workers
   org_id text not null collate C
   worker_id text not null collate C
-  functions text not null
+  functions text not null compression lz4
   expires_at bigint not null
   PRIMARY KEY (org_id, worker_id)
   CREATE INDEX workers_expired ON public.workers USING btree (expires_at)
@@ -908,8 +971,8 @@
 -- workflow_hooks
   org_id text not null collate C
   workflow text not null collate C
-  secret text not null
-  previous_secret text
+  secret text not null compression lz4
+  previous_secret text compression lz4
   previous_until bigint
   created_at bigint not null
   updated_at bigint not null
@@ -922,11 +985,11 @@
   name text not null collate C
   version integer not null
   hash text not null collate C
-  format text not null
+  format text not null compression lz4
   saved_at bigint not null
-  saved_by text
+  saved_by text compression lz4
   definition_hash text collate C
-  origin text not null
+  origin text not null compression lz4
   CHECK ((format = ANY (ARRAY['lobsterx'::text, 'lens-graph/v1'::text])))
   CHECK ((origin = ANY (ARRAY['file'::text, 'code'::text])))
   PRIMARY KEY (org_id, name, version)
@@ -935,9 +998,9 @@
 -- workflows
   org_id text not null collate C
   name text not null collate C
-  status text not null
+  status text not null compression lz4
   latest_version integer not null
-  posture text not null
+  posture text not null compression lz4
   exposed boolean not null
   PRIMARY KEY (org_id, name)
   CHECK ((posture = ANY (ARRAY['advisory'::text, 'retrieval'::text, 'approval_required'::text, 'bounded_autonomous'::text])))

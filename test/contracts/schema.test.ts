@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, SchemaMismatch, type Sql } from "../../src/store/index.ts";
 import { AuditTrail } from "../../src/audit/index.ts";
-import { auditEntry } from "../../src/core/audit/index.ts";
+import { auditEntry, type AuditEntry } from "../../src/core/audit/index.ts";
 import { KEY_MAKERS } from "../../src/store/migrations/0019-key-makers.ts";
-import { key } from "./shares.ts";
+import { CALLBACK_TOKENS } from "../../src/store/migrations/0061-callback-tokens.ts";
+import { key, link } from "./shares.ts";
 import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 
-const NEWEST = 47;
+const NEWEST = 62;
 
 /** Ends a transaction with what was seen in it. */
 class Undone extends Error {
@@ -51,6 +52,19 @@ async function schemaOf(sql: Sql): Promise<string> {
     )
     .join("\n\n")
     .concat("\n");
+}
+
+/** Records as they were kept before there were blocks. */
+async function sealedBefore(
+  sql: Sql,
+  orgId: string,
+  records: readonly { readonly seq: number; readonly record: Pick<AuditEntry, "category" | "type" | "run"> }[],
+): Promise<void> {
+  for (const { seq, record } of records) {
+    const { category, type, run = null } = record;
+    const insert = { name: "", text: "insert into audit_records values ($1, $2, 0, $3, $4, $5, $6)" };
+    await sql.query(insert, [orgId, seq, category, type, run, JSON.stringify(record)]);
+  }
 }
 
 describe("the schema", () => {
@@ -106,14 +120,19 @@ describe("the schema", () => {
     await createSqlStore(sql).migrate();
     await sql.query(plain("insert into audit_records values ('org_1', 1, 0, 'security', 'key.created', null, '{}')"));
     await sql.query(plain("insert into audit_segments values ('org_1', 1, 1, 0, '{}', null)"));
-    for (const table of ["audit_records", "audit_segments"]) {
-      for (const text of [`update ${table} set at = 1`, `delete from ${table}`, `truncate ${table}`]) {
+    await sql.query(plain("insert into audit_blocks values ('org_1', 1, true, 0, ''), ('org_1', 1, false, 0, '')"));
+    await sql.query(plain("insert into audit_facets values ('org_1', 'run:run_1', 1)"));
+    await sql.query(plain("insert into audit_open values ('org_1', 1, 0, '')"));
+    for (const table of ["audit_records", "audit_segments", "audit_blocks", "audit_facets", "audit_open"]) {
+      for (const text of [`update ${table} set org_id = 'x'`, `delete from ${table}`, `truncate ${table}`]) {
         await expect(sql.query(plain(text)), text).rejects.toThrow("audit records are never changed or deleted");
       }
     }
     await sql.transaction(async (within) => {
       await within.query(plain("select set_config('sluice.prune', 'on', true)"));
       await within.query(plain("delete from audit_records"));
+      for (const table of ["audit_blocks", "audit_facets", "audit_open"])
+        await within.query(plain(`delete from ${table}`));
       await within.query(plain("update audit_segments set checkpoint = null"));
       await within.query(plain("truncate audit_segments"));
     });
@@ -164,15 +183,55 @@ describe("the schema", () => {
       return (found as { readonly firstBad?: { readonly reason: string } }).firstBad?.reason;
     };
     const where = "where org_id = 'org_9'";
+    const unfound = (facet: string): string => `delete from audit_facets ${where} and facet = '${facet}'`;
     const reason = (column: string): string => `its column "${column}" is not what was hashed`;
-    expect(await changed(`update audit_records set run_id = null ${where} and seq = 2`)).toBe(reason("run"));
-    expect(await changed(`update audit_records set type = 'run.finished' ${where} and seq = 1`)).toBe(reason("type"));
-    expect(await changed(`update audit_records set category = 'routing' ${where} and seq = 1`)).toBe(
-      reason("category"),
-    );
-    expect(await changed(`update audit_records set at = at + 1 ${where} and seq = 1`)).toBe(reason("at"));
-    expect(await changed(`update audit_segments set at = 0 ${where}`)).toBe(reason("at"));
+    expect(await changed(unfound("run:run_1"))).toBe(reason("run"));
+    expect(await changed(unfound("type:run.started"))).toBe(reason("type"));
+    expect(await changed(unfound("category:execution"))).toBe(reason("category"));
+    expect(await changed(`update audit_segments set at = 0 ${where}`)).toMatch(/^it is missing: a checkpoint covers/);
     expect(await trail.verify("org_9")).toMatchObject({ ok: true, records: 2 });
+  });
+
+  it("packs what was sealed in rows, and reads both until then", async () => {
+    const sql = open();
+    const store = createSqlStore(sql);
+    await store.migrate();
+    const now = { at: 1_700_000_000_000 };
+    const trail = new AuditTrail({ store, now: () => now.at, seed: "0e".repeat(32) });
+    const about = { at: now.at, actor: "ann", resource: "run/run_1", run: "run_1", detail: {} };
+    const entries = (["run.started", "gate.held", "node.completed"] as const).map((type) =>
+      auditEntry({ ...about, type }),
+    );
+    await store.appendAudit("org_7", entries);
+    await trail.catchUp("org_7");
+    now.at += 60_000;
+    await trail.catchUp("org_7");
+    const exported = async (): Promise<string> => {
+      let text = "";
+      for await (const piece of trail.export("org_7")) text += piece;
+      return text;
+    };
+    const before = await exported();
+    const { lines = [], columns = [] } = (await store.readSegment("org_7", 0, 3)) ?? {};
+    await sql.transaction(async (within) => {
+      await within.query(plain("select set_config('sluice.prune', 'on', true)"));
+      for (const table of ["audit_blocks", "audit_facets"]) {
+        await within.query(plain(`delete from ${table} where org_id = 'org_7'`));
+      }
+      const insert = plain("insert into audit_records values ('org_7', $1, $2, $3, $4, $5, $6)");
+      for (const [index, { seq, at, category, type, run }] of columns.entries()) {
+        await within.query(insert, [seq, at, category, type, run, lines[index] ?? ""]);
+      }
+    });
+    expect(await exported()).toBe(before);
+    const listed = async (): Promise<readonly number[]> =>
+      (await store.listAudit("org_7", { run: "run_1" }, { limit: 10, cursor: null })).data.map(({ seq }) => seq);
+    expect(await listed()).toEqual([3, 2, 1]);
+    expect([await store.packAudit(), await store.packAudit()]).toEqual([true, false]);
+    expect(await sql.query(plain("select 1 from audit_records where org_id = 'org_7'"))).toEqual([]);
+    expect(await exported()).toBe(before);
+    expect(await listed()).toEqual([3, 2, 1]);
+    expect(await trail.verify("org_7")).toMatchObject({ ok: true, records: 3 });
   });
 
   it("knows of keys made before who made them, from the audit", async () => {
@@ -182,12 +241,41 @@ describe("the schema", () => {
     await store.putKey(key("key_made", { orgId: "org_8" }));
     await store.putKey(key("key_first", { orgId: "org_8" }));
     const made = { at: 1, type: "key.created", actor: "key_first", resource: "key/key_made", detail: {} } as const;
-    await store.appendAudit("org_8", [auditEntry(made)]);
-    await new AuditTrail({ store, now: () => 1, seed: "0e".repeat(32) }).catchUp("org_8");
+    await sealedBefore(sql, "org_8", [{ seq: 1, record: auditEntry(made) }]);
     const [, backfill = ""] = KEY_MAKERS.statements;
     await sql.query(plain(backfill));
     expect(await store.getKey("org_8", "key_made")).toMatchObject({ createdBy: "key_first" });
     expect(await store.getKey("org_8", "key_first")).toMatchObject({ createdBy: null });
+  });
+
+  it("leaves a callback token that gateways shared to the first of them", async () => {
+    const sql = open();
+    const store = createSqlStore(sql);
+    await store.migrate();
+    await sql.query(plain("drop index gateway_links_token"));
+    await sql.query(plain("create index gateway_links_token on gateway_links (callback_hash)"));
+    for (const [id, callbackHash] of [
+      ["edge-2", "shared"],
+      ["edge-1", "shared"],
+      ["edge-3", "own"],
+      ["edge-4", null],
+      ["edge-5", null],
+    ] as const) {
+      await store.putGatewayLink(link(id, { orgId: "org_9", callbackHash }));
+    }
+    for (const statement of CALLBACK_TOKENS.statements) await sql.query(plain(statement));
+    const kept = (await store.listGatewayLinks("org_9")).map(({ gatewayId, callbackHash }) => [
+      gatewayId,
+      callbackHash,
+    ]);
+    expect(kept).toEqual([
+      ["edge-1", "shared"],
+      ["edge-2", null],
+      ["edge-3", "own"],
+      ["edge-4", null],
+      ["edge-5", null],
+    ]);
+    expect(await store.putGatewayLink(link("edge-2", { orgId: "org_9", callbackHash: "own" }))).toBe(false);
   });
 
   it("of a later program is used while that program allows it, and refused beyond", async () => {

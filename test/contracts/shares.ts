@@ -1,11 +1,13 @@
 import type { RunEvent } from "../../src/core/event/index.ts";
 import {
   type ApprovalRecord,
+  type GatewayLink,
   type Head,
   type KeyRecord,
   type NewRun,
   NO_CHANGES,
   type RunCommit,
+  type UsageRecord,
 } from "../../src/store/index.ts";
 
 /** Shares of commits as a driver would make them, for runs that do nothing in particular. */
@@ -41,7 +43,8 @@ export const NEW_RUN: NewRun = {
 /** The outcome of a commit of which nothing was left out. */
 export const WRITTEN = { isOverLimit: false, conflicts: [], duplicates: [] };
 
-const HEAD: Head = {
+/** Of a run that is under way. */
+export const HEAD: Head = {
   status: "running",
   epoch: 0,
   lastEventId: 0,
@@ -141,6 +144,60 @@ export function key(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
     createdAt: 1_000,
     expiresAt: null,
     revokedAt: null,
+    ...parts,
+  };
+}
+
+/** A node `a` that has completed with these outputs. */
+export function completed(eventId: number, outputs: Record<string, string>): RunEvent {
+  return {
+    eventId,
+    at: 1,
+    type: "node.completed",
+    payload: {
+      nodeId: "a",
+      attempt: 1,
+      envelope: { kind: "text", artifactKind: "text", output: "" },
+      outputs,
+      durationMs: 1,
+      inputTokens: 0,
+      outputTokens: 0,
+      costMicros: 0,
+    },
+  };
+}
+
+export function link(gatewayId: string, parts: Partial<GatewayLink> = {}): GatewayLink {
+  return {
+    orgId: "org_1",
+    gatewayId,
+    status: "healthy",
+    instanceId: null,
+    instanceStartedAt: null,
+    dispatchToken: null,
+    callbackHash: null,
+    previousCallbackHash: null,
+    previousUntil: null,
+    seenAt: null,
+    instanceFacts: null,
+    ...parts,
+  };
+}
+
+export function usage(at: number, parts: Partial<UsageRecord> = {}): UsageRecord {
+  return {
+    nodeId: "a",
+    attempt: 1,
+    agentId: "analyst",
+    model: "m",
+    gatewayId: "local",
+    inputTokens: 1,
+    outputTokens: 2,
+    thinkingTokens: 3,
+    cachedTokens: 4,
+    costMicros: 5,
+    priceId: null,
+    at,
     ...parts,
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunEvent, RunStatus } from "../../src/core/event/index.ts";
 import { quantileOf, successRateOf, type TrendBucket, type TrendGroup } from "../../src/core/search/index.ts";
 import type { Store, UsageRecord, UsageSelection } from "../../src/store/index.ts";
-import { creation, share } from "./shares.ts";
+import { creation, share, usage } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 const HOUR = 3_600_000;
@@ -92,20 +92,7 @@ export function trendRules(subjectOf: SubjectOf): void {
   });
 
   describe("usage that is added up", () => {
-    const record = (at: number, model = "m"): UsageRecord => ({
-      nodeId: "a",
-      attempt: 1,
-      agentId: "ada",
-      model,
-      gatewayId: null,
-      inputTokens: 1,
-      outputTokens: 2,
-      thinkingTokens: 3,
-      cachedTokens: 4,
-      costMicros: 5,
-      priceId: null,
-      at,
-    });
+    const record = (at: number, model = "m"): UsageRecord => usage(at, { agentId: "ada", model, gatewayId: null });
     const now = Date.now();
     const today = Math.floor(now / DAY) * DAY;
     const counts = async (bucket: UsageSelection["bucket"], since: number, until: number) =>

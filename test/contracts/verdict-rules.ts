@@ -7,9 +7,8 @@ import {
   type RunCommit,
   type RunVerdict,
   type StoredVerdict,
-  type UsageRecord,
 } from "../../src/store/index.ts";
-import { creation, logFrom, share } from "./shares.ts";
+import { creation, logFrom, share, usage } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 const spent = (micros: number): LedgerChange => ({
@@ -18,22 +17,6 @@ const spent = (micros: number): LedgerChange => ({
   reserved: 0,
   spent: micros,
   ceiling: null,
-});
-
-const usage = (at: number, parts: Partial<UsageRecord> = {}): UsageRecord => ({
-  nodeId: "a",
-  attempt: 1,
-  agentId: "analyst",
-  model: "m",
-  gatewayId: "local",
-  inputTokens: 1,
-  outputTokens: 2,
-  thinkingTokens: 3,
-  cachedTokens: 4,
-  costMicros: 5,
-  priceId: null,
-  at,
-  ...parts,
 });
 
 const kept = (verdictId: string, at = 1): StoredVerdict => ({

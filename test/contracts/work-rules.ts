@@ -99,7 +99,13 @@ export function workRules(subjectOf: SubjectOf): void {
         { workerId: "w1", functions: ["f"] },
         { workerId: "w2", functions: ["f", "g"] },
       ]);
+      expect(await store.listOffered(["org_2", "org_1", "org_3"])).toEqual([
+        { orgId: "org_1", name: "f" },
+        { orgId: "org_1", name: "g" },
+        { orgId: "org_2", name: "h" },
+      ]);
       await passTime(11_000);
+      expect(await store.listOffered(["org_1"])).toEqual([{ orgId: "org_1", name: "f" }]);
       expect(await store.listWorkers("org_1")).toEqual([{ workerId: "w1", functions: ["f"] }]);
       await store.removeWorker("org_1", "w1");
       expect(await store.listWorkers("org_1")).toEqual([]);

@@ -14,6 +14,7 @@ import { readOidc } from "../../src/cli/oidc.ts";
 import { readSignIn } from "../../src/cli/sign-in.ts";
 import { LOOPBACK_ENTRIES, readOutbound } from "../../src/cli/outbound.ts";
 import { SluiceClient } from "../../src/client/index.ts";
+import { NO_ORGANISATION_LIMITS } from "../../src/core/governance/index.ts";
 import { adminKey, newSecret } from "../../src/server/index.ts";
 import { createMemoryStore } from "../../src/store/index.ts";
 
@@ -65,6 +66,7 @@ export async function startQuickServer(io: Io, argv: readonly string[]): Promise
     hasConsole: false,
     archivesAnywhere: true,
     startRate: null,
+    limits: () => NO_ORGANISATION_LIMITS,
   });
   const client = new SluiceClient({ url: host.localUrl, key });
   for (const { name, source } of hasDemo ? DEMO_WORKFLOWS : []) await client.saveWorkflow(name, source);

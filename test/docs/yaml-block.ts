@@ -6,6 +6,7 @@ import {
   openAdapters,
   readScript,
 } from "../../src/adapters/index.ts";
+import { parseLimits } from "../../src/cli/limits.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/base/index.ts";
 import { readCases } from "../../src/core/cases/index.ts";
@@ -37,7 +38,17 @@ export async function problemsOfYaml(block: Block): Promise<readonly string[]> {
     return readCatalog(new TextEncoder().encode(text)).problems.map(({ message }) => message);
   if (has("nodes", "seed") || value["default"] === "echo")
     return readScript(text).problems.map(({ message }) => message);
+  if (has("organisations")) return limitsProblems(text);
   return [`it is no known kind of file: ${Object.keys(value).join(", ")}`];
+}
+
+function limitsProblems(text: string): readonly string[] {
+  try {
+    parseLimits("limits", new TextEncoder().encode(text));
+    return [];
+  } catch (thrown) {
+    return [thrown instanceof Error ? thrown.message : String(thrown)];
+  }
 }
 
 function workflowProblems(text: string): readonly string[] {

@@ -170,16 +170,16 @@ export const COMMIT_FAULTS: readonly Fault[] = [
   },
   {
     bug: "runs that begin overtake work in flight",
-    file: "durable/input-queue.ts",
-    right: `return this.#busy === 0 ? Infinity : Math.floor(this.#startsAllowed);`,
-    wrong: `return Infinity;`,
+    file: "durable/fair-queue.ts",
+    right: `return this.work.size + (this.#working === 0 ? starts : Math.min(starts, Math.floor(this.#startsAllowed)));`,
+    wrong: `return this.work.size + starts;`,
     caughtBy: CAUGHT_BY.queue,
   },
   {
     bug: "two batches have the same run at once",
     file: "durable/input-queue.ts",
-    right: `if (!lane.isBusy && lane.waiting.length === 1) this.#readyOf(lane).push(runId, lane.owner);`,
-    wrong: `if (lane.waiting.length === 1) { lane.isBusy = false; this.#readyOf(lane).push(runId, lane.owner); }`,
+    right: `if (!lane.isTaken && lane.waiting.length === 1) this.#queue(lane);`,
+    wrong: `if (lane.waiting.length === 1) { lane.isTaken = false; this.#queue(lane); }`,
     caughtBy: CAUGHT_BY.queue,
   },
   {

@@ -18,6 +18,8 @@ export interface Kept {
   text(file: FileValue): Promise<string>;
 }
 
+export const PATIENCE = { signal: new AbortController().signal, pause: () => Promise.resolve() };
+
 export async function openKept(): Promise<Kept> {
   const store = createMemoryStore();
   const files = new Files({ store, objects: createMemoryObjects(), secretKey: "s", now: Date.now });
@@ -25,7 +27,7 @@ export async function openKept(): Promise<Kept> {
   return {
     store,
     files,
-    ofRun: runFiles({ files, store, orgId: ORG, runId: RUN }),
+    ofRun: runFiles({ files, store, orgId: ORG, runId: RUN, patience: PATIENCE }),
     give: async (name, content, mime = "text/plain") => {
       const bytes = Buffer.from(content);
       const file = await files.put(ORG, "key_1", { name, mime, size: bytes.byteLength }, once(bytes));

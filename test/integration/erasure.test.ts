@@ -47,16 +47,22 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
   let opened: OpenedStore;
   let api: Api;
   const runs = { erased: "", archived: "", other: "", open: "" };
+  let started = 0;
 
   const letter = async (customer: string): Promise<string> => {
     const body = new TextEncoder().encode(`A letter to ${customer}, on paper`);
     const headers = { "content-type": "text/plain", "content-length": String(body.byteLength) };
     const paper = (await api.request("POST", "files?name=letter.txt", { body, headers })).body;
-    return api.run("letters", { customer, paper, story: `${customer} `.repeat(6_000) });
+    started += 1;
+    const args = { customer, paper, story: `${customer} `.repeat(6_000) };
+    const key = { "idempotency-key": `letter ${started} to ${customer}` };
+    const { id } = (await api.request("POST", "runs", { body: { workflow: "letters", args }, headers: key })).body;
+    await api.settle(id);
+    return id;
   };
-  const approvalOf = async (runId: string): Promise<string> => {
+  const approvalOf = async (runId: string | null): Promise<string> => {
     const { data } = (await api.request("GET", "approvals?status=pending")).body;
-    return data.find((approval: { runId: string }) => approval.runId === runId).id;
+    return data.find((approval: { runId: string | null }) => approval.runId === runId).id;
   };
   const answer = async (runId: string, customer: string): Promise<void> => {
     const id = await approvalOf(runId);
@@ -110,6 +116,7 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
           "approval_comments",
           "blobs",
           "event_blocks",
+          "idempotency_keys",
           "run_facets",
           "runs",
         ]),
@@ -133,6 +140,8 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
     for (const text of [NAME, "zebulon", "Quartz", "quartz"]) {
       if (opened.sql !== null) expect(await tablesWith(opened.sql, text)).toEqual([]);
     }
+    // Records of the audit are packed, and looked into.
+    if (opened.sql !== null) expect(await tablesWith(opened.sql, "run.erased")).toContain("audit_open");
     expect(filesWith(folder, NAME)).toEqual([]);
     const { body } = await api.request("GET", `runs/${runs.erased}/events`);
     expect(JSON.stringify(body)).not.toContain(NAME);
@@ -211,6 +220,35 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
     });
     const { body } = await api.request("POST", "erasures", { body: { subject: 'args.who == "Old Timer"' } });
     expect(body).toMatchObject({ runs: [runId], sealed: [{ type: "run.finished", run: runId }] });
+  });
+
+  it("takes approvals of launches with it, with their comments, and names those that wait for an answer", async () => {
+    const who = "Wilma Start";
+    const guarded = `name: guarded\nlabels: { person: "\${who}" }\nargs: { who: { type: string } }\nsteps:\n  - { id: a, command: A }\n`;
+    await api.save(guarded);
+    const condition = "run.workflow == 'guarded'";
+    const policy = { category: "run_creation", condition, action: "require_approval", reason: "Ask first" };
+    await api.request("PUT", "policies/ask", { body: policy });
+    const start = () => api.request("POST", "runs", { body: { workflow: "guarded", args: { who } } });
+    expect((await start()).status).toBe(403);
+    const approvalId = await approvalOf(null);
+    const byLabel = { subject: `labels.person == "${who}"` };
+    const byArgs = { subject: `args.who == "${who}"` };
+    expect((await api.request("POST", "erasures", { body: byArgs })).body).toMatchObject({ open: [approvalId] });
+    await api.request("POST", `approvals/${approvalId}/comments`, { body: { text: `${who} is fine` } });
+    const body = { decision: "approve", reason: `${who} may` };
+    expect((await api.request("POST", `approvals/${approvalId}/resolve`, { body })).status).toBe(200);
+    const { id } = (await start()).body;
+    expect(await api.settle(id)).toBe("completed");
+    const report = (await api.request("POST", "erasures", { body: byLabel })).body;
+    expect(report).toMatchObject({ runs: [id], launches: [approvalId], open: [] });
+    await api.audit.catchUp(ORG);
+    await api.store.indexRuns(1_000);
+    if (opened.sql !== null) expect(await tablesWith(opened.sql, who)).toEqual([]);
+    const shown = (await api.request("GET", `approvals/${approvalId}`)).body;
+    expect(JSON.stringify(shown)).not.toContain(who);
+    expect(JSON.stringify((await api.request("GET", `approvals/${approvalId}/comments`)).body)).not.toContain(who);
+    expect((await api.request("GET", "audit/verify")).body.ok).toBe(true);
   });
 
   it("wants a condition that says whose runs are meant", async () => {

@@ -70,7 +70,8 @@ async function expectExactBooks(sql: Sql, runs: number): Promise<void> {
   const rows = await sql.query<SnapshotRow & Record<string, string | number>>(SNAPSHOT);
   expect(rows.filter(({ counted, found }) => counted !== found)).toEqual([]);
   const { agents, envelopes } = await store.readCounters(ORG, 0);
-  expect(agents).toMatchObject([{ agentId: "default", open: 0 }]);
+  // Windows of starts stand beside agents, under names that hold a slash.
+  expect(agents.filter(({ agentId }) => !agentId.includes("/"))).toMatchObject([{ agentId: "default", open: 0 }]);
   const [cap] = envelopes;
   expect(cap).toMatchObject({ envelopeId: "cap", reserved: 0 });
   const { data } = await store.listRuns(ORG, {}, { limit: 100, cursor: null });

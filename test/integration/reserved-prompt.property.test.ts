@@ -13,6 +13,7 @@ import { Memories } from "../../src/governance/memories.ts";
 import type { Registered } from "../../src/governance/registered.ts";
 import { Tally } from "../../src/governance/tally.ts";
 import { WaitingRoom } from "../../src/governance/waiting-room.ts";
+import { aboutRun, LOCAL, NOTHING_REGISTERED } from "../governance/scene.ts";
 import type { GatewayView } from "../../src/gateway/index.ts";
 import { DEFAULT_AGENT } from "../../src/registry/index.ts";
 import type { MemoryRecord } from "../../src/store/index.ts";
@@ -26,28 +27,7 @@ function planWith(duty: Duty | null): Plan {
   return { ...plan, nodes: plan.nodes.map((node) => ({ ...node, duty })) };
 }
 
-const LOCAL: GatewayView = {
-  orgId: "default",
-  id: "local",
-  name: null,
-  environment: "test",
-  url: "",
-  isDefault: true,
-  minTrustLevel: 1,
-  costRank: 0,
-  capabilities: [],
-  providers: ["openai", "scripted"],
-  defaultProvider: "openai",
-  status: "healthy",
-  instanceId: null,
-  seenAt: null,
-  isLocal: true,
-  isAwaited: false,
-  callbackBase: null,
-  models: {},
-  secrets: {},
-  answersAny: false,
-};
+const OWN: GatewayView = { ...LOCAL, isDefault: true, providers: ["openai", "scripted"], defaultProvider: "openai" };
 
 /** Texts in which headings, spaces of all kinds and characters that take two places are frequent. */
 const words = (maxLength: number): fc.Arbitrary<string> =>
@@ -169,34 +149,14 @@ function sceneOf({ agent, policies, duty, message, stdin, provider }: Case): Sce
       grants: [],
       assignedTo: null,
     } as unknown as RequestVerdict,
-    about: {
-      orgId: "default",
-      runId: "run_1",
-      plan,
-      workflow: "w",
-      depth: 0,
-      gateway: null,
-      model: null,
-      roleBindings: {},
-      args: {},
-      at: AT,
-      isBegun: true,
-      nextEventId: 1,
-    },
+    about: aboutRun({ plan, at: AT }),
     registered: {
+      ...NOTHING_REGISTERED,
       agents: new Map([["ada", ada]]),
       policies: policiesFrom(policies),
-      budgets: [],
       models: new Map([["dear", { id: "dear", ...price }]]),
-      creditPlans: [],
-      tools: [],
-      grants: new Map(),
-      deployments: [],
-      bindings: [],
-      platform: { isOpen: true, reason: null },
-      pauses: new Map(),
     },
-    gateways: [LOCAL],
+    gateways: [OWN],
     tally: new Tally(),
     waiting: new WaitingRoom(),
   };

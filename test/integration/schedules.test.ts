@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Clock } from "../../src/clock/index.ts";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import { openEmbedded } from "../../src/store/embedded/index.ts";
 import { openPostgres } from "../../src/store/postgres/index.ts";
@@ -11,6 +10,7 @@ import { createSqlStore, type RunRecord, type Store } from "../../src/store/inde
 import { sqlSubject } from "../contracts/sql-subject.ts";
 import type { Subject } from "../contracts/store-contract.ts";
 import { createDatabase } from "../postgres/database.ts";
+import { HandClock } from "../schedule/hand-clock.ts";
 import { StoreLauncher } from "../schedule/store-launcher.ts";
 
 const ORG = "org_1";
@@ -18,16 +18,6 @@ const QUARTER_MS = 900_000;
 /** Before Berlin puts its clocks back, on 25 October 2026 at 01:00 UTC. */
 const START = Date.UTC(2026, 9, 24, 20);
 const PUT_BACK = Date.UTC(2026, 9, 25, 1);
-
-class HandClock implements Clock {
-  time = START;
-  now(): number {
-    return this.time;
-  }
-  after(): () => void {
-    return () => undefined;
-  }
-}
 
 interface Replica {
   readonly scheduler: Scheduler;
@@ -58,7 +48,7 @@ describe.each([
   });
   beforeEach(async () => {
     await subject.reset();
-    clock = new HandClock();
+    clock = new HandClock(START);
     troubles = [];
   });
   afterAll(() => subject.close());

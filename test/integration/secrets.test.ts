@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../../src/store/index.ts";
 import { Api } from "./support/api.ts";
 import { openReadableGround, type ReadableGround } from "./support/ground.ts";
+import { packedTexts } from "./support/history-stores.ts";
 import { KEY } from "./support/kills.ts";
 import { prepareProgram, type ServerProcess, startProgram, startServer } from "./support/server-process.ts";
 import { waitFor } from "./support/waiting.ts";
@@ -42,7 +43,7 @@ afterEach(async () => {
   close = [];
 });
 
-/** Everything in every table, as text. */
+/** Everything in every table, as text: sealed records too, which are compressed. */
 async function dumpOf(sql: Sql): Promise<string> {
   const tables = await sql.query<{ name: string }>({
     name: "",
@@ -55,6 +56,7 @@ async function dumpOf(sql: Sql): Promise<string> {
     const rows = await sql.query<{ row: string }>({ name: "", text: `select t::text as row from ${name} t` });
     parts.push(...rows.map(({ row }) => row));
   }
+  parts.push(...(await packedTexts(sql)));
   return parts.join("\n");
 }
 

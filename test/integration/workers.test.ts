@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "../postgres/database.ts";
 import { Api } from "./support/api.ts";
+import { countListeners, ExitProxy } from "./support/exit-proxy.ts";
 import { KEY, openGround } from "./support/kills.ts";
 import { prepareProgram, type ServerProcess, startServer } from "./support/server-process.ts";
 import { waitFor } from "./support/waiting.ts";
@@ -9,6 +10,8 @@ import { WorkerCrew } from "./support/worker-crew.ts";
 import { HANDS, surviveWorkerKills } from "./support/worker-kills.ts";
 
 const MINUTES = 60_000;
+/** What the server is called behind a proxy. */
+const INSIDE = "sluice.internal";
 
 const until = (isSo: () => Promise<boolean> | boolean): Promise<void> => waitFor("it", async () => isSo());
 
@@ -24,7 +27,12 @@ describe("workers of a server", () => {
 
   beforeAll(async () => {
     prepareProgram();
-    server = await startServer({ ...ground.settings, command: "up", databaseUrl: null });
+    server = await startServer({
+      ...ground.settings,
+      command: "up",
+      databaseUrl: null,
+      env: { SLUICE_ALLOW_HOST: INSIDE },
+    });
     api = new Api(KEY, () => [server.url]);
     await api.put("/agents/hands", HANDS);
   }, 5 * MINUTES);
@@ -87,6 +95,19 @@ describe("workers of a server", () => {
     expect(old === undefined ? null : await crew.stop(old)).toBe(0);
     expect((await api.waitUntilEnded(runId)).status).toBe("completed");
     expect(crew.acts().filter(({ n }) => n === 8)).toHaveLength(1);
+  });
+
+  it("work behind a proxy that lets connections only out, and listen nowhere", async () => {
+    for (const worker of crew.workers) await crew.stop(worker);
+    const proxy = await ExitProxy.open({ [`${INSIDE}:80`]: Number(new URL(server.url).port) });
+    // The name means nothing to the worker: whatever it does not send through the proxy goes nowhere.
+    const worker = await crew.start(`http://${INSIDE}`, { HTTP_PROXY: proxy.url, NO_PROXY: "" });
+    const runId = await run("proxied", { function: "count", inputs: { n: 10 } });
+    expect((await api.waitUntilEnded(runId)).status).toBe("completed");
+    expect(new Set(proxy.asked)).toEqual(new Set([`${INSIDE}:80`]));
+    expect(countListeners(worker.pid ?? 0)).toBe(0);
+    expect(await crew.stop(worker)).toBe(0);
+    proxy.close();
   });
 
   it("that die leave at_most_once work unknown, and it is never done again", async () => {

@@ -11,11 +11,13 @@ export const CONSOLE_AREAS: Readonly<Record<string, readonly string[]>> = {
   parts: ["page"],
   graph: ["page", "parts"],
   editor: ["page", "parts"],
+  /** Forms made of JSON Schemas. */
+  form: ["page", "parts", "editor"],
   /** Registered objects of every kind: lists, fields, the editor of a spec. */
-  manifest: ["page", "live", "parts", "editor"],
+  manifest: ["page", "live", "parts", "editor", "form"],
   /** One run as it is shown: the fold of its events, its graph, its list of nodes. */
   run: ["page", "parts", "graph"],
-  screens: ["page", "live", "parts", "graph", "editor", "manifest", "run"],
+  screens: ["page", "live", "parts", "graph", "editor", "form", "manifest", "run"],
   app: ["page", "live", "parts", "screens"],
   /** `main.tsx`. */
   "": ["app"],

@@ -14,6 +14,7 @@ const pure = (rooms: readonly string[], packages: readonly string[] = []): RoomL
 
 export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/base": pure([], ["@noble/hashes"]),
+  "core/edit": pure(["base", "expression", "template"], ["yaml"]),
   "core/text": pure(["base"], ["yaml", "re2js"]),
   "core/expression": pure(["base", "text"]),
   "core/template": pure(["base", "expression"]),
@@ -145,7 +146,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   workflow: { rooms: ["core"], packages: ["zod"], isNode: false },
   client: { rooms: ["core", "contract"], packages: [], isNode: false },
   work: { rooms: ["core", "clock", "store"], packages: [], isNode: true },
-  worker: { rooms: ["core", "contract"], packages: [], isNode: true },
+  worker: { rooms: ["core", "contract"], packages: ["undici"], isNode: true },
   testing: { rooms: ["core", "adapter"], packages: [], isNode: true },
   mcp: { rooms: ["core", "client"], packages: ["@modelcontextprotocol/server", "zod"], isNode: true },
   browser: { rooms: ["core"], packages: [], isNode: false },
@@ -203,8 +204,14 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     packages: ["hono", "@hono/node-server", "zod"],
     isNode: true,
   },
+  cells: {
+    rooms: ["core", "clock", "bridge", "gateway", "outside/channel", "server", "store"],
+    packages: [],
+    isNode: true,
+  },
   cli: {
     rooms: [
+      "cells",
       "core",
       "clock",
       "adapter",

@@ -208,6 +208,7 @@ const RIDDLES: readonly (readonly [pattern: string, plain: string])[] = [
   ["wish|wishes", "request, query"],
   ["aloud", "visibly"],
   ["rehears\\w*", "simulate, simulation"],
+  ["goes? on|lets? go of|letting go of", "continue, delete, release"],
 ];
 
 /** A metric is read by the dashboards of others, and a table is in their databases: both keep their names. */

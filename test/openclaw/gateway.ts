@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { readBody, send } from "../providers/server.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -133,19 +134,4 @@ function resource(model: string, status: string, output: readonly unknown[], usa
 
 export function event(type: string, data: Fields): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers }).end(body);
-}
-
-async function readBody(request: IncomingMessage): Promise<Fields> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return JSON.parse(Buffer.concat(parts).toString() || "{}") as Fields;
 }

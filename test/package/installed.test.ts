@@ -7,12 +7,14 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { REPOSITORY } from "../law/source.ts";
+import { DevProcess } from "./dev-process.ts";
 import { type LocalRegistry, openLocalRegistry } from "./local-registry.ts";
 
 const MINUTES = 60_000;
@@ -25,15 +27,30 @@ const IMPORTS = `
 import { SluiceClient } from "sluice";
 import { ApiError, reduceRun, type Run } from "sluice/client";
 import { type Adapter, runTurn } from "sluice/adapter";
-import { checkAdapter } from "sluice/testing";
+import { cases, checkAdapter } from "sluice/testing";
 import { readWorkflow, runInBrowser } from "sluice/browser";
+import { agent, workflow } from "sluice/workflow";
+import { createWorker, step } from "sluice/worker";
+import { z } from "zod";
 
 const client = new SluiceClient({ url: "http://127.0.0.1:1" });
 export const run = (): Promise<Run> => client.startRun({ workflow: "hello" });
 // @ts-expect-error -- a run has no such field
 export const wrong = async (): Promise<number> => (await run()).colour;
 export const adapter: Adapter | null = null;
-console.log([ApiError, reduceRun, runTurn, checkAdapter, readWorkflow, runInBrowser].map((one) => typeof one).join());
+
+const short = workflow("short", { args: z.object({ topic: z.string() }) }, ({ args }) => {
+  const { text } = agent("write", { command: \`About \${args.topic}\`, outputs: z.object({ text: z.string() }) });
+  return { text };
+});
+export const typed = async (): Promise<string> => (await client.run(short, { topic: "tides" })).text;
+// @ts-expect-error -- the topic is a text
+export const wrongArg = () => client.run(short, { topic: 1 });
+const twice = step({ input: z.object({ n: z.int() }), output: z.object({ n: z.int() }), run: ({ n }) => ({ n: 2 * n }) });
+export const worker = createWorker({ url: "http://127.0.0.1:1", key: "slk_x", functions: { twice } });
+export const tested = cases(short, [{ name: "one", args: { topic: "tides" } }]);
+const all = [ApiError, reduceRun, runTurn, checkAdapter, readWorkflow, runInBrowser, worker.run];
+console.log(all.map((one) => typeof one).join(), short.name, JSON.stringify(short.definition).length > 100);
 `;
 
 describe("the package, installed into an empty folder", () => {
@@ -66,8 +83,12 @@ describe("the package, installed into an empty folder", () => {
   function install(folder: string, flags: readonly string[]): Promise<void> {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "package.json"), '{"name":"mine","private":true,"type":"module"}');
+    return npmInstall(folder, [tarball, ...flags]);
+  }
+
+  function npmInstall(folder: string, flags: readonly string[]): Promise<void> {
     const offline = ["--registry", registry.url, "--cache", join(home, "cache"), "--no-audit", "--no-fund"];
-    const args = ["install", tarball, ...offline, "--loglevel=error", ...flags];
+    const args = ["install", ...offline, "--loglevel=error", ...flags];
     return new Promise((resolve, reject) => {
       const child = spawn("npm", args, { cwd: folder, stdio: "inherit" });
       child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`npm install ended with ${code}`))));
@@ -105,10 +126,7 @@ describe("the package, installed into an empty folder", () => {
     const options = { strict: true, module, moduleResolution, target: "es2022", lib: ["es2023", "dom"], types: [] };
     const config = { compilerOptions: { ...options, noEmit: true }, files: ["mine.ts"] };
     writeFileSync(join(full(), "tsconfig.json"), JSON.stringify(config));
-    const compiler = join(REPOSITORY, "node_modules", "typescript", "bin", "tsc");
-    const result = spawnSync(process.execPath, [compiler, "-p", "."], { cwd: full(), encoding: "utf8" });
-    expect(result.stdout).toBe("");
-    expect(result.status).toBe(0);
+    expect(compile(full())).toBe("");
   });
 
   it("gives every import to Node", () => {
@@ -116,7 +134,7 @@ describe("the package, installed into an empty folder", () => {
     writeFileSync(join(full(), "mine.mjs"), script);
     const result = spawnSync(process.execPath, ["--no-warnings", "mine.mjs"], { cwd: full(), encoding: "utf8" });
     expect(result.stderr).toBe("");
-    expect(result.stdout).toBe("function,function,function,function,function,function\n");
+    expect(result.stdout).toBe(`${Array(7).fill("function").join()} short true\n`);
   });
 
   it(
@@ -160,6 +178,52 @@ describe("the package, installed into an empty folder", () => {
     10 * MINUTES,
   );
 
+  it(
+    "makes a project that is installed, compiled, tested, and run with a function by `sluice dev`",
+    async () => {
+      expect(sluice(full(), "init", "my-flows").status).toBe(0);
+      const project = join(full(), "my-flows");
+      // What only checks a project is of the checkout here.
+      await npmInstall(project, ["--omit=dev"]);
+      mkdirSync(join(project, "node_modules", "@types"), { recursive: true });
+      symlinkSync(join(REPOSITORY, "node_modules", "@types", "node"), join(project, "node_modules", "@types", "node"));
+      expect(compile(project)).toBe("");
+      const tested = sluice(project, "test", "--coverage");
+      expect([tested.status, tested.stdout]).toEqual([0, expect.stringContaining("2 cases, 2 passed")]);
+
+      const dev = new DevProcess(project);
+      try {
+        await dev.printed(/ready as \S+: count-words/);
+        await dev.printed(/Workflow hello created/);
+        const ran = sluice(project, "run", "hello", "--arg", "topic=tides", "--detach");
+        expect(ran.stderr).toBe("");
+        const runId = ran.stdout.trim();
+        const asked = (): string => /apr_\S+/.exec(sluice(project, "approvals", "list").stdout)?.[0] ?? "";
+        await expect.poll(asked, { timeout: MINUTES }).not.toBe("");
+        expect(sluice(project, "approvals", "approve", asked()).status).toBe(0);
+        const followed = sluice(project, "runs", "watch", runId, "--json");
+        expect(followed.stdout).toMatch(/"words":\d+/);
+
+        const code = join(project, "worker.ts");
+        writeFileSync(
+          code,
+          readFileSync(code, "utf8").replace("words: z.number().int()", "words: z.number().int().min(1)"),
+        );
+        await dev.printed(/ready as .*ready as /s);
+        const file = join(project, "workflows", "hello.workflow.ts");
+        writeFileSync(file, readFileSync(file, "utf8").replace("one sentence", "two sentences"));
+        await dev.printed(/Workflow hello updated/);
+        writeFileSync(file, readFileSync(file, "utf8").replace("sentence.text }", "sentence.txt }"));
+        await dev.printed(/hello\.workflow\.ts:\d+:\d+/);
+        writeFileSync(file, readFileSync(file, "utf8").replace("sentence.txt }", "sentence.text }"));
+        await dev.printed(/stays as it was.*Workflow hello unchanged/s);
+      } finally {
+        expect(await dev.stop()).toBe(0);
+      }
+    },
+    10 * MINUTES,
+  );
+
   interface Up {
     readonly url: string;
     readonly consoleUrl: string;
@@ -183,6 +247,12 @@ describe("the package, installed into an empty folder", () => {
     });
   }
 });
+
+/** What the compiler of the checkout says about a project. */
+function compile(folder: string): string {
+  const compiler = join(REPOSITORY, "node_modules", "typescript", "bin", "tsc");
+  return spawnSync(process.execPath, [compiler, "-p", "."], { cwd: folder, encoding: "utf8" }).stdout;
+}
 
 function must(command: string, args: readonly string[], cwd: string): { readonly stdout: string } {
   const result = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 64 * MEGABYTE });

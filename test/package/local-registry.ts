@@ -20,7 +20,7 @@ export interface LocalRegistry {
   close(): Promise<void>;
 }
 
-/** A registry of npm on this machine that has exactly the packages a checkout has installed for use, and nothing else. */
+/** A registry of npm on this machine that has exactly the packages a checkout has installed, and nothing else. */
 export async function openLocalRegistry(): Promise<LocalRegistry> {
   const packages = installedPackages();
   const server = createServer((request, response) => {
@@ -41,13 +41,12 @@ export async function openLocalRegistry(): Promise<LocalRegistry> {
   return { url: url(), close };
 }
 
-/** Those the lock file does not mark as needed for development only. */
 function installedPackages(): readonly Kept[] {
   const lock = JSON.parse(readFileSync(join(REPOSITORY, "package-lock.json"), "utf8")) as {
-    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+    readonly packages: Readonly<Record<string, object>>;
   };
-  return Object.entries(lock.packages).flatMap(([path, { dev }]) => {
-    if (path === "" || dev === true) return [];
+  return Object.keys(lock.packages).flatMap((path) => {
+    if (path === "") return [];
     const directory = join(REPOSITORY, path);
     try {
       return [{ directory, manifest: JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as Manifest }];

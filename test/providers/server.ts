@@ -68,13 +68,13 @@ async function start(script: Script, dialectOf: (path: string) => Dialect | null
   };
 }
 
-async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+export async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
   return JSON.parse(Buffer.concat(parts).toString() || "{}") as Record<string, unknown>;
 }
 
-function send(
+export function send(
   response: ServerResponse,
   status: number,
   body: string,

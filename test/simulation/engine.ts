@@ -4,6 +4,8 @@ import {
   advance,
   apply,
   branchFrom,
+  type BranchEdits,
+  branchWith,
   type Carried,
   createRunState,
   type Effect,
@@ -26,6 +28,7 @@ export interface Engine {
   replay(plan: Plan, runId: string, events: Iterable<RunEvent>): RunState;
   restartFrom(state: RunState, fromNode?: string): readonly Carried[];
   branchFrom(state: RunState, args?: JsonObject): readonly Carried[];
+  branchWith(state: RunState, args: JsonObject, edits: BranchEdits): ReturnType<typeof branchWith>;
   takenIn(state: RunState): readonly string[];
 }
 
@@ -36,6 +39,7 @@ export const REAL_ENGINE: Engine = {
   replay,
   restartFrom,
   branchFrom,
+  branchWith,
   takenIn,
 };
 

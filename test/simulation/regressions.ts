@@ -18,5 +18,6 @@ export const REGRESSION_SEEDS: readonly {
   { seed: 12371, fault: "a cancelled run ended before its child, whose deadline had passed" },
   { seed: 1190, fault: "a gate without an answer was dispatched after its escalation" },
   { seed: 3550, fault: "a step without an approval was dispatched after its escalation" },
+  { seed: 1039354, fault: "a node waited for the place of a step whose block waits for an event" },
   { seed: 512014, fault: "an answered escalation began an eleventh call" },
 ];

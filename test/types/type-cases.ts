@@ -269,8 +269,37 @@ void new SluiceClient({ url: "u", key: "k" }).run("pay-out", { order: "one" });`
   ],
 ];
 
+const NUMBERS = `import { createWorker, step } from "sluice/worker";
+const schemas = { input: z.object({ cents: z.int() }), output: z.object({ id: z.string() }) };
+`;
+
+const WORKER: readonly (readonly [string, string, RegExp | null])[] = [
+  [
+    "a function of a worker",
+    `${NUMBERS}const pay = step({ ...schemas, run: async ({ cents }, { idempotencyKey }) => ({ id: \`\${cents.toFixed()} \${idempotencyKey}\` }) });
+void createWorker({ url: "u", key: "k", functions: { pay } }).run();`,
+    null,
+  ],
+  [
+    "a function that returns another type",
+    `${NUMBERS}export const pay = step({ ...schemas, run: ({ cents }) => ({ id: cents }) });`,
+    /Type 'number' is not assignable to type 'string'/,
+  ],
+  [
+    "an input that a function does not have",
+    `${NUMBERS}export const pay = step({ ...schemas, run: ({ cent }) => ({ id: String(cent) }) });`,
+    /Property 'cent' does not exist on type '\{ cents: number; \}'/,
+  ],
+  [
+    "a function with an unknown kind of act",
+    `${NUMBERS}export const pay = step({ ...schemas, action: "pay", run: () => ({ id: "x" }) });`,
+    /Type '"pay"' is not assignable to type/,
+  ],
+  ["a worker without a key", `${NUMBERS}createWorker({ url: "u", functions: {} });`, /Property 'key' is missing/],
+];
+
 export const TYPE_CASES: readonly TypeCase[] = [
   ...FINE.map(([title, code]): TypeCase => ({ title, code, error: null })),
   ...WRONG.map(([title, code, error]): TypeCase => ({ title, code, error })),
-  ...ALONE.map(([title, code, error]): TypeCase => ({ title, code, error, alone: true })),
+  ...[...ALONE, ...WORKER].map(([title, code, error]): TypeCase => ({ title, code, error, alone: true })),
 ];

@@ -29,7 +29,7 @@ beforeAll(async () => {
     moduleResolution: "nodenext",
     strict: true,
     noEmit: true,
-    types: [],
+    types: ["node"],
     skipLibCheck: true,
     allowImportingTsExtensions: true,
     noUncheckedIndexedAccess: true,
@@ -37,6 +37,7 @@ beforeAll(async () => {
     lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
     paths: {
       "sluice/client": [join(ROOT, "src/client/index.ts")],
+      "sluice/worker": [join(ROOT, "src/worker/index.ts")],
       "sluice/workflow": [join(ROOT, "src/workflow/index.ts")],
     },
   };

@@ -3,7 +3,7 @@ import { getOwn, isJsonObject, type Json, type JsonObject, jsonToText, matchesGl
 import { createAllowList, fetchGuarded } from "../../outbound/index.ts";
 import type { Environment } from "../environment.ts";
 import { hostAndPort } from "../http/call.ts";
-import { fillHeaders, hideSecrets } from "../http/secret-header.ts";
+import { fillHeaders } from "../http/secret-header.ts";
 import { type SecretLookup, secretLookup, secretsInHeaders } from "../secret-lookup.ts";
 import type { HttpTool } from "./config.ts";
 import type { ModelTool, OpenTools, ToolOpener } from "./model-tools.ts";
@@ -44,7 +44,7 @@ export function httpTool(
         signal,
       });
       if (!reply.ok) throw new Error(reply.message);
-      const text = hideSecrets(reply.text, filled.value.secrets);
+      const text = filled.value.redactor.text(reply.text);
       if (reply.status < 200 || reply.status > 299) {
         throw new Error(`It answered with status ${reply.status}: ${text.trim().slice(0, EXCERPT_LENGTH_MAX)}`);
       }

@@ -302,17 +302,21 @@ describe("HTTP tools", () => {
   });
 
   it("are ended when the time their ruling gives them is over", async () => {
-    let closed = 0;
+    let [begun, closed] = [0, 0];
     const { base } = await start();
     service?.removeAllListeners("request");
-    service?.on("request", (_, response: ServerResponse) => response.on("close", () => (closed += 1)));
-    const { judge, turn } = judgeOf({ rule: () => ({ disposition: "allow", timeoutMs: 50 }) });
+    service?.on("request", (_, response: ServerResponse) => {
+      begun += 1;
+      response.on("close", () => (closed += 1));
+    });
+    const { judge, turn } = judgeOf({ rule: () => ({ disposition: "allow", timeoutMs: 500 }) });
     const http_tools = { refund: { url: base }, find: { url: base } };
     const { result, server } = await play(vendor, script, { tools: ["*"] }, { config: { http_tools }, turn });
     expect(result).toMatchObject({ status: "completed", stdout: "Done." });
-    expect(JSON.stringify(server.calls[1]?.body)).toContain("tool_timeout: refund did not answer within 50 ms");
+    expect(JSON.stringify(server.calls[1]?.body)).toContain("tool_timeout: refund did not answer within 500 ms");
     expect([judge.hasResult(`${KEY}/0/0`), judge.hasResult(`${KEY}/0/1`)]).toEqual([true, true]);
-    await expect.poll(() => closed).toBe(2);
+    // On a slow machine a call may be ended before its service has seen it.
+    await expect.poll(() => closed).toBe(begun);
   });
 
   it("may be named by a pattern", async () => {

@@ -7,6 +7,7 @@ import * as say from "../../../test/claude-agent/messages.ts";
 import { attempt } from "../../../test/providers/index.ts";
 import type { AbortReason, TurnHooks } from "../../adapter/index.ts";
 import { succeed } from "../../core/base/index.ts";
+import { isCallIdOf } from "../../core/event/index.ts";
 import { createClaudeAgentAdapter } from "./claude-agent-adapter.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "sluice-claude-agent-"));
@@ -59,6 +60,25 @@ describe("a session that is cut off", () => {
       expect(next.result).toMatchObject({ status: "failed", failure: "outcome_unknown" });
       expect(sdk.sessions).toHaveLength(1);
     }
+  });
+
+  it("asks about its further calls under ids that no execution before it has used", async () => {
+    const finishingAfterACall: SessionScript = async function* (session) {
+      yield say.init();
+      await useTool(session, { ...CALL, id: "toolu_2" }, () => "read");
+      yield say.assistant([say.text("Done.")]);
+      yield say.result({ result: "Done." });
+    };
+    const { adapter } = await open(callingThenHanging, finishingAfterACall);
+    const asked: string[] = [];
+    const listening: TurnHooks = { ...turn, tool: (ask) => (asked.push(ask.callId), turn.tool(ask)) };
+    const stop = new AbortController();
+    const stopped: AbortReason = "stopped";
+    const request = { ...REQUEST, idempotencyKey: "run-1/c/0" };
+    await attempt(adapter, request, { signal: stop.signal, onPartial: () => stop.abort(stopped), turn: listening });
+    await attempt(adapter, { ...request, segment: 1 }, { turn: listening });
+    expect(asked).toEqual(["run-1/c/0/0/0", "run-1/c/0/0/10000"]);
+    expect(asked.every((callId) => isCallIdOf(request.idempotencyKey, callId))).toBe(true);
   });
 
   it("is not what a retry continues, nor another node", async () => {

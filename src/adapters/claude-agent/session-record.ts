@@ -51,7 +51,7 @@ export class SessionRecord {
     return this.#isRefused;
   }
 
-  /** Calls of the model as far as they were received, for a session that did not come to its own account of them. */
+  /** Calls of the model as far as they were received, for a session that ended before it reported them. */
   get calls(): readonly Tokens[] {
     return this.#calls.map(({ tokens, characters }) => {
       const guess = estimated(this.#promptCharacters, characters);

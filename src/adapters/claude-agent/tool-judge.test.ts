@@ -141,8 +141,10 @@ describe("a judged session of claude-agent", () => {
   });
 
   it("gives the calls of a retry ids of their own", async () => {
-    const { asked } = await play([READ], {}, { attempt: 2 });
-    expect(asked.map(({ callId }) => callId)).toEqual(["key-1/0/0@2.0"]);
+    const { asked, made } = await play([READ, READ], {}, { attempt: 2 });
+    expect(asked.map(({ callId }) => callId)).toEqual(["key-1/0/1000000", "key-1/0/1000001"]);
+    // What the server does not take as an id is not made.
+    expect(made).toEqual([READ, READ]);
   });
 
   it("is as it was where no calls are judged", async () => {

@@ -69,10 +69,14 @@ function hook(each: SessionHook) {
   return [{ hooks: [each], timeout: ANSWER_WITHIN_S }];
 }
 
-/** A retry is a session of its own, whose calls are others. */
+/** Calls that one execution may make, and executions that one attempt may have: beyond them ids would be those of others. */
+const CALLS_MAX = 10_000;
+const SEGMENTS_MAX = 100;
+
+/** Each execution has places of its own for its calls: what it asks for is not what one before it has asked for. */
 function callIdOf({ idempotencyKey, attempt, segment = 0 }: AdapterRequest, count: number): string {
-  const id = toolCallId(idempotencyKey, 0, count);
-  return attempt === 1 && segment === 0 ? id : `${id}@${attempt}.${segment}`;
+  const first = ((attempt - 1) * SEGMENTS_MAX + segment) * CALLS_MAX;
+  return toolCallId(idempotencyKey, 0, first + count);
 }
 
 function deny(reason: string) {

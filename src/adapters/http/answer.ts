@@ -1,17 +1,17 @@
 import { getOwn, isJsonObject, type JsonObject } from "../../core/base/index.ts";
 import { normaliseOutput } from "../../core/outputs/index.ts";
+import type { Redactor } from "../../core/redaction/index.ts";
 import type { AdapterResult } from "../../adapter/index.ts";
 import type { GuardedFailure, GuardedReply } from "../../outbound/index.ts";
 import { retryAfterMs } from "../ai-sdk/retry-after.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
-import { hideSecrets } from "./secret-header.ts";
 
 /** How much of a failed answer is reported. */
 const EXCERPT_LENGTH_MAX = 500;
 
-export function resultOf(reply: GuardedReply, secrets: readonly string[], nowMs: number): AdapterResult {
+export function resultOf(reply: GuardedReply, redactor: Redactor, nowMs: number): AdapterResult {
   const { status, headers } = reply;
-  const text = hideSecrets(reply.text, secrets);
+  const text = redactor.text(reply.text);
   if (status < 200 || status > 299) return failedAnswer(reply, text, nowMs);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") {

@@ -1,6 +1,7 @@
 import { fail, filesIn, getOwn, jsonToText, succeed, type Json, type Outcome } from "../../core/base/index.ts";
 import { hostOf } from "../../core/governance/index.ts";
 import type { AdapterFiles, AdapterRequest, AdapterResult } from "../../adapter/index.ts";
+import type { Redactor } from "../../core/redaction/index.ts";
 import { createAllowList, type AllowList, type StreamedBody } from "../../outbound/index.ts";
 import type { SecretLookup } from "../secret-lookup.ts";
 import { METHODS, type HttpConfig, type Method, type Target } from "./config.ts";
@@ -16,7 +17,7 @@ export interface Call {
   readonly timeoutMs: number;
   readonly allow: AllowList;
   readonly isListOnly: boolean;
-  readonly secrets: readonly string[];
+  readonly redactor: Redactor;
 }
 
 type Failed = Extract<AdapterResult, { status: "failed" }>;
@@ -61,7 +62,7 @@ export function readCall(
     timeoutMs: Math.min(target?.timeout_ms ?? Infinity, request.timeoutMs ?? target?.timeout_ms ?? TIMEOUT_MS),
     allow: allow.value,
     isListOnly: config.open !== true,
-    secrets: filled.value.secrets,
+    redactor: filled.value.redactor,
   });
 }
 

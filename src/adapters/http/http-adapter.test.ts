@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../core/base/index.ts";
 import { stubRequest } from "../../../test/gateway/stub-adapter.ts";
+import { closeServers } from "../../../test/own/close-servers.ts";
 import {
   checkAdapter,
   type AdapterFiles,
@@ -14,14 +15,7 @@ import {
 import { createHttpAdapter } from "./http-adapter.ts";
 
 const servers: Server[] = [];
-afterEach(async () => {
-  await Promise.all(
-    servers.splice(0).map((server) => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    }),
-  );
-});
+afterEach(() => closeServers(servers));
 
 type Handle = (request: IncomingMessage, response: ServerResponse, text: string) => unknown;
 
@@ -229,11 +223,13 @@ describe("what is sent", () => {
     let seen: unknown;
     const url = await listen((request, response) => {
       seen = request.headers.authorization;
-      response.end(JSON.stringify({ seen, also: "unused-value" }));
+      const encoded = Buffer.from(String(seen).slice("Bearer ".length)).toString("base64");
+      response.end(JSON.stringify({ seen, encoded, also: "unused-value" }));
     });
     const result = await call({ inputs: { target: "t" } }, setup(url));
     expect(seen).toBe('Bearer top"secret');
-    expect(result).toMatchObject({ outputs: { seen: "Bearer [secret]", also: "unused-value" } });
+    expect(result).toMatchObject({ outputs: { seen: "Bearer [redacted:TOKEN]", also: "unused-value" } });
+    expect(JSON.stringify(result)).not.toContain(Buffer.from('top"secret').toString("base64").slice(0, 12));
     const rude = await listen((request, response) => response.writeHead(500).end(request.headers.authorization));
     expect(JSON.stringify(await call({ inputs: { target: "t" } }, setup(rude)))).not.toContain("top");
   });

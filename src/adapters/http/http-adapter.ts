@@ -47,7 +47,7 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
   ): Promise<AdapterResult> => {
     const read = readCall(request, config, (tool) => secretLookup(env, secret, tool), files);
     if (!read.ok) return read.failure;
-    const { url, method, headers, body, timeoutMs, allow, isListOnly, secrets } = read.value;
+    const { url, method, headers, body, timeoutMs, allow, isListOnly, redactor } = read.value;
     const output = files === undefined ? undefined : fileOutputOf(request);
     const reply = await fetchGuarded(url, {
       ...(output === undefined ? {} : { bytesMax: FILE_ANSWER_BYTES_MAX }),
@@ -62,7 +62,7 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
     });
     if (reply.ok && output !== undefined && files !== undefined && isFileAnswer(reply))
       return keepAnswer(reply, output, files);
-    return reply.ok ? resultOf(reply, secrets, clock.now()) : failureOf(reply);
+    return reply.ok ? resultOf(reply, redactor, clock.now()) : failureOf(reply);
   };
 
   const references = () =>

@@ -1,26 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { stubRequest } from "../../../test/gateway/stub-adapter.ts";
 import type { AdapterRequest } from "../../adapter/index.ts";
 import { nodeCallOf } from "../../core/governance/index.ts";
 import { readToolRequest } from "../mcp/tool-request.ts";
 import { readCommandLine } from "../process/command-line.ts";
 import { readCall } from "./call.ts";
 
-const REQUEST: AdapterRequest = {
-  dispatchId: "run_1/a/1",
-  runId: "run_1",
-  stepId: "a",
-  attempt: 1,
-  idempotencyKey: "run_1/a/0",
-  provider: "http",
-  agentId: "default",
-  message: "",
-  inputs: {},
-  outputStrategy: "text",
-  timeoutMs: null,
-  context: { runId: "run_1", workflow: "w", phase: null, upstreamDigest: null },
-  effects: "at_least_once",
-};
+const REQUEST = stubRequest({ provider: "http" });
 
 const TARGETS = { billing: { url: "https://billing.example/" }, orders: { url: "https://orders.example/" } };
 

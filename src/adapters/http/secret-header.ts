@@ -1,14 +1,13 @@
 import { fail, fillSecrets, type Outcome, secretNamesIn, succeed } from "../../core/base/index.ts";
+import { createRedactor, type Redactor } from "../../core/redaction/index.ts";
 import type { SecretLookup } from "../secret-lookup.ts";
 
 export interface FilledHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** The secrets that went into them, to be kept out of everything that is reported. */
-  readonly secrets: readonly string[];
+  /** Knows the secrets that went into them: services that echo what they were sent must not bring one into a run. */
+  readonly redactor: Redactor;
 }
 
-/** Shorter values are words, not secrets; hiding them would garble the answer. */
-const SECRET_LENGTH_MIN = 6;
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Puts secrets where a configured header names them; fails with what is wrong with the first one that cannot be. */
@@ -27,14 +26,6 @@ export function fillHeaders(
     }
     filled.push([header, fillSecrets(template, (name) => values.get(name) ?? "")]);
   }
-  return succeed({ headers: Object.fromEntries(filled), secrets: [...values.values()] });
-}
-
-/** Services that echo what they were sent must not bring a secret into a run. */
-export function hideSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= SECRET_LENGTH_MIN)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
-    .toSorted((left, right) => right.length - left.length)
-    .reduce((hidden, secret) => hidden.replaceAll(secret, "[secret]"), text);
+  const redactor = createRedactor([...values].map(([name, value]) => ({ name, value })));
+  return succeed({ headers: Object.fromEntries(filled), redactor });
 }

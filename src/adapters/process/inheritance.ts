@@ -4,7 +4,7 @@ import { join } from "node:path";
 const CLOSE_ON_EXEC = 0o2_000_000;
 
 /**
- * Open files that the Bridge itself was started with and that would go on to every command. Node closes what it opens
+ * Open files that the Bridge itself was started with and that would be passed to every command. Node closes what it opens
  * and the low numbers it was given; this finds the others, where the system shows them (Linux).
  */
 export async function findInheritable(directory = "/proc/self/fdinfo"): Promise<readonly number[]> {

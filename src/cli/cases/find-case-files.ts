@@ -2,14 +2,12 @@ import { readdir, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Io } from "../io.ts";
+import { isForeignFolder } from "../project-folders.ts";
 import { Refusal } from "../refusal.ts";
 import { reasonOf } from "../source-file.ts";
 import { printable } from "../terminal-text.ts";
 
 const CASE_FILE = /\.cases\.(?:yaml|yml|json|ts|mts)$/;
-
-/** Folders that hold nothing an author wrote. */
-const FOREIGN: ReadonlySet<string> = new Set(["node_modules", "dist", "build", "coverage"]);
 
 /** The files named, and all files of cases below the folders named; by default below this one. */
 export async function findCaseFiles(io: Io, names: readonly string[]): Promise<readonly string[]> {
@@ -35,7 +33,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
     entries.map(async (entry) => {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
-        return FOREIGN.has(entry.name) || entry.name.startsWith(".") ? [] : filesBelow(path);
+        return isForeignFolder(entry.name) ? [] : filesBelow(path);
       }
       return CASE_FILE.test(entry.name) ? [path] : [];
     }),

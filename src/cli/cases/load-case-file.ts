@@ -96,7 +96,7 @@ async function workflowOf(
     return { name: source.name, path: source.path, bytes: new TextEncoder().encode(JSON.stringify(workflow)) };
   }
   const path = near(workflow);
-  return (isModuleFile(path) ? readWorkflowFile(io, path) : readSourceFile(io, path)).catch((thrown: unknown) => {
+  return readWorkflowFile(io, path).catch((thrown: unknown) => {
     if (!(thrown instanceof Refusal)) throw thrown;
     const hint = "Write the path of a workflow, from the folder of this file.";
     const place = tree.placeOf(["workflow"]);

@@ -25,6 +25,7 @@ import type { Io } from "../io.ts";
 import { Refusal } from "../refusal.ts";
 import { demandServer, type LinkOptions } from "../server-link.ts";
 import { printable } from "../terminal-text.ts";
+import { loadWorkflowModule, ModuleError, type WorkflowModule } from "../workflow-module.ts";
 import { openWorkspace } from "../workspace.ts";
 import { RECORDINGS } from "./load-case-file.ts";
 
@@ -131,19 +132,42 @@ async function chooseTarget(io: Io, run: Run, source: string, names: readonly st
   return { file, workflow: from.startsWith(".") ? from : `./${from}` };
 }
 
-const PLACES = [".", "workflows"];
+const PLACES = [".", "workflows", "src"];
 
+/** The file here that holds the workflow, also one that makes it: a case has to fail when that file changes. */
 async function findWorkflow(io: Io, wanted: string): Promise<string | undefined> {
+  const found: string[] = [];
   for (const place of PLACES) {
     const entries = await readdir(resolve(io.cwd, place)).catch(() => []);
-    for (const entry of entries.filter((name) => /\.(?:lobsterX|yaml|yml|json)$/.test(name))) {
-      const path = join(place, entry);
-      const { tree } = readSource(await readFile(resolve(io.cwd, path)).catch(() => ""));
-      const value: Json = tree?.value ?? null;
-      if (isJsonObject(value) && value["name"] === wanted && !Object.hasOwn(value, "kind")) return path;
-    }
+    found.push(...entries.map((entry) => join(place, entry)));
+  }
+  for (const path of found.filter((name) => /\.(?:lobsterX|yaml|yml|json)$/.test(name))) {
+    const { tree } = readSource(await readFile(resolve(io.cwd, path)).catch(() => ""));
+    const value: Json = tree?.value ?? null;
+    if (isJsonObject(value) && value["name"] === wanted && !Object.hasOwn(value, "kind")) return path;
+  }
+  for (const path of found.filter((name) => /\.workflow\.[cm]?[jt]s$/.test(name))) {
+    // Loading takes a process: only what has the name somewhere is looked at.
+    if (!(await readFile(resolve(io.cwd, path), "utf8")).includes(wanted)) continue;
+    const workflow = await workflowIn(io, path, wanted);
+    if (workflow !== undefined) return workflow;
   }
   return undefined;
+}
+
+/** How a case names the workflow of a module; undefined: it is not there, or the module does not load. */
+async function workflowIn(io: Io, path: string, wanted: string): Promise<string | undefined> {
+  const options = { env: io.env, onOutput: (text: string) => io.err.write(text) };
+  const { workflows } = await loadWorkflowModule(resolve(io.cwd, path), options).catch(noWorkflows);
+  const index = workflows.findIndex(({ name }) => name === wanted);
+  if (index === -1) return undefined;
+  const isAlone = workflows.length === 1 || workflows[index]?.exportName === "default";
+  return isAlone ? path : `${path}#${wanted}`;
+}
+
+function noWorkflows(thrown: unknown): Pick<WorkflowModule, "workflows"> {
+  if (thrown instanceof ModuleError) return { workflows: [] };
+  throw thrown;
 }
 
 /** At the end of the list, so that everything else in the file stays as it is written. */

@@ -81,7 +81,7 @@ function keepSnapshot(snapshots: SnapshotFile, { written: { name } }: LoadedCase
 
 function tooLong(loaded: LoadedCases, { written }: LoadedCase): PlacedMismatch {
   const expected = `an end within ${CASE_MS_MAX / 1_000} s`;
-  return placed(loaded, written.path, { path: ["status"], expected, actual: "it goes on and on" });
+  return placed(loaded, written.path, { path: ["status"], expected, actual: "it does not end" });
 }
 
 /** Null snapshots: they were just written. */

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
-import { addLinkOptions, collect, example, type Workbench } from "../command-words.ts";
+import { addLinkOptions, example, type Workbench } from "../command-words.ts";
+import { collect } from "../option-values.ts";
 import { test, TEST_FORMATS, type TestOptions } from "./test.ts";
 
 /** `sluice test`. */

@@ -2,6 +2,7 @@ import { coverageOf } from "../../core/cases/index.ts";
 import { EXIT } from "../exit-code.ts";
 import type { Io } from "../io.ts";
 import { printJson } from "../listing.ts";
+import { projectFolders } from "../project-folders.ts";
 import { Refusal } from "../refusal.ts";
 import type { LinkOptions } from "../server-link.ts";
 import { type FileResult, type TestReport, totalsOf, type WorkflowCoverage } from "./case-result.ts";
@@ -58,7 +59,8 @@ async function runAll(io: Io, names: readonly string[], options: TestOptions) {
   const coverage = options.coverage === true ? coverageByWorkflow(shown) : null;
   const report = { files, coverage, durationMs: performance.now() - began };
   print(io, report, options);
-  return { code: exitCodeOf(io, report, options), folders: folders.length === 0 ? [io.cwd] : folders };
+  // What cases and workflows import may be anywhere in the project.
+  return { code: exitCodeOf(io, report, options), folders: [...new Set([...folders, ...projectFolders(io.cwd)])] };
 }
 
 /** Several files may show parts of one workflow. */

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { EXIT } from "../exit-code.ts";
 import type { Io } from "../io.ts";
+import { isProjectFile } from "../project-folders.ts";
 
 /** Editors save in several steps; what follows within this time is the same save. */
 const SETTLE_MS = 100;
@@ -17,7 +18,8 @@ export async function watchFolders(
     isStopped: false,
     isDirty: false,
   };
-  const onSave = (): void => {
+  const onSave = (_event: string, name: string | null): void => {
+    if (!isProjectFile(name ?? "")) return;
     state.isDirty = true;
     state.wake?.();
   };

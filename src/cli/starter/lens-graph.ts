@@ -1,3 +1,4 @@
+import { NOTHING_EXPENSIVE } from "./nothing-expensive.ts";
 import type { Starter } from "./starter.ts";
 
 export const LENS_GRAPH: Starter = {
@@ -77,12 +78,5 @@ kind: Budget
 name: answer-daily
 spec: { scope: workflow, scope_id: answer, period: daily, amount_usd: 1 }
 ---
-kind: Policy
-name: nothing-expensive
-spec:
-  category: guardrail
-  condition: node.estimatedUsd > 0.5
-  action: block
-  reason: A single node here never needs more than half a dollar
-`,
+${NOTHING_EXPENSIVE}`,
 };

@@ -1,3 +1,4 @@
+import { NOTHING_EXPENSIVE } from "./nothing-expensive.ts";
 import type { Starter } from "./starter.ts";
 
 export const MINIMAL: Starter = {
@@ -43,12 +44,5 @@ kind: Budget
 name: hello-daily
 spec: { scope: workflow, scope_id: hello, period: daily, amount_usd: 1 }
 ---
-kind: Policy
-name: nothing-expensive
-spec:
-  category: guardrail
-  condition: node.estimatedUsd > 0.5
-  action: block
-  reason: A single step here never needs more than half a dollar
-`,
+${NOTHING_EXPENSIVE}`,
 };

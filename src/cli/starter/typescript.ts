@@ -1,14 +1,15 @@
 import type { StarterFile } from "./files.ts";
+import { NOTHING_EXPENSIVE } from "./nothing-expensive.ts";
 
 /** A project in TypeScript: a workflow, a worker, cases, rules, and what checks them in CI. */
-export function typescriptFiles(version: string): readonly StarterFile[] {
+export function typescriptFiles(name: string, sluice: string): readonly StarterFile[] {
   return [
     { path: "README.md", text: README },
     { path: "workflows/hello.workflow.ts", text: WORKFLOW },
     { path: "workflows/hello.cases.ts", text: CASES },
     { path: "worker.ts", text: WORKER },
     { path: "registry/rules.yaml", text: RULES },
-    { path: "package.json", text: packageJson(version) },
+    { path: "package.json", text: packageJson(name, sluice) },
     { path: "tsconfig.json", text: TSCONFIG },
     { path: ".oxlintrc.json", text: LINT },
     { path: ".github/workflows/check.yaml", text: CI },
@@ -81,22 +82,20 @@ kind: Agent
 name: writer
 spec: { trust_level: 5, autonomy: supervised, budget_monthly_usd: 10 }
 ---
-kind: Policy
-name: nothing-expensive
-spec:
-  category: guardrail
-  condition: node.estimatedUsd > 0.5
-  action: block
-  reason: A single step here never needs more than half a dollar
-`;
+${NOTHING_EXPENSIVE}`;
 
-function packageJson(version: string): string {
+/** Names of packages are words of their own. */
+function packageJson(name: string, sluice: string): string {
+  const word = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "");
   const document = {
-    name: "my-flows",
+    name: word === "" ? "my-flows" : word,
     private: true,
     type: "module",
     scripts: { dev: "sluice dev", test: "sluice test", check: "tsc && oxlint --type-aware && sluice test --coverage" },
-    dependencies: { sluice: `^${version}`, zod: "^4.0.0" },
+    dependencies: { sluice, zod: "^4.0.0" },
     devDependencies: {
       "@types/node": "^20.19.0",
       oxlint: "^1.93.0",
@@ -125,8 +124,17 @@ const TSCONFIG = `${JSON.stringify(
   2,
 )}\n`;
 
-/** References of a workflow are objects: a condition on one would always hold. */
-const LINT = `${JSON.stringify({ rules: { "typescript/strict-boolean-expressions": "error" } }, null, 2)}\n`;
+/** References of a workflow are objects: a condition on one would always hold, and in a text they are what they stand for. */
+const LINT = `${JSON.stringify(
+  {
+    rules: {
+      "typescript/strict-boolean-expressions": "error",
+      "typescript/restrict-template-expressions": "off",
+    },
+  },
+  null,
+  2,
+)}\n`;
 
 const CI = `name: check
 on: [push]

@@ -82,7 +82,7 @@ class Caught extends Component<CaughtProps, CaughtState> {
     return { error };
   }
 
-  /** Another tab of the same screen may well be whole: it is tried, and what stands is not built anew. */
+  /** Another tab of the same screen may work: it is tried, and what is there is not built again. */
   static getDerivedStateFromProps({ place }: CaughtProps, before: CaughtState): CaughtState | null {
     return place === before.place ? null : { error: null, place };
   }

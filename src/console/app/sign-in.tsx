@@ -7,14 +7,8 @@ import { SignInCard } from "./sign-in-card.tsx";
 
 /** For people who did not come by a one-time link. */
 export function SignIn(): JSX.Element {
-  const [key, setKey] = useState("");
-  const signing = useAction(signIn);
   const providers = useProviders();
   const isUsedLink = new URLSearchParams(location.search).get("link") === "used";
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    void signing.run(key.trim());
-  };
   return (
     <SignInCard>
       <p className="muted">Every node passes the gates before it may act.</p>
@@ -23,7 +17,7 @@ export function SignIn(): JSX.Element {
           That link was used or has expired. Sign in with a key, or start <code>sluice up</code> again for a new link.
         </p>
       )}
-      {providers.length > 0 && (
+      {providers !== null && providers.length > 0 && (
         <>
           <div className="sign-in-providers">
             {providers.map(({ name, label }) => (
@@ -35,6 +29,21 @@ export function SignIn(): JSX.Element {
           <p className="sign-in-or muted">or with a key</p>
         </>
       )}
+      {providers !== null && <KeyForm isMain={providers.length === 0} />}
+    </SignInCard>
+  );
+}
+
+/** `isMain`: there is no other way in, so that the cursor waits here. */
+function KeyForm({ isMain }: { readonly isMain: boolean }): JSX.Element {
+  const [key, setKey] = useState("");
+  const signing = useAction(signIn);
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    void signing.run(key.trim());
+  };
+  return (
+    <>
       <form onSubmit={send}>
         <label htmlFor="key">Key</label>
         <input
@@ -44,26 +53,28 @@ export function SignIn(): JSX.Element {
           autoComplete="current-password"
           placeholder="slk_…"
           required
-          autoFocus={providers.length === 0}
+          autoFocus={isMain}
           value={key}
           onChange={(event) => setKey(event.target.value)}
         />
-        <Button kind={providers.length === 0 ? "primary" : "plain"} type="submit" isBusy={signing.isBusy}>
+        <Button kind={isMain ? "primary" : "plain"} type="submit" isBusy={signing.isBusy}>
           Sign in
         </Button>
       </form>
       {signing.problem !== null && <ProblemView problem={signing.problem} />}
-      <p className="muted">
-        <code>sluice up</code> keeps its key in the file <code>key</code> of its data folder (default:{" "}
-        <code>.sluice</code>).
-      </p>
-    </SignInCard>
+      {isMain && (
+        <p className="muted">
+          <code>sluice up</code> keeps its key in the file <code>key</code> of its data folder (default:{" "}
+          <code>.sluice</code>).
+        </p>
+      )}
+    </>
   );
 }
 
-/** Where people can sign in besides with a key; none until the server has answered. */
-function useProviders(): readonly ShownProvider[] {
-  const [providers, setProviders] = useState<readonly ShownProvider[]>([]);
+/** Where people can sign in besides with a key; null until the server has answered. */
+function useProviders(): readonly ShownProvider[] | null {
+  const [providers, setProviders] = useState<readonly ShownProvider[] | null>(null);
   useEffect(() => {
     let isShown = true;
     // A server that cannot be asked leaves the key.

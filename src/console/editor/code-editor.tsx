@@ -11,6 +11,7 @@ import {
   highlightActiveLine,
   highlightActiveLineGutter,
   keymap,
+  type KeyBinding,
   lineNumbers,
 } from "@codemirror/view";
 import { type JSX, type RefObject, useEffect, useImperativeHandle, useRef } from "react";
@@ -36,6 +37,12 @@ export interface CodeEditorProps {
   readonly onSave?: () => void;
   readonly handle?: RefObject<EditorHandle | null>;
   readonly isReadOnly?: boolean;
+  /** A past that is shared with another view of the same text; without it the editor keeps its own. */
+  readonly past?: { readonly undo: () => void; readonly redo: () => void };
+  /** A place to show, whenever it is another one. */
+  readonly goal?: { readonly line: number; readonly column: number } | null;
+  /** The line a person has put the cursor into. */
+  readonly onLine?: (line: number) => void;
 }
 
 /** A text editor for YAML. It lives in a shadow tree, where its styles are set by script and the page's policy holds. */
@@ -66,21 +73,23 @@ export function CodeEditor(props: CodeEditorProps): JSX.Element {
   useEffect(() => {
     const editor = view.current;
     if (editor === null || value === shown.current) return;
+    const changes = changeBetween(shown.current, value);
     shown.current = value;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    editor.dispatch({ changes });
   }, [value]);
   useEffect(() => {
     const editor = view.current;
     if (editor !== null) editor.dispatch(setDiagnostics(editor.state, diagnosticsOf(editor.state.doc, problems)));
   }, [problems]);
+  const { goal = null } = props;
+  useEffect(() => {
+    if (view.current !== null && goal !== null) showPlace(view.current, goal.line, goal.column);
+  }, [goal]);
   useImperativeHandle(handle, () => ({
     goTo: (line, column) => {
-      const editor = view.current;
-      if (editor === null) return;
-      const found = editor.state.doc.line(Math.min(Math.max(line, 1), editor.state.doc.lines));
-      const anchor = Math.min(found.from + Math.max(column - 1, 0), found.to);
-      editor.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
-      editor.focus();
+      if (view.current === null) return;
+      showPlace(view.current, line, column);
+      view.current.focus();
     },
   }));
   return (
@@ -93,6 +102,42 @@ export function CodeEditor(props: CodeEditorProps): JSX.Element {
       }}
     />
   );
+}
+
+function pastKeymap(newest: RefObject<CodeEditorProps>): readonly KeyBinding[] {
+  const undo = (): boolean => {
+    newest.current.past?.undo();
+    return true;
+  };
+  const redo = (): boolean => {
+    newest.current.past?.redo();
+    return true;
+  };
+  return [
+    { key: "Mod-z", run: undo, shift: redo, preventDefault: true },
+    { key: "Mod-y", run: redo, preventDefault: true },
+  ];
+}
+
+function showPlace(editor: EditorView, line: number, column: number): void {
+  const found = editor.state.doc.line(Math.min(Math.max(line, 1), editor.state.doc.lines));
+  const anchor = Math.min(found.from + Math.max(column - 1, 0), found.to);
+  editor.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+}
+
+/** The piece that differs: what stands around it keeps its place, its marks and the cursor. */
+function changeBetween(before: string, after: string): { from: number; to: number; insert: string } {
+  const shortest = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < shortest && before.charCodeAt(from) === after.charCodeAt(from)) from += 1;
+  let same = 0;
+  while (
+    same < shortest - from &&
+    before.charCodeAt(before.length - 1 - same) === after.charCodeAt(after.length - 1 - same)
+  ) {
+    same += 1;
+  }
+  return { from, to: before.length - same, insert: after.slice(from, after.length - same) };
 }
 
 function extensionsFor(
@@ -108,7 +153,7 @@ function extensionsFor(
   return [
     lineNumbers(),
     lintGutter(),
-    history(),
+    newest.current.past === undefined ? history() : [],
     drawSelection(),
     highlightActiveLine(),
     highlightActiveLineGutter(),
@@ -124,7 +169,12 @@ function extensionsFor(
     EditorState.tabSize.of(2),
     EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
     EditorView.updateListener.of((update) => {
+      if (update.transactions.some((each) => each.isUserEvent("select"))) {
+        newest.current.onLine?.(update.state.doc.lineAt(update.state.selection.main.head).number);
+      }
       if (!update.docChanged) return;
+      // What came from outside is known there.
+      if (update.state.doc.eq(update.startState.doc) || update.state.doc.toString() === shown.current) return;
       shown.current = update.state.doc.toString();
       newest.current.onChange(shown.current);
     }),
@@ -134,7 +184,7 @@ function extensionsFor(
       ...completionKeymap,
       ...lintKeymap,
       ...searchKeymap,
-      ...historyKeymap,
+      ...(newest.current.past === undefined ? historyKeymap : pastKeymap(newest)),
       ...defaultKeymap.filter(({ key }) => key !== "Mod-k"),
       indentWithTab,
     ]),

@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { jsonSchema } from "../../core/definition/index.ts";
 import { completeAt } from "./complete.ts";
-import { declaredNames, NO_NAMES } from "./names.ts";
+import { declaredNames } from "./names.ts";
 import { placeAt } from "./yaml-place.ts";
 
 const SCHEMAS = { lobsterx: jsonSchema("lobsterx"), lensGraph: jsonSchema("lens-graph") };
-const KNOWN = { ...NO_NAMES, agents: ["analyst", "clerk"], library: ["summarise"] };
+const KNOWN = {
+  agents: ["analyst", "clerk"],
+  tools: [],
+  models: [],
+  library: ["summarise"],
+  lenses: [],
+  workflows: [],
+};
 
 /** The bar is the cursor. */
 function at(marked: string): { readonly text: string; readonly offset: number } {

@@ -18,8 +18,6 @@ export interface KnownNames {
   readonly workflows: readonly string[];
 }
 
-export const NO_NAMES: KnownNames = { agents: [], tools: [], models: [], library: [], lenses: [], workflows: [] };
-
 export function declaredNames(text: string): DeclaredNames {
   const isLensGraph = /^format:\s*["']?lens-graph/m.test(text);
   return {

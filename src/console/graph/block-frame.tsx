@@ -1,6 +1,7 @@
 import { type JSX, useMemo } from "react";
 import { Store } from "../page/store.ts";
 import { EdgeLine } from "./edge-line.tsx";
+import { useEditing } from "./graph-editing.ts";
 import { CurrentGraph, type GraphContext, useGraph } from "./graph-context.ts";
 import { GroupCard } from "./group-card.tsx";
 import { type Frame, FRAME_GAP, FRAME_HEAD, insideKey } from "./inside.ts";
@@ -9,17 +10,19 @@ import { NodeCard } from "./node-card.tsx";
 /** The steps of a block inside the card of its node; a step that holds a block may be open in turn. */
 export function BlockFrame({ frame, at }: { readonly frame: Frame; readonly at: string }): JSX.Element {
   const outer = useGraph();
+  const editing = useEditing();
   const { inside, grouped, layout } = frame;
   const context = useMemo(
     (): GraphContext => ({
       ...outer,
       source: inside.source,
-      selected: new Store<string | null>(null),
+      // Where people draw, what is inside is selected like what is outside.
+      selected: editing === null ? new Store<string | null>(null) : outer.selected,
       cursor: new Store<string | null>(null),
       at,
       onToggle: (id) => outer.onToggle(insideKey(at, id)),
     }),
-    [outer, inside, at],
+    [outer, inside, at, editing],
   );
   const nodeById = useMemo(() => new Map(inside.nodes.map((node) => [node.id, node])), [inside]);
   const vertexById = useMemo(() => new Map(grouped.vertices.map((vertex) => [vertex.id, vertex])), [grouped]);
@@ -52,6 +55,7 @@ export function BlockFrame({ frame, at }: { readonly frame: Frame; readonly at: 
               onClick={(event) => {
                 event.stopPropagation();
                 if (isGroup) context.onToggle(id);
+                else if (editing !== null) editing.onPick(insideKey(at, id), event.shiftKey);
                 else if (inside.runId !== null) outer.onOpenInside(inside.runId, id);
               }}
             >

@@ -1,6 +1,7 @@
 import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
 import type { NodeView } from "../../core/view/index.ts";
 import { Store } from "../page/store.ts";
+import type { DraggedLine } from "./graph-editing.ts";
 import { type GraphSource, STILL } from "./graph-node.ts";
 import type { Frame } from "./inside.ts";
 
@@ -19,6 +20,8 @@ export interface GraphContext {
   readonly at: string | null;
   /** What a click on a step inside a block does, by the run of the block. */
   readonly onOpenInside: (runId: string, nodeId: string) => void;
+  /** The line a person is drawing, on a canvas that is edited. */
+  readonly drag: Store<DraggedLine | null>;
 }
 
 const NO_GRAPH: GraphContext = {
@@ -31,6 +34,7 @@ const NO_GRAPH: GraphContext = {
   frames: new Map(),
   at: null,
   onOpenInside: () => undefined,
+  drag: new Store<DraggedLine | null>(null),
 };
 
 export const CurrentGraph = createContext<GraphContext>(NO_GRAPH);

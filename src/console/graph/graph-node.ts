@@ -1,11 +1,13 @@
 import type { PlanDescription } from "../../client/index.ts";
 import type { GroupableNode } from "../../core/graph/layout/index.ts";
-import type { NodeView } from "../../core/view/index.ts";
+import type { NodeView, PlanOutline } from "../../core/view/index.ts";
 
 /** A node as the canvas draws it. */
 export interface GraphNode extends GroupableNode {
   readonly label: string;
   readonly kind: string;
+  /** Which picture it has, where the kind is said in other words. */
+  readonly icon?: string;
 }
 
 /** Where the canvas reads how nodes stand. Views are replaced when they change, so that cards compare by identity. */
@@ -47,5 +49,24 @@ export function graphNodesOf(plan: PlanDescription, { labels, instances }: Graph
     phase: node.phase,
     parents: node.dependsOn,
     instances: instances?.get(node.id) ?? [],
+  }));
+}
+
+/** The nodes of a run: as its plan describes them, or by name and layer alone where no plan is known. */
+export function outlinedNodesOf(
+  outlined: PlanOutline["nodes"],
+  plan: PlanDescription | null,
+  instances: ReadonlyMap<string, readonly string[]>,
+): readonly GraphNode[] {
+  if (plan !== null)
+    return graphNodesOf(plan, { instances, labels: new Map(outlined.map(({ id, label }) => [id, label])) });
+  return outlined.map(({ id, label, wave }) => ({
+    id,
+    label,
+    wave,
+    kind: "node",
+    phase: null,
+    parents: [],
+    instances: instances.get(id) ?? [],
   }));
 }

@@ -7,6 +7,8 @@ import { lookOf, nodeLook, StatusIcon } from "../parts/status.tsx";
 import { useNow } from "../parts/ticker.ts";
 import { useGraph, useIs, useNode, useNodesValue } from "./graph-context.ts";
 import { BlockFrame } from "./block-frame.tsx";
+import { Port, ProblemMark } from "./card-editing.tsx";
+import { useIsPicked } from "./graph-editing.ts";
 import type { GraphNode } from "./graph-node.ts";
 import { insideKey } from "./inside.ts";
 import { InstanceCount } from "./instance-count.tsx";
@@ -22,7 +24,16 @@ const KINDS: Readonly<Record<string, { readonly icon: IconName; readonly label: 
   function: { icon: "settings", label: "function" },
   end: { icon: "stop", label: "end" },
   block: { icon: "workflow", label: "block" },
-  choose: { icon: "workflow", label: "choose" },
+  choose: { icon: "compare", label: "choose" },
+  http: { icon: "external", label: "HTTP request" },
+  process: { icon: "right", label: "command" },
+  tool: { icon: "gateway", label: "tool" },
+  each: { icon: "menu", label: "for each" },
+  wait: { icon: "clock", label: "wait" },
+  emit: { icon: "trend", label: "emit event" },
+  library: { icon: "copy", label: "library step" },
+  branch: { icon: "right", label: "branch" },
+  finally: { icon: "skip", label: "runs last" },
 };
 
 export interface NodeCardProps {
@@ -35,18 +46,21 @@ export interface NodeCardProps {
 /** A node on the canvas: how it stands, its name, and the one thing most worth knowing about it now. */
 export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
   const view = useNode(id);
-  const { selected, cursor, frames, at } = useGraph();
+  const { selected, cursor, frames, at, drag } = useGraph();
   const key = at === null ? id : insideKey(at, id);
   const frame = frames.get(key);
-  const isSelected = useIs(selected, id);
+  const isSelected = useIs(selected, key);
+  const isPicked = useIsPicked(key);
   const isCursor = useIs(cursor, id);
-  const kind = KINDS[node?.kind ?? "agent"] ?? { icon: "run", label: node?.kind ?? "node" };
+  const kind = kindOf(node);
   const title = view?.title ?? node?.label ?? id;
   const tone = view === undefined ? "idle" : lookOf(nodeLook(view)).tone;
   return (
     <div
-      className={`graph-card graph-${tone} ${instances.length > 0 ? "is-stack" : ""} ${frame === undefined ? "" : "is-frame"} ${isSelected ? "is-selected" : ""} ${isCursor ? "is-cursor" : ""}`}
+      className={`graph-card graph-${tone} ${instances.length > 0 ? "is-stack" : ""} ${frame === undefined ? "" : "is-frame"} ${isSelected || isPicked ? "is-selected" : ""} ${node?.kind === "branch" ? "is-branch" : ""} ${isCursor ? "is-cursor" : ""}`}
       data-node={id}
+      data-key={key}
+      data-kind={view === undefined ? (node?.icon ?? node?.kind) : undefined}
       data-status={view?.status}
     >
       <div className="graph-card-head">
@@ -55,6 +69,7 @@ export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
           {title}
         </span>
         {instances.length > 0 && <InstanceCount id={id} instances={instances} />}
+        <ProblemMark id={key} />
         <BlockToggle id={id} isOpen={frame !== undefined} />
         {view !== undefined && view.childRunId !== null && <ChildLink runId={view.childRunId} />}
       </div>
@@ -62,8 +77,15 @@ export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
         {view === undefined ? kind.label : <Standing view={view} kind={kind.label} />}
       </div>
       {frame !== undefined && <BlockFrame frame={frame} at={key} />}
+      <Port id={key} drag={drag} />
     </div>
   );
+}
+
+function kindOf(node: GraphNode | undefined): { readonly icon: IconName; readonly label: string } {
+  const named = KINDS[node?.icon ?? node?.kind ?? "agent"];
+  if (node === undefined || named === undefined) return { icon: "run", label: node?.kind ?? "node" };
+  return { icon: named.icon, label: KINDS[node.kind]?.label ?? node.kind };
 }
 
 /** Shows or hides the steps inside. */

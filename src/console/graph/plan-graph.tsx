@@ -13,14 +13,16 @@ import {
 import { type Grouped, groupGraph, type Layout } from "../../core/graph/layout/index.ts";
 import { Store } from "../page/store.ts";
 import { Button } from "../parts/button.tsx";
-import { grouped as figure } from "../parts/figures.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { type NodeElement, EDGE_TYPES, elementsOf, type EdgeElement, NODE_TYPES } from "./elements.tsx";
 import { Backdrop, useIsFar } from "./backdrop.tsx";
 import { CARD } from "./card.ts";
+import { DraggedLineView } from "./card-editing.tsx";
 import { CurrentGraph, type GraphContext } from "./graph-context.ts";
+import { type DraggedLine, Editing, type GraphEditing, useEditing } from "./graph-editing.ts";
 import { type GraphNode, type GraphSource, STILL } from "./graph-node.ts";
 import { type Frame, framesOf, type Inside } from "./inside.ts";
+import { GroupNote } from "./group-note.tsx";
 import { MiniMap } from "./mini-map.tsx";
 import { useLayout } from "./use-layout.ts";
 import { usePaneSize } from "./use-pane-size.ts";
@@ -28,6 +30,7 @@ import { type GraphViewport, useViewport } from "./use-viewport.ts";
 import { boxAt, type Size, textsAt, textZoom, type Viewport, ZOOM_MAX, ZOOM_MIN } from "./viewport.ts";
 import { isArrow, walk } from "./walk.ts";
 import "./graph.css";
+import "./graph-editing.css";
 
 const EDGES_MOVING_MAX = 200;
 const MAP_FROM = 12;
@@ -51,6 +54,8 @@ export interface PlanGraphProps {
   readonly insides?: ReadonlyMap<string, Inside>;
   /** A step inside a block, by the run of the block. */
   readonly onOpenInside?: (runId: string, nodeId: string) => void;
+  /** Present where people draw. */
+  readonly editing?: GraphEditing | null;
 }
 
 const NO_INSIDES: ReadonlyMap<string, Inside> = new Map();
@@ -60,7 +65,7 @@ const DO_NOTHING = (): void => undefined;
 export function PlanGraph(props: PlanGraphProps): JSX.Element {
   const { nodes, source = STILL, selected, onSelect, open, onToggle, direction = "right", label = "Graph" } = props;
   const grouped = useMemo(() => groupGraph(nodes, { open }), [nodes, open]);
-  const { insides = NO_INSIDES, onOpenInside = DO_NOTHING } = props;
+  const { insides = NO_INSIDES, onOpenInside = DO_NOTHING, editing = null } = props;
   const frames = useMemo(() => framesOf(insides, open, direction), [insides, open, direction]);
   const layout = useLayout(grouped, direction, frames);
   const box = useRef<HTMLDivElement>(null);
@@ -74,7 +79,7 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
     onToggle(id);
   };
   const context = useGraphContext(toggle, source, grouped, { frames, direction, onOpenInside });
-  const shown = selected === null ? null : (grouped.vertexOf.get(selected) ?? null);
+  const shown = selected === null ? null : (grouped.vertexOf.get(selected) ?? (editing === null ? null : selected));
   const reveal = useRef(view.reveal);
   reveal.current = view.reveal;
   useEffect(() => {
@@ -82,7 +87,8 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
     context.cursor.set(null);
   }, [context, shown]);
   useEffect(() => {
-    if (view.opening !== null && shown !== null) reveal.current(shown);
+    // What is inside a block is in sight with its block.
+    if (view.opening !== null && shown !== null) reveal.current(shown.split("/", 1)[0] ?? shown);
   }, [view.opening, shown]);
   const act = (id: string): void => {
     if (grouped.vertices.some((vertex) => vertex.id === id && vertex.kind === "group")) toggle(id);
@@ -94,6 +100,7 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
       <div
         ref={box}
         className={`graph ${grouped.vertices.length > 100 ? "is-many" : ""}`}
+        data-direction={direction}
         role="group"
         aria-label={`${label}: ${nodes.length} nodes. Arrow keys move along edges, Enter opens.`}
         tabIndex={0}
@@ -103,23 +110,16 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
           <Skeleton lines={3} height={CARD.height} />
         ) : (
           <>
-            <Canvas {...{ nodes, grouped, layout, direction, source, pane, view, act, onSelect }} />
+            <Editing value={editing}>
+              <Canvas {...{ nodes, grouped, layout, direction, source, pane, view, act, onSelect }} />
+            </Editing>
+            {editing !== null && <DraggedLineView drag={context.drag} />}
             {grouped.vertices.length >= MAP_FROM && (
               <MiniMap {...{ layout, grouped, source, pane }} viewport={view.now} onGo={view.goTo} />
             )}
           </>
         )}
-        {grouped.by !== null && (
-          <div className="graph-note">
-            {figure(nodes.length)} nodes, together by {grouped.by}.
-            <span className="graph-note-more"> Open a group to see its nodes.</span>
-            {grouped.opened.map(({ id, label: name }) => (
-              <Button key={id} size="small" icon="cross" onClick={() => toggle(id)}>
-                Close {name}
-              </Button>
-            ))}
-          </div>
-        )}
+        {grouped.by !== null && <GroupNote grouped={grouped} count={nodes.length} onToggle={toggle} />}
         <span className="hidden-text" aria-live="polite">
           {keys.announcement}
         </span>
@@ -157,7 +157,11 @@ function useGraphContext(
   { frames, direction, onOpenInside }: Shown,
 ): GraphContext {
   const stores = useMemo(
-    () => ({ selected: new Store<string | null>(null), cursor: new Store<string | null>(null) }),
+    () => ({
+      selected: new Store<string | null>(null),
+      cursor: new Store<string | null>(null),
+      drag: new Store<DraggedLine | null>(null),
+    }),
     [],
   );
   const isMoving = grouped.edges.length <= EDGES_MOVING_MAX;
@@ -196,6 +200,7 @@ const NO_LINES: EdgeElement[] = [];
 function Canvas(props: CanvasProps): JSX.Element {
   const { nodes, grouped, layout, direction, source, pane, view, act, onSelect } = props;
   const isAway = useIsFar(layout, view.now, pane);
+  const editing = useEditing();
   const elements = useMemo(() => elementsOf(nodes, grouped, layout, direction), [nodes, grouped, layout, direction]);
   const hasLines = layout.edges.length <= LINES_MAX && !isAway;
   const [cards, lines] = [isAway ? NO_CARDS : elements.cards, hasLines ? elements.lines : NO_LINES];
@@ -228,7 +233,10 @@ function Canvas(props: CanvasProps): JSX.Element {
         zoomOnDoubleClick={false}
         panOnScroll
         proOptions={{ hideAttribution: true }}
-        onNodeClick={(_, { id }) => act(id)}
+        onNodeClick={(event, { id }) => {
+          if (editing !== null && event.shiftKey) editing.onPick(id, true);
+          else act(id);
+        }}
         onPaneClick={choose}
       />
       <div className="graph-tools">

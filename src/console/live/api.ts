@@ -122,7 +122,7 @@ export async function signOut(): Promise<void> {
   session.set({ phase: "signed-out" });
 }
 
-/** Shows another organisation in this tab: everything is read anew. */
+/** Shows another organisation in this tab: everything is read again. */
 export function openOrganisation(id: string): void {
   keep(CHOSEN, id);
   location.assign(`/o/${encodeURIComponent(id)}/`);

@@ -6,6 +6,12 @@ import { Confirm } from "../parts/confirm.tsx";
 import { toast } from "../parts/toast.tsx";
 import { type ManifestKind, nounOf } from "./manifest-kind.ts";
 
+const DELETION = {
+  verb: "Delete",
+  done: "Deleted",
+  follows: "Runs that have started keep what they were pinned to. The deletion is audited.",
+};
+
 interface DeleteButtonProps {
   readonly kind: ManifestKind;
   readonly id: string;
@@ -14,27 +20,28 @@ interface DeleteButtonProps {
 
 export function DeleteButton({ kind, id, onDeleted }: DeleteButtonProps): JSX.Element {
   const [isAsking, setAsking] = useState(false);
+  const { verb, done, follows } = kind.removal ?? DELETION;
   const remove = async (): Promise<void> => {
     if (kind.collection === "gateways") await api.deleteGateway(id);
     else await api.deleteRegistered(kind.collection, id);
     cache.invalidate(kind.collection);
-    toast(`Deleted ${nounOf(kind)} ${id}.`, "info");
+    toast(`${done} ${nounOf(kind)} ${id}.`, "info");
     onDeleted();
   };
   return (
     <>
       <Button kind="danger" onClick={() => setAsking(true)}>
-        Delete
+        {verb}
       </Button>
       {isAsking && (
         <Confirm
-          title={`Delete ${nounOf(kind)} ${id}?`}
-          verb="Delete"
+          title={`${verb} ${nounOf(kind)} ${id}?`}
+          verb={verb}
           phrase={id}
           onClose={() => setAsking(false)}
           onConfirm={remove}
         >
-          Runs that have started keep what they were pinned to. The deletion is audited.
+          {follows}
         </Confirm>
       )}
     </>

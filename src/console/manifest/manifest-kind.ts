@@ -12,6 +12,8 @@ export interface ManifestKind {
   readonly sample: string;
   /** What it is for, in one sentence. */
   readonly purpose: string;
+  /** Where taking one away is more than deleting it: the verb, what was done, and what follows. */
+  readonly removal?: { readonly verb: string; readonly done: string; readonly follows: string };
 }
 
 /** The word alone: `policy`. */
@@ -169,6 +171,11 @@ export const KINDS = {
     title: "a grant",
     permission: "governance:write",
     purpose: "Calls of a tool that need no further approval, for one run or one agent, until a moment.",
+    removal: {
+      verb: "Revoke",
+      done: "Revoked",
+      follows: "From the next call on a person is asked again, in runs that have started as well. The audit notes it.",
+    },
     sample: "tool: payments/refund\nwhere: tool.args.amount <= 50\nagent: default\nuntil: 2031-01-01T00:00:00Z\n",
   },
   deployments: {

@@ -15,12 +15,13 @@ import { TimeText } from "../parts/time-text.tsx";
 import { type ManifestKind, nounOf, specOfKind } from "./manifest-kind.ts";
 import { printYaml } from "../../core/text/index.ts";
 import { SpecEditor } from "./spec-editor.tsx";
+import type { SpecFormParts } from "./spec-form.tsx";
 import "./manifest.css";
 
 /** In an address: one that has no name yet. */
 export const NEW_ID = "-";
 
-export interface RegistryTabProps {
+export interface RegistryTabProps extends SpecFormParts {
   readonly kind: ManifestKind & { readonly collection: Exclude<ManifestKind["collection"], "gateways"> };
   /** Where the tab is, such as `/settings/teams`. */
   readonly base: string;
@@ -101,7 +102,15 @@ const changedColumn: Column<Registered> = {
   sortBy: ({ updatedAt }) => updatedAt,
 };
 
-function Entry({ kind, base, id, sample, beside }: RegistryTabProps & { readonly id: string }): JSX.Element {
+function Entry({
+  kind,
+  base,
+  id,
+  sample,
+  beside,
+  below,
+  offersFor,
+}: RegistryTabProps & { readonly id: string }): JSX.Element {
   const isNew = id === NEW_ID;
   const { collection } = kind;
   const [spec, setSpec] = useState<JsonObject | null>(null);
@@ -119,6 +128,8 @@ function Entry({ kind, base, id, sample, beside }: RegistryTabProps & { readonly
       title={isNew ? `New ${nounOf(kind)}` : id}
       back={<Link to={base}>All {collection}</Link>}
       beside={beside?.(entry, spec)}
+      below={below}
+      offersFor={offersFor}
       initial={entry === null ? (sample ?? kind.sample) : printYaml(specOfKind(kind, entry))}
       isBuiltIn={entry?.revision === 0}
       onSpec={setSpec}

@@ -18,12 +18,13 @@ import { DeleteButton } from "./delete-button.tsx";
 import { type Insertion, withField } from "./field-insertion.ts";
 import { FieldList } from "./field-list.tsx";
 import { type ManifestKind, nounOf } from "./manifest-kind.ts";
-import type { SpecField } from "./spec-fields.ts";
 import { readSpecText } from "./spec-text.ts";
-import { useSpecFields } from "./use-spec-fields.ts";
+import { SpecForm, type SpecFormParts } from "./spec-form.tsx";
+import { fieldsOf, type SpecField } from "./spec-fields.ts";
+import { useSpecSchema } from "./use-spec-schema.ts";
 import { useTrial } from "./use-trial.ts";
 
-export interface SpecEditorProps {
+export interface SpecEditorProps extends SpecFormParts {
   readonly kind: ManifestKind;
   /** Null for a new one. */
   readonly id: string | null;
@@ -41,7 +42,7 @@ export interface SpecEditorProps {
   readonly onSpec?: (spec: JsonObject | null) => void;
 }
 
-/** The spec of a manifest as YAML, checked by the server while it is written; what would change is shown first. */
+/** The spec of a manifest as a form and as YAML, checked by the server while it is written; what would change is shown first. */
 export function SpecEditor(props: SpecEditorProps): JSX.Element {
   const { kind, id, initial, isBuiltIn = false, title, back, beside = null, onSpec } = props;
   const [text, setText] = useState(initial);
@@ -59,25 +60,25 @@ export function SpecEditor(props: SpecEditorProps): JSX.Element {
   };
   const handle = useRef<EditorHandle>(null);
   const insert = useInsertion(handle, text, change);
+  const schema = useSpecSchema(kind);
   const problems = written.problems.length > 0 ? written.problems : trial.problems;
-  const fields = <Fields kind={kind} spec={written.spec} onInsert={mayWrite ? insert : undefined} />;
+  const save = (): void => void saving.run();
+  const isReadOnly = !mayWrite;
+  const yaml = <YamlPanel {...{ kind, text, problems, handle, isReadOnly }} onText={change} onSave={save} />;
   return (
     <div className="manifest-split">
       <Panel title={title} actions={back}>
         <div className="stack">
           {id === null && <NameField kind={kind} name={name} onChange={setName} />}
-          <div className="manifest-editor">
-            <Editor
-              label={`Spec of ${kind.title}`}
-              value={text}
-              onChange={change}
-              problems={problems}
-              handle={handle}
-              onSave={() => void saving.run()}
-              isReadOnly={!mayWrite}
-            />
-          </div>
-          <SpecProblems problems={problems} onGo={(line, column) => handle.current?.goTo(line, column)} />
+          <SpecForm
+            {...props}
+            text={text}
+            onText={change}
+            schema={schema}
+            spec={written.spec}
+            problems={trial.problems}
+            isReadOnly={isReadOnly}
+          />
           {trial.refusal !== null && <ProblemView problem={trial.refusal} />}
           {trial.diff !== null && id !== null && <Changes diff={trial.diff} />}
           {saving.problem !== null && <ProblemView problem={saving.problem} />}
@@ -87,7 +88,7 @@ export function SpecEditor(props: SpecEditorProps): JSX.Element {
               icon="check"
               disabled={!mayWrite || written.spec === null || name === "" || !isChanged}
               isBusy={saving.isBusy}
-              onClick={() => void saving.run()}
+              onClick={save}
             >
               Save
             </Button>
@@ -98,13 +99,45 @@ export function SpecEditor(props: SpecEditorProps): JSX.Element {
           </div>
         </div>
       </Panel>
-      {/* For a new entry the fields come first; later, its state. */}
+      {/* Of a new entry there is only the text; later, its state comes first. */}
       <div className="stack">
-        {id === null && fields}
+        {id === null && yaml}
         {beside}
-        {id !== null && fields}
+        {id !== null && yaml}
+        <Fields kind={kind} schema={schema} spec={written.spec} onInsert={mayWrite ? insert : undefined} />
       </div>
     </div>
+  );
+}
+
+interface YamlPanelProps {
+  readonly kind: ManifestKind;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly problems: readonly EditorProblem[];
+  readonly handle: RefObject<EditorHandle | null>;
+  readonly onSave: () => void;
+  readonly isReadOnly: boolean;
+}
+
+function YamlPanel({ kind, text, onText, problems, handle, onSave, isReadOnly }: YamlPanelProps): JSX.Element {
+  return (
+    <Panel title="YAML">
+      <div className="stack">
+        <div className="manifest-editor">
+          <Editor
+            label={`Spec of ${kind.title}`}
+            value={text}
+            onChange={onText}
+            problems={problems}
+            handle={handle}
+            onSave={onSave}
+            isReadOnly={isReadOnly}
+          />
+        </div>
+        <SpecProblems problems={problems} onGo={(line, column) => handle.current?.goTo(line, column)} />
+      </div>
+    </Panel>
   );
 }
 
@@ -158,12 +191,13 @@ function useInsertion(
 
 interface FieldsProps {
   readonly kind: ManifestKind;
+  readonly schema: JsonObject | null;
   readonly spec: JsonObject | null;
   readonly onInsert: ((field: SpecField) => void) | undefined;
 }
 
-function Fields({ kind, spec, onInsert }: FieldsProps): JSX.Element {
-  const fields = useSpecFields(kind);
+function Fields({ kind, schema, spec, onInsert }: FieldsProps): JSX.Element {
+  const fields = useMemo(() => (schema === null ? null : fieldsOf(schema)), [schema]);
   const names = Object.keys(spec ?? {}).join("\n");
   const written = useMemo(() => new Set(names.split("\n")), [names]);
   return <FieldList title={kind.title} fields={fields} written={written} onInsert={onInsert} />;

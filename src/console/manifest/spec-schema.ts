@@ -20,6 +20,21 @@ export async function stepSchema(): Promise<JsonObject | null> {
   return { ...step, properties };
 }
 
+/** Fields that mean the same as in a step, such as `approvers`, are checked by its reader: their shapes stand there. */
+export async function withStepFields(schema: JsonObject | null): Promise<JsonObject | null> {
+  const properties = schema === null ? undefined : getOwn(schema, "properties");
+  if (schema === null || !isJsonObject(properties)) return schema;
+  const step = getOwn((await stepSchema()) ?? {}, "properties");
+  const entries = Object.entries(properties).map(([name, property]): [string, Json] => {
+    const shape = isJsonObject(step) ? getOwn(step, name) : undefined;
+    const isKnown = isJsonObject(property) && SHAPES.some((key) => Object.hasOwn(property, key));
+    return [name, isKnown || !isJsonObject(property) || !isJsonObject(shape) ? property : { ...shape, ...property }];
+  });
+  return { ...schema, properties: Object.fromEntries(entries) };
+}
+
+const SHAPES = ["type", "anyOf", "oneOf", "enum", "const"];
+
 function memberAt(value: Json | undefined, path: readonly string[]): Json | undefined {
   return path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? getOwn(at, key) : undefined), value);
 }

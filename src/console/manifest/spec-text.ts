@@ -20,14 +20,20 @@ export function readSpecText(text: string): SpecText {
   return { spec: null, problems: [{ severity: "error", code: "wrong_type", message, line: 1, column: 1 }], tree };
 }
 
+/** A problem with the field it is about; a path of null: of the text. */
+export interface SpecProblem extends EditorProblem {
+  readonly path: readonly PathSegment[] | null;
+}
+
 /** The server's problems with a spec, at their lines; null when the error is another one. */
-export function placedProblems(problem: Error, tree: SourceTree): readonly EditorProblem[] | null {
+export function placedProblems(problem: Error, tree: SourceTree): readonly SpecProblem[] | null {
   if (!(problem instanceof ApiProblem) || problem.problems.length === 0) return null;
   return problem.problems.map(({ code, message, path, hint }) => ({
     severity: "error",
     code,
     message,
     ...(hint === undefined ? {} : { hint }),
+    path: segmentsOf(path),
     ...tree.keyPlaceOf(segmentsOf(path)),
   }));
 }

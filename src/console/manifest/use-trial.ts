@@ -1,12 +1,11 @@
 import { useEffect, useState } from "react";
 import { api } from "../live/api.ts";
 import { asError } from "../page/use-action.ts";
-import type { EditorProblem } from "../editor/diagnostics.ts";
 import type { ManifestKind } from "./manifest-kind.ts";
-import { placedProblems, type SpecText } from "./spec-text.ts";
+import { placedProblems, type SpecProblem, type SpecText } from "./spec-text.ts";
 
 export interface Trial {
-  readonly problems: readonly EditorProblem[];
+  readonly problems: readonly SpecProblem[];
   readonly diff: string | null;
   readonly refusal: Error | null;
 }

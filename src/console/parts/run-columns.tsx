@@ -63,7 +63,7 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
 /** The rows of runs have two lines. */
 export const RUN_ROW_PX = 56;
 
-/** Its name and args first; below, its id, why it failed, and its labels. */
+/** Its name and args first; below, why it failed, its labels, and its id. */
 function RunCell({ run: { id, workflow, version, args, labels, error } }: { readonly run: Run }): JSX.Element {
   const line = valueLine(args);
   const tags = Object.entries(labels).map(([name, text]) => `${name}:${text}`);
@@ -81,7 +81,6 @@ function RunCell({ run: { id, workflow, version, args, labels, error } }: { read
         )}
       </span>
       <span className="run-cell-more cut">
-        <code title={id}>{shortId(id)}</code>
         {error !== undefined && (
           <span className="text-bad" title={error.message}>
             {error.code === null || error.message.includes(error.code) ? "" : `${error.code}: `}
@@ -93,6 +92,7 @@ function RunCell({ run: { id, workflow, version, args, labels, error } }: { read
             {tag}
           </span>
         ))}
+        <code title={id}>{shortId(id)}</code>
       </span>
     </span>
   );

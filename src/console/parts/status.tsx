@@ -98,7 +98,7 @@ export function StatusBadge({
   return (
     <span className={`badge tone-${look.tone}`} data-status={status}>
       <Icon name={look.icon} size={13} {...(look.isMoving === true ? { className: "spinning" } : {})} />
-      {label ?? look.label}
+      <span className="badge-text">{label ?? look.label}</span>
     </span>
   );
 }

@@ -1,10 +1,12 @@
-import type { JSX, KeyboardEvent, ReactNode } from "react";
+import { type JSX, type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
 import "./tabs.css";
 
 export interface Tab {
   readonly id: string;
   readonly label: string;
   readonly count?: number;
+  /** Of a group: a little room before it. */
+  readonly isFirst?: boolean;
 }
 
 interface TabsProps {
@@ -12,14 +14,26 @@ interface TabsProps {
   readonly tabs: readonly Tab[];
   readonly selected: string;
   readonly onSelect: (id: string) => void;
+  /** One below the other where there is room, for very many. */
+  readonly isSide?: boolean;
   /** What the selected tab shows. */
   readonly children: ReactNode;
 }
 
+const NEXT_KEYS: ReadonlySet<string> = new Set(["ArrowRight", "ArrowDown"]);
+const BEFORE_KEYS: ReadonlySet<string> = new Set(["ArrowLeft", "ArrowUp"]);
+
 /** Tabs as the keyboard knows them: one stop, arrows move. */
-export function Tabs({ label, tabs, selected, onSelect, children }: TabsProps): JSX.Element {
+export function Tabs({ label, tabs, selected, onSelect, isSide = false, children }: TabsProps): JSX.Element {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
+    // Only the list itself is scrolled, not the page.
+    if (tab && list.current)
+      list.current.scrollLeft = tab.offsetLeft - list.current.offsetWidth / 2 + tab.offsetWidth / 2;
+  }, [selected]);
   const move = (event: KeyboardEvent<HTMLDivElement>): void => {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const step = NEXT_KEYS.has(event.key) ? 1 : BEFORE_KEYS.has(event.key) ? -1 : 0;
     if (step === 0) return;
     event.preventDefault();
     const at = tabs.findIndex(({ id }) => id === selected);
@@ -29,15 +43,16 @@ export function Tabs({ label, tabs, selected, onSelect, children }: TabsProps): 
     event.currentTarget.querySelector<HTMLElement>(`[data-tab="${CSS.escape(next.id)}"]`)?.focus();
   };
   return (
-    <div className="tabs">
-      <div className="tab-list" role="tablist" aria-label={label} onKeyDown={move}>
-        {tabs.map(({ id, label: text, count }) => (
+    <div className={isSide ? "tabs is-side" : "tabs"}>
+      <div ref={list} className="tab-list" role="tablist" aria-label={label} onKeyDown={move}>
+        {tabs.map(({ id, label: text, count, isFirst = false }) => (
           <button
             key={id}
             type="button"
             role="tab"
             id={`tab-${id}`}
             data-tab={id}
+            data-first={isFirst}
             aria-selected={id === selected}
             aria-controls={`panel-${id}`}
             tabIndex={id === selected ? 0 : -1}

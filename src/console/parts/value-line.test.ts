@@ -7,6 +7,9 @@ describe("values in a line", () => {
       'order 4711 · customer Ada Lovelace · tags ["a"]',
     );
     expect(valueLine({ text: "x".repeat(61), last: null })).toBe(`text ${"x".repeat(60)}… · last null`);
+    expect(valueLine({ all: { stdout: "Sum up" }, one: { stdout: "a", rows: 2 } })).toBe(
+      'all Sum up · one {"stdout":"a","rows":2}',
+    );
     expect(valueLine({})).toBe("");
   });
 });

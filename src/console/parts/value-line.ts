@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../core/base/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
 
 const VALUE_LENGTH = 60;
 
@@ -9,8 +9,10 @@ export function valueLine(values: JsonObject): string {
     .join(" · ");
 }
 
-/** A value in a few words. */
+/** A value in a few words; of a node that only answered with a text, the text. */
 export function shortValue(value: Json): string {
-  const text = (typeof value === "string" ? value : JSON.stringify(value)).replaceAll(/\s+/g, " ").trim();
+  const [only, ...others] = isJsonObject(value) ? Object.entries(value) : [];
+  const shown = only?.[0] === "stdout" && others.length === 0 ? only[1] : value;
+  const text = (typeof shown === "string" ? shown : JSON.stringify(shown)).replaceAll(/\s+/g, " ").trim();
   return text.length <= VALUE_LENGTH ? text : `${text.slice(0, VALUE_LENGTH)}…`;
 }

@@ -1,9 +1,9 @@
 import { type JSX, lazy, Suspense, useMemo, useState } from "react";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { ViewSwitch } from "../parts/view-switch.tsx";
 import { sourceOfFeed } from "./model/feed-source.ts";
 import { NodeList } from "./node-list.tsx";
 import { useNodesPage } from "./nodes-page.ts";
-import "../parts/segments.css";
 import "./graph-pane.css";
 
 /** Asked for together with the page, and not only when the run has been read. */
@@ -19,16 +19,7 @@ export function GraphPane({ isNarrow }: { readonly isNarrow: boolean }): JSX.Ele
   const source = useMemo(() => sourceOfFeed(feed, canOpen), [feed, canOpen]);
   const blocks = inside?.blocks;
   const insides = useMemo(() => new Map([...(blocks ?? [])].filter(([, { isChild }]) => !isChild)), [blocks]);
-  const views = (
-    <div className="segments graph-switch" role="group" aria-label="How nodes are shown">
-      <button type="button" aria-pressed={!isList} disabled={!hasPlan} onClick={() => setList(false)}>
-        Graph
-      </button>
-      <button type="button" aria-pressed={isList} onClick={() => setList(true)}>
-        List
-      </button>
-    </div>
-  );
+  const views = <ViewSwitch className="graph-switch" isList={isList} hasGraph={hasPlan} onChange={setList} />;
   return (
     <section className={`graph-pane ${isList ? "is-list" : ""}`} aria-label="Nodes of the run">
       {!isList && views}

@@ -1,5 +1,5 @@
 import { type JSX, type ReactNode, useMemo, useState } from "react";
-import { Money } from "../parts/money.tsx";
+import { COST_COLUMN } from "../parts/cost-column.tsx";
 import { nodeLook, StatusBadge } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { spanText } from "../parts/figures.ts";
@@ -9,7 +9,7 @@ import { useNodesPage, useNodeViews } from "./nodes-page.ts";
 import { StatusFilter } from "./status-filter.tsx";
 
 const COLUMNS: readonly Column<NodeRow>[] = [
-  { id: "wave", head: "Layer", isNumber: true, cell: ({ wave }) => wave ?? 0, sortBy: ({ wave }) => wave },
+  { id: "wave", head: "Layer", isNumber: true, cell: ({ wave }) => (wave ?? 0) + 1, sortBy: ({ wave }) => wave },
   { id: "name", head: "Node", cell: ({ label }) => label, sortBy: ({ label }) => label },
   {
     id: "status",
@@ -32,14 +32,7 @@ const COLUMNS: readonly Column<NodeRow>[] = [
     cell: ({ durationMs }) => (durationMs === null ? "–" : spanText(durationMs)),
     sortBy: ({ durationMs }) => durationMs,
   },
-  {
-    id: "cost",
-    head: "Cost",
-    isNumber: true,
-    isWide: true,
-    cell: ({ costMicros }) => <Money micros={costMicros} />,
-    sortBy: ({ costMicros }) => costMicros,
-  },
+  COST_COLUMN,
   {
     id: "error",
     head: "Reason",

@@ -45,6 +45,8 @@ function entryOf(run: AuditedRun, event: RunEvent): AuditEntry | null {
     case "approval.revised":
     case "approval.resolved":
       return approvalEntry(run, event);
+    case "tool.decided":
+      return callEntry(run, event);
     default:
       return nodeEntryOf(run, event);
   }
@@ -70,7 +72,7 @@ function pauseEntry({ runId }: AuditedRun, event: EventOf<"run.paused"> | EventO
 }
 
 function startOf(payload: EventOf<"run.started">["payload"]): JsonObject {
-  const { workflow, version, hash, trigger, recursionDepth, nodeCount, parentRunId, sourceRunId } = payload;
+  const { workflow, version, hash, trigger, recursionDepth, nodeCount, parentRunId, sourceRunId, prompts } = payload;
   return {
     workflow,
     version,
@@ -80,7 +82,13 @@ function startOf(payload: EventOf<"run.started">["payload"]): JsonObject {
     recursionDepth,
     ...(parentRunId === undefined ? {} : { parentRunId }),
     ...(sourceRunId === undefined ? {} : { sourceRunId }),
+    ...(prompts === undefined ? {} : { promptsBy: writersOf(prompts) }),
   };
+}
+
+/** Whose nodes are asked what a person wrote; what that is stays in the log. */
+function writersOf(prompts: NonNullable<EventOf<"run.started">["payload"]["prompts"]>): JsonObject {
+  return Object.fromEntries(Object.entries(prompts).map(([nodeId, { by = null }]) => [nodeId, by]));
 }
 
 function endOf(status: string, payload: EventOf<"run.completed">["payload"]): JsonObject {
@@ -99,9 +107,10 @@ function nodeEntryOf(run: AuditedRun, event: RunEvent): AuditEntry | null {
       return entryOn(run, event, "node.dispatched", detail);
     }
     case "node.completed": {
-      const { attempt, durationMs, inputTokens, outputTokens, costMicros, carried } = event.payload;
+      const { attempt, durationMs, inputTokens, outputTokens, costMicros, carried, by } = event.payload;
       if (attempt === undefined || carried === true) {
-        const detail = { durationMs, inputTokens, outputTokens, costMicros, ...(carried === true ? { carried } : {}) };
+        const origin = { ...(carried === true ? { carried } : {}), ...(by === undefined ? {} : { by }) };
+        const detail = { durationMs, inputTokens, outputTokens, costMicros, ...origin };
         return nodeEntry(run, event, "node.completed", detail);
       }
       return entryOn(run, event, "node.completed", { attempt, durationMs, inputTokens, outputTokens, costMicros });
@@ -149,6 +158,20 @@ function gateEntry(run: AuditedRun, event: EventOf<"gate.decided">): AuditEntry 
   if (disposition === "allow") return null;
   const detail = { verdictId, ...(gate === undefined ? {} : { gate }), ...(code === undefined ? {} : { code }) };
   return nodeEntry(run, event, disposition === "block" ? "gate.rejected" : "gate.held", detail);
+}
+
+/** What a gate has decided about a call is audited with its verdict; this is what a person has, or was refused without one. */
+function callEntry(run: AuditedRun, event: EventOf<"tool.decided">): AuditEntry | null {
+  const { callId, disposition, code, verdictId, approvalId, argsDigest, carried } = event.payload;
+  if (verdictId !== null || carried === true) return null;
+  return nodeEntry(run, event, "tool.decided", {
+    callId,
+    disposition,
+    verdictId,
+    ...(code === undefined ? {} : { code }),
+    ...(argsDigest === undefined ? {} : { argsDigest }),
+    ...(approvalId === undefined ? {} : { approvalId }),
+  });
 }
 
 type ApprovalEvent = EventOf<

@@ -41,6 +41,8 @@ export const LIMITS = {
   turnToolCallsMax: 10_000,
   turnRepeatsDefault: 3,
   turnRepeatsMax: 1_000,
+  /** Of what an adapter gives back when it suspends, as JSON. */
+  transcriptBytesMax: 4_194_304,
   forEachItemsDefault: 1_000,
   /** Open runs of one key, whatever a document says. */
   concurrentRunsMax: 1_000,
@@ -55,7 +57,7 @@ export const LIMITS = {
   lensTimeoutMsDefault: 60_000,
   queueTimeoutMsDefault: 600_000,
   /** Open event streams: of one process, of one organisation in it, and of one key or token in it. */
-  streamsPerProcessMax: 2_000,
+  streamsPerProcessMax: 10_000,
   streamsPerOrganisationMax: 1_000,
   streamsPerPrincipalMax: 50,
   /** Of one event, its key and data together. */

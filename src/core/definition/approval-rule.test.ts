@@ -142,6 +142,32 @@ describe("a form", () => {
     expect(typo.problems[0]).toMatch(/^unknown_field \| steps\[2\]\.command .* Did you mean "amount"\?/u);
   });
 
+  it("may have references in its texts, for which the gate waits, checked for new versions only", () => {
+    const filled = (texts: object, isStored = false): Read =>
+      read([DRAFT, { id: "gate", approval: "required", form: { n: { type: "number", ...texts } } }], {}, isStored);
+    const { problems, steps } = filled({ default: "${draft.title}", label: "For ${who}", description: "Costs $5" });
+    expect(problems).toEqual([]);
+    expect(steps[1]).toMatchObject({
+      dependencies: ["draft"],
+      approval: {
+        fills: [
+          { field: "n", key: "default" },
+          { field: "n", key: "label" },
+        ],
+      },
+    });
+    expect(filled({ label: "Costs $5" }).steps[1]?.approval).not.toHaveProperty("fills");
+    for (const text of ["${drafts.x}", "${draft.tilte}", "${gate.approved}", "a ${ b"]) {
+      for (const key of ["default", "label", "description"]) {
+        expect(filled({ type: "string", [key]: text }).problems, text).toHaveLength(1);
+        expect(filled({ type: "string", [key]: text }, true).problems, text).toEqual([]);
+      }
+    }
+    // Nobody knows before whether it will fit.
+    const form = { n: { type: "number", default: "${draft.title}" } };
+    expect(gate({ form, otherwise: "approve" }).problems[0]).toContain("conflicting_fields | steps[1].otherwise");
+  });
+
   it.each([
     [{ n: "decimal" }, "bad_enum | steps[1].form.n"],
     [{ n: {} }, "missing_field | steps[1].form.n.type"],

@@ -27,6 +27,16 @@ export type ShowItem =
     };
 
 /** Who answers, by when, what they see and enter, and what happens without an answer. */
+/** A text of a field of a form. */
+export interface FormFill {
+  readonly field: string;
+  readonly key: FormTextKey;
+  readonly template: StepTemplate;
+}
+
+export const FORM_TEXT_KEYS = ["default", "label", "description"] as const;
+export type FormTextKey = (typeof FORM_TEXT_KEYS)[number];
+
 export interface ApprovalRule {
   readonly approvers: readonly Approver[];
   /** Null: the approval expires. */
@@ -39,6 +49,8 @@ export interface ApprovalRule {
   readonly show: readonly ShowItem[];
   /** What the person enters, which becomes the outputs of a gate; null: nothing. */
   readonly form: FormFields | null;
+  /** Texts of the form with references in them, which are filled when it is asked; absent: none. */
+  readonly fills?: readonly FormFill[];
   /** `sign_in`: a link in a message is not enough to answer. */
   readonly confirm: "sign_in" | null;
 }

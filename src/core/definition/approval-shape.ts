@@ -36,7 +36,10 @@ export const approver = byKind<Approver>(`${WHO}, or a map`, {
     record(
       {
         who: mandatory(who, `Who is asked: ${WHO}.`),
-        within: optional(duration, "How long they have before the next in the chain is asked as well."),
+        within: optional(
+          duration,
+          "How long they have before the next in the chain is asked as well; without it the next is asked at once.",
+        ),
       },
       { title: "an approver" },
     ),

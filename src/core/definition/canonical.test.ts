@@ -37,6 +37,14 @@ const SPELT_OUT = `
 `;
 
 describe("the hash of a definition", () => {
+  it("covers what was written, and not what follows from it", () => {
+    const source = '{"name": "a", "outputs": {"all": "${s.all}"}, "steps": [{"id": "s", "set": {"all": [1]}}]}';
+    const { definition } = readDefinition(source, EMPTY_CATALOG);
+    if (definition?.format !== "lobsterx") throw new Error("the definition is valid");
+    const other = { ...definition, outputKinds: { all: { kind: "any" as const } } };
+    expect(definitionHash(other as typeof definition)).toBe(definitionHash(definition));
+  });
+
   it("is the same however it is written", () => {
     expect(hashOf(SPELT_OUT)).toBe(hashOf(PLAIN));
     expect(hashOf(PLAIN)).toMatch(/^sha256:[0-9a-f]{64}$/);
@@ -62,6 +70,28 @@ describe("the hash of a definition", () => {
     const hashes = ['{"kind": "literal"}', '{"parts": []}', '{"kind": null}', "{}", "[]", "null", "false"].map(value);
     expect(new Set(hashes).size).toBe(hashes.length);
   });
+
+  it.each(["parts", "root", "segments", "kind", "steps", "forEach", "outputs"])(
+    "is there when everything that has a name is called %s",
+    (name) => {
+      const named = (value: unknown): object => ({ [name]: value });
+      const hash = (output: string): string =>
+        hashOf(
+          JSON.stringify({
+            name: "a",
+            labels: named("${args.x}"),
+            args: { x: "string", ...named("string") },
+            outputs: named({ expr: output }),
+            steps: [
+              { id: "one", command: "one", inputs: named("text"), outputs: named("string") },
+              { id: "two", set: named({ deep: named("${one.stdout}") }) },
+            ],
+          }),
+        );
+      expect(hash("1 + 1")).toMatch(/^sha256:/);
+      expect(hash("1 + 1")).not.toBe(hash("1 + 2"));
+    },
+  );
 
   it("changes with the order of steps, and with the value of an edge", () => {
     const steps = (...ids: readonly string[]): string =>

@@ -43,8 +43,8 @@ const STEP_DEFAULTS: JsonObject = {
 };
 const FOR_EACH_DEFAULTS: JsonObject = { as: "item", maxItems: LIMITS.forEachItemsDefault, tolerate: { count: 0 } };
 
-/** Whether a default was written is no part of what it means. */
-const DERIVED: ReadonlySet<string> = new Set(["isOnFailureWritten", "isRetryWritten"]);
+/** Whether a default was written is no part of what it means, nor is what follows from the rest. */
+const DERIVED: ReadonlySet<string> = new Set(["isOnFailureWritten", "isRetryWritten", "outputKinds"]);
 /** Values of authors, in which nothing is left out. */
 const LITERAL: ReadonlySet<string> = new Set(["default", "enum", "parameters"]);
 /** Their keys are names that authors chose. */

@@ -93,7 +93,7 @@ function readPlainMap(value: JsonObject, entries: Entries, report: Report): void
   }
 }
 
-/** Only which tools it speaks of: what is wrong with it is reported where manifests are read. */
+/** Only which tools it names: what is wrong with it is reported where manifests are read. */
 function addTool(spec: Json | undefined, { tools }: Entries): void {
   if (!isJsonObject(spec)) return;
   const [name, server] = [getOwn(spec, "name"), getOwn(spec, "server")];

@@ -7,6 +7,7 @@ import type { ArgField } from "./field.ts";
 import { isWritten, optional, record } from "./record.ts";
 import type { Report } from "./report.ts";
 import { anyJson, byKind, choice, nameOf, number, type Shape } from "./shape.ts";
+import { CONCURRENCY_WORDS } from "./foreign-word.ts";
 
 export interface Concurrency {
   /** Runs with the same value count together. */
@@ -35,7 +36,7 @@ const RAW = record(
       { default: "queue" },
     ),
   },
-  { title: "concurrency" },
+  { title: "concurrency", foreign: CONCURRENCY_WORDS },
 );
 
 /** A key that is wrong has been reported, and is not there. */

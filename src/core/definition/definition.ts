@@ -1,7 +1,7 @@
 import type { StepTool } from "./step-tool.ts";
 import type { Action, EffectGuarantee, Priority } from "../event/index.ts";
 import type { Json, JsonObject, RetryCause } from "../base/index.ts";
-import type { ParsedExpression } from "../expression/index.ts";
+import type { Known, ParsedExpression } from "../expression/index.ts";
 import type { ApprovalRule } from "./approval-rule.ts";
 import type { ToolPattern } from "./tool-name.ts";
 import type { Concurrency } from "./concurrency-shape.ts";
@@ -50,6 +50,8 @@ export interface LobsterDefinition extends DefinitionHead {
   readonly phases: readonly Phase[];
   /** What a run has to show for itself; null: the outputs of its last steps. */
   readonly outputs: Readonly<Record<string, RunOutput>> | null;
+  /** What is known of each of these before there is one. */
+  readonly outputKinds: Readonly<Record<string, Known>>;
   /** Null: any number of its runs may be open. */
   readonly concurrency: Concurrency | null;
   readonly steps: readonly Step[];
@@ -203,8 +205,10 @@ export interface LensGraphDefinition extends DefinitionHead {
   readonly optionalInputs: readonly string[];
   readonly nodes: readonly LensNode[];
   readonly edges: readonly LensEdge[];
-  /** What comes last, as a document that has nothing else; absent: nothing. */
+  /** What comes last and what limits its runs, as a document that has nothing else; absent: nothing. */
   readonly last?: LobsterDefinition;
+  /** What a run gives, as a document whose args are what the nodes return; absent: what the last nodes return. */
+  readonly results?: LobsterDefinition;
 }
 
 export const ON_PARENT_FAILURE = ["skip", "propagate", "substitute_default"] as const;
@@ -241,7 +245,7 @@ export interface LensNode {
   readonly outcomes?: Readonly<Record<string, Exclude<DependencyOutcome, "success">>>;
   /** Absent: it runs once. */
   readonly repeat?: Repeat;
-  /** The steps it holds, as a document whose only step holds them; absent: none. */
+  /** What it does as a step does, as a document whose only step does it; absent: nothing. */
   readonly inside?: LobsterDefinition;
 }
 

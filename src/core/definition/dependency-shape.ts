@@ -2,6 +2,7 @@ import type { Json } from "../base/index.ts";
 import { DEPENDENCY_OUTCOMES, type DependencyOutcome } from "./dependency.ts";
 import { mandatory, optional, record } from "./record.ts";
 import { anyText, byKind, choice, nameOf, refine, type Shape } from "./shape.ts";
+import { DEPENDENCY_WORDS } from "./foreign-word.ts";
 
 /** A step that is waited for, and how it must have ended. */
 export interface Dependency {
@@ -21,7 +22,7 @@ export const dependency: Shape<Dependency> = byKind<Dependency>("the id of a ste
           default: "success",
         }),
       },
-      { title: "a dependency" },
+      { title: "a dependency", foreign: DEPENDENCY_WORDS },
     ),
     ({ step, on = "success" }) => (step === undefined ? undefined : { step, on, isMap: true }),
   ),

@@ -3,9 +3,10 @@ import { instantOf } from "../expression/index.ts";
 import { isWritten, mandatory, optional, record } from "./record.ts";
 import type { Report } from "./report.ts";
 import { anyJson, byKind, choice, mapOf, nameOf, refine, type Shape, word } from "./shape.ts";
-import { duration } from "./text-shape.ts";
+import { durationOr } from "./text-shape.ts";
 import { ON_TIMEOUT, type Wait } from "./work.ts";
 import type { Written } from "./work-shape.ts";
+import { EVENT_WORDS, WAIT_WORDS } from "./foreign-word.ts";
 
 /** Without a colon: what the engine names itself has one. */
 export const EVENT_TYPE = /^[A-Za-z][A-Za-z0-9._-]{0,127}$/;
@@ -16,23 +17,25 @@ const eventType = word({
   pattern: EVENT_TYPE,
 });
 
+const span = durationOr("bad_wait");
+
 const WAIT_MAP = record(
   {
     until: optional(anyJson, "The moment at which it continues: a date, or an expression that gives one."),
     event: optional(eventType, "The type of the event it waits for."),
     signal: optional(eventType, "The name of the signal to this run it waits for."),
     match: optional(mapOf(anyJson), "What the key of the event must be, member by member; ${…} is filled in."),
-    timeout: optional(duration, "How long it waits for the event or signal."),
+    timeout: optional(span, "How long it waits for the event or signal."),
     on_timeout: optional(choice(ON_TIMEOUT), "What happens when nothing has come by then.", { default: "fail" }),
   },
-  { title: "a wait" },
+  { title: "a wait", foreign: WAIT_WORDS },
 );
 
 type RawWait = NonNullable<ReturnType<typeof WAIT_MAP.read>>;
 
 export const waitShape: Shape<Written> = byKind("a duration such as 5m, or a map", {
-  number: refine(duration, delay),
-  text: refine(duration, delay),
+  number: refine(span, delay),
+  text: refine(span, delay),
   map: {
     read(value, path, report) {
       const raw = WAIT_MAP.read(value, path, report);
@@ -90,11 +93,11 @@ export const emitShape: Shape<Written> = refine(
       type: mandatory(eventType, "The type of the event."),
       key: optional(mapOf(anyJson), "What waiting steps match with; ${…} is filled in."),
       data: optional(anyJson, "What the event says; ${…} is filled in.", { keepsNull: true }),
-      keep: optional(duration, "How long it is kept for steps that begin to wait later, at most 7 days.", {
+      keep: optional(span, "How long it is kept for steps that begin to wait later, at most 7 days.", {
         default: "1h",
       }),
     },
-    { title: "an event" },
+    { title: "an event", foreign: EVENT_WORDS },
   ),
   (raw, path, report): Written | undefined => {
     const { type, key = {}, data = {}, keep } = raw;

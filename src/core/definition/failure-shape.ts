@@ -4,6 +4,7 @@ import { optional, record } from "./record.ts";
 import { RETRY, RETRY_DEFAULTS, retryBlock } from "./retry-shape.ts";
 import { byKind, choice, refine, type Shape } from "./shape.ts";
 import { expression } from "./text-shape.ts";
+import { RETRY_WORDS } from "./foreign-word.ts";
 
 /** What happens when a step has failed, in a word or in full. */
 export interface FailureRule {
@@ -34,7 +35,7 @@ const retry = record(
     ...RETRY,
     if: optional(expression, "Whether it is tried again; it sees error.code, .message, .attempts and .class."),
   },
-  { title: "retry", isCamelAccepted: true },
+  { title: "retry", isCamelAccepted: true, foreign: RETRY_WORDS },
 );
 
 export const failureRule: Shape<FailureRule> = byKind("a word such as halt, or a map with retry and then", {

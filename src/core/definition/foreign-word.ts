@@ -70,7 +70,7 @@ export const DOCUMENT_WORDS: ForeignWords = words(
   ["jobs tasks stages stage flow pipeline nodes states", "Write steps."],
   [
     "on trigger triggers schedule schedules cron event",
-    "What starts a workflow is registered apart: a Schedule manifest, or a hook.",
+    "What starts a workflow is registered apart: a Trigger manifest with on: { schedule, hook, event or form }.",
   ],
   ["env environment", NO_ENVIRONMENT],
   ["inputs input params parameters variables vars arguments with", "Write args: what a run is given."],
@@ -103,4 +103,67 @@ export const EDGE_WORDS: ForeignWords = words(
   ["label param parameter input", "Write target_param_label."],
   ["output key field", "Write source_output_key."],
   ["merge", "Write merge_strategy."],
+);
+
+const ON_EDGES = ["needs", "need", "after", "requires", "upstream", "depends", "dependencies"];
+const ON_EDGE_CONDITIONS = ["if", "only_if", "where", "unless", "when", "condition"];
+
+/** What a node does is written like what a step does, but for what edges say. */
+export const CONFIG_WORDS: ForeignWords = new Map([
+  ...STEP_WORDS,
+  ...[...ON_EDGES, "depends_on", "dependsOn"].map((key) => [key, "Write an edge from the other node."] as const),
+  ...ON_EDGE_CONDITIONS.map((key) => [key, "Write the condition on the edge into the node."] as const),
+  ...["prompt", "command", "instruction", "instructions", "message", "task", "template"].map(
+    (key) => [key, "Write template_body."] as const,
+  ),
+  ...["timeout", "timeout_minutes", "timeout_seconds"].map((key) => [key, "Write timeout_ms."] as const),
+]);
+
+export const REPEAT_WORDS: ForeignWords = words(
+  ["while", "Write until: the condition that ends it."],
+  ["times count max_rounds max_iterations maxIterations limit iterations", "Write max: 5."],
+  ["interval delay sleep wait pause backoff", "Write every: 30s."],
+);
+
+export const WAIT_WORDS: ForeignWords = words(
+  ["for duration seconds minutes hours time sleep delay", "Write wait: 5m, without a map."],
+  ["at date moment", "Write until: a date, or an expression that gives one."],
+  [
+    "key keys correlation correlate where filter condition when",
+    "Write match: { name: value }, which is the key of the event.",
+  ],
+  ["type name topic on", "Write event: type, or signal: name."],
+);
+
+export const EVENT_WORDS: ForeignWords = words(
+  ["payload body value message content", "Write data: { … }."],
+  ["match correlation keys", "Write key: { name: value }."],
+  ["event name topic", "Write type: order.paid."],
+);
+
+export const RETRY_WORDS: ForeignWords = words(
+  [
+    "max_attempts maxAttempts max_retries maxRetries retries times count limit",
+    "Write attempts: 3, the first call included.",
+  ],
+  ["delay interval wait backoff initial_interval", "Write backoff_ms: 500."],
+  ["max_delay max_interval", "Write max_backoff_ms: 8000."],
+  ["on errors retryable", "Write retry_on: [timeout, provider_error, rate_limit]."],
+);
+
+export const CONCURRENCY_WORDS: ForeignWords = words(
+  ["group name mutex", "Write key: an expression, or a text such as deploy-${stage}."],
+  ["max count size slots", "Write limit: 1."],
+  ["cancel-in-progress cancel_in_progress", "Write when_full: cancel_old."],
+  ["policy on_full strategy", "Write when_full: queue, cancel_new or cancel_old."],
+);
+
+export const DEPENDENCY_WORDS: ForeignWords = words(
+  ["id name node task job", "Write step: its id."],
+  ["condition when if status outcome result", "Write on: success, failure or settled."],
+);
+
+export const SCRIPT_WORDS: ForeignWords = words(
+  ["source text run body src script js javascript", "Write code: what it does."],
+  ["lang type runtime", "Leave it out: scripts are JavaScript."],
 );

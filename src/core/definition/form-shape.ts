@@ -1,5 +1,7 @@
-import { isJsonObject, type TreePath } from "../base/index.ts";
+import { isJsonObject, type Json, type TreePath } from "../base/index.ts";
 import { declaredField, FORM_TYPES, type FormField, type FormFields } from "../event/index.ts";
+import { parseStepTemplate, type StepTemplate } from "../template/index.ts";
+import { FORM_TEXT_KEYS, type FormFill } from "./approval-rule.ts";
 import type { OutputField } from "./field.ts";
 import { fitProblems } from "./field-fit.ts";
 import { optional, record, type Reading } from "./record.ts";
@@ -34,7 +36,7 @@ const FIELD = {
   label: optional(anyText, "What people see instead of the name."),
   description: optional(anyText, "What the field is for."),
   enum: optional(list(member), "The values to choose from."),
-  default: optional(anyJson, "What the field holds at first."),
+  default: optional(anyJson, "What the field holds at first; a text may have references."),
   required: optional(flag, "Whether something has to be entered.", { default: true }),
   min: optional(number({ expected: "a number" }), "Smallest number allowed, or fewest characters.", {
     alias: "minimum",
@@ -105,6 +107,7 @@ function checked(field: FormField, path: TreePath, report: Report): FormField | 
   if (min !== undefined && max !== undefined && min > max) {
     report.problem("bad_number", [...path, "min"], `"min" (${min}) is above "max" (${max}).`);
   }
+  checkTexts(field, path, report);
   checkMembers(field, path, report);
   checkDefault(field, path, report);
   return field;
@@ -120,8 +123,8 @@ function checkMembers(field: FormField, path: TreePath, report: Report): void {
 
 function checkDefault(field: FormField, path: TreePath, report: Report): void {
   const { default: value } = field;
-  // Null is how a default says "nothing", whatever the type.
-  if (value === undefined || value === null) return;
+  // Null is how a default says "nothing", whatever the type; what is filled is checked when it is.
+  if (value === undefined || value === null || fillIn(value) !== undefined) return;
   for (const { message } of fitProblems(value, declaredField(field))) {
     report.problem("type_mismatch", [...path, "default"], `The default does not fit its own field: it ${message}.`);
   }
@@ -155,6 +158,38 @@ export const form: Shape<FormFields> = {
   },
   schema: { ...fields.schema, minProperties: 1 },
 };
+
+/** The texts of a form that have to be filled. */
+export function fillsOf(declared: FormFields): readonly FormFill[] {
+  return Object.entries(declared).flatMap(([field, texts]) =>
+    FORM_TEXT_KEYS.flatMap((key) => {
+      const template = fillIn(texts[key]);
+      return template === undefined ? [] : [{ field, key, template }];
+    }),
+  );
+}
+
+/** A text with references; one without any is meant as it stands. */
+function fillIn(text: unknown): StepTemplate | undefined {
+  const parsed = typeof text === "string" ? parseStepTemplate(text) : undefined;
+  return parsed?.ok === true && parsed.value.parts.some((part) => typeof part === "object") ? parsed.value : undefined;
+}
+
+/** What the field holds without a person, whatever the run has come to. */
+export function fixedDefault({ default: value = null }: FormField): Json {
+  return fillIn(value) === undefined ? value : null;
+}
+
+function checkTexts(field: FormField, path: TreePath, report: Report): void {
+  for (const key of FORM_TEXT_KEYS) {
+    const text = field[key];
+    const parsed = typeof text === "string" ? parseStepTemplate(text) : undefined;
+    if (parsed?.ok !== false) continue;
+    const { message, position: offset, hint } = parsed.failure;
+    // Versions stored earlier may hold something that only looks like a reference.
+    report.strict("bad_template", [...path, key], `"${key}" cannot be read: ${message}.`, { offset, hint });
+  }
+}
 
 /** What a gate with the form returns besides `approved`. */
 export function outputsOfForm(declared: FormFields): Readonly<Record<string, OutputField>> {

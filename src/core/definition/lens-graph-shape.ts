@@ -10,16 +10,17 @@ import {
 } from "./definition.ts";
 import { DEPENDENCY_OUTCOMES } from "./dependency.ts";
 import { joinShape } from "./dependency-shape.ts";
+import { concurrencyShape } from "./concurrency-shape.ts";
 import { completionField, DOCUMENT_HEAD } from "./document-shape.ts";
 import { argField } from "./field-shape.ts";
-import { EDGE_WORDS, NODE_WORDS } from "./foreign-word.ts";
+import { CONFIG_WORDS, EDGE_WORDS, NODE_WORDS } from "./foreign-word.ts";
 import { edgeId, lensNodeId } from "./identifier.ts";
-import { mandatory, optional, record, type Reading } from "./record.ts";
+import { type Field, mandatory, optional, record, type Reading } from "./record.ts";
 import type { Report } from "./report.ts";
 import { repeatShape } from "./repeat-shape.ts";
 import { RETRY_DEFAULTS, retryShape } from "./retry-shape.ts";
 import { runOutputs } from "./run-output.ts";
-import { stepShape } from "./step-shape.ts";
+import { NODE_FIELDS, stepShape } from "./step-shape.ts";
 import { anyJson, anyText, choice, flag, list, located, mapOf, number, refine, word, type Shape } from "./shape.ts";
 import { expression, givenName, lensText, milliseconds, reportFlaw, workflowRef } from "./text-shape.ts";
 
@@ -29,6 +30,12 @@ export const LENS_GRAPH_FORMAT = "lens-graph/v1";
 function asWritten({ schema }: Shape<unknown>): Shape<Json> {
   return { ...anyJson, schema };
 }
+
+type NodeField = keyof typeof NODE_FIELDS;
+
+const WORK = Object.fromEntries(
+  Object.entries(NODE_FIELDS).map(([name, field]) => [name, { ...field, shape: asWritten(field.shape) }]),
+) as Record<NodeField, Field<Json>>;
 
 const CONFIG = {
   model_id: optional(givenName, "Model of this node."),
@@ -55,6 +62,7 @@ const CONFIG = {
     asWritten(runOutputs),
     "What the steps hand on: name → value. Default: the outputs of the last ones.",
   ),
+  ...WORK,
   workflow_ref: optional(workflowRef, "Runs another workflow: name or name@version."),
   with: optional(mapOf(anyJson), "Args of the other workflow."),
 };
@@ -66,7 +74,7 @@ const NODE = {
   label: optional(anyText, "What people see."),
   ordinal: optional(number({ isInteger: true, min: 0, expected: "a whole number, 0 or more" }), "Order for people."),
   config: optional(
-    located(record(CONFIG, { title: "config", isCamelAccepted: true, isNullAbsent: true })),
+    located(record(CONFIG, { title: "config", isCamelAccepted: true, isNullAbsent: true, foreign: CONFIG_WORDS })),
     "How the node runs.",
   ),
 };
@@ -151,6 +159,11 @@ const LENS_GRAPH = {
     asWritten(nestedSteps(() => stepShape)),
     "Steps that come after everything has settled, however the run ends.",
   ),
+  outputs: optional(
+    asWritten(runOutputs),
+    "What a run gives to its caller: name → value; nodes are read by their ids. Default: the outputs of the last nodes.",
+  ),
+  concurrency: optional(asWritten(concurrencyShape), "How many runs with the same key may be open at a time."),
   edges: optional(
     list(located(record(EDGE, { title: "an edge", isNullAbsent: true, foreign: EDGE_WORDS })), {
       limit: { max: LIMITS.edgesMax, code: "too_many_edges" },

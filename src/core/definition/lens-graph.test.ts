@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { PLAIN_DEFINITION } from "../../../test/conformance/plain.ts";
 import type { JsonObject } from "../base/index.ts";
 import { EMPTY_CATALOG, readDefinition, type LensGraphDefinition } from "./index.ts";
 
@@ -29,18 +30,10 @@ const TWO = [{ id: "a" }, { id: "b" }];
 describe("a lens graph", () => {
   it("has the documented defaults", () => {
     expect(read({ nodes: TWO, edges: [edge()] })).toEqual({
+      ...PLAIN_DEFINITION,
       format: "lens-graph/v1",
       name: "g",
-      version: null,
-      description: null,
-      model: null,
       completion: "leaves",
-      timeoutMs: null,
-      gateway: "pinned",
-      notify: [],
-      labels: {},
-      priority: "normal",
-      maxParallel: 50,
       rootInputs: {},
       optionalInputs: [],
       nodes: [node("a", []), node("b", ["a"])],

@@ -15,7 +15,7 @@ import { optionalLabels } from "./lens.ts";
 import { checkEdges } from "./lens-edge.ts";
 import { LensNames } from "./lens-name.ts";
 import { checkRunLabels } from "./label-shape.ts";
-import { hasInside, readInside, readLast } from "./lens-inside.ts";
+import { hasInside, readInside, readLast, readResults } from "./lens-inside.ts";
 import { checkNode, type NodeIndex } from "./lens-node.ts";
 import { lensGraphShape, type RawConfig, type RawLensNode } from "./lens-graph-shape.ts";
 import { checkChannels } from "./notify.ts";
@@ -65,8 +65,21 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
       ...(hasInside(read) ? { inside: readInside(required(written[index], "a node"), around) } : {}),
     })),
     edges,
-    ...(raw.finally === undefined ? {} : { last: readLast(raw.finally, around) }),
+    ...lastOf(raw, around),
+    ...(raw.outputs === undefined ? {} : { results: readResults(raw.outputs, [...nodeIndex.ids.keys()], around) }),
   };
+}
+
+function lastOf(
+  { finally: steps, concurrency }: Pick<NonNullable<ReturnType<typeof lensGraphShape.read>>, "finally" | "concurrency">,
+  around: Parameters<typeof readLast>[1],
+): Pick<LensGraphDefinition, "last"> {
+  if (steps === undefined && concurrency === undefined) return {};
+  const part = {
+    ...(steps === undefined ? {} : { finally: steps }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  };
+  return { last: readLast(part, around) };
 }
 
 /** Labels are matched without regard to case and spaces, so two that differ only there are one. */

@@ -51,7 +51,8 @@ export class LensNames {
 
   /** What may be read of a node; anything, when it has no contract or its lens is not available. */
   #outputOf(id: string): Known {
-    const known = this.#outputs.get(id) ?? contractKnown(this.#versionOf(id)?.outputContract);
+    const isList = this.#nodes.get(id)?.read.config?.read.for_each !== undefined;
+    const known = this.#outputs.get(id) ?? contractKnown(isList ? null : this.#versionOf(id)?.outputContract);
     this.#outputs.set(id, known);
     return known;
   }

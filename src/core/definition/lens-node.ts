@@ -1,6 +1,7 @@
 import { didYouMean, getOwn, type TreePath } from "../base/index.ts";
 import type { Lens } from "./definition.ts";
 import type { RawLensNode } from "./lens-graph-shape.ts";
+import { WORK } from "./lens-inside.ts";
 import { spelledPath } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
@@ -31,7 +32,7 @@ export function checkNode(node: Located<RawLensNode>, registries: Registries, re
     const other = hasLens ? "lens_id" : "template_body";
     conflict(at("workflow_ref"), `A node has either "workflow_ref" or "${other}".`, report);
   }
-  for (const held of ["steps", "choose"] as const) {
+  for (const held of WORK) {
     if (config[held] === undefined) continue;
     const others = { lens_id: read.lens_id, template_body: config.template_body, workflow_ref: config.workflow_ref };
     const other = Object.entries(others).find(([, value]) => value !== undefined)?.[0];
@@ -39,6 +40,9 @@ export function checkNode(node: Located<RawLensNode>, registries: Registries, re
   }
   if (config.outputs !== undefined && config.steps === undefined) {
     conflict(at("outputs"), `"outputs" says nothing without "steps".`, report);
+  }
+  if (config.for_each !== undefined && config.repeat !== undefined) {
+    conflict(at("for_each"), `A node has either "for_each" or "repeat".`, report);
   }
   if (config.with !== undefined && config.workflow_ref === undefined) {
     conflict(at("with"), `"with" says nothing without "workflow_ref".`, report);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { PLAIN_DEFINITION } from "../../../test/conformance/plain.ts";
 import { LIMITS, type JsonObject } from "../base/index.ts";
 import { EMPTY_CATALOG, readDefinition, type Catalog, type LobsterDefinition, type Step } from "./index.ts";
 
@@ -151,19 +152,12 @@ describe("a workflow of steps", () => {
   it("has the documented defaults", () => {
     const definition = read({ name: "w", steps: [{ id: "a", command: "x" }] });
     expect(definition).toEqual({
+      ...PLAIN_DEFINITION,
       format: "lobsterx",
       name: "w",
-      version: null,
-      description: null,
-      model: null,
       completion: "strict",
-      timeoutMs: null,
-      gateway: "pinned",
-      notify: [],
-      labels: {},
-      priority: "normal",
-      maxParallel: 50,
       args: {},
+      outputKinds: {},
       roles: {},
       phases: [],
       outputs: null,

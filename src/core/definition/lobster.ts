@@ -1,6 +1,8 @@
 import { didYouMean, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
 import { type BlockDraft, type DependenciesOf, draftBlock, finishBlock } from "./block-draft.ts";
 import { checkConcurrency, concurrencyOf } from "./concurrency-shape.ts";
+import type { Known } from "../expression/index.ts";
+import { knownOf } from "./declared.ts";
 import type { Catalog, LobsterDefinition, Phase } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { headOf } from "./document-shape.ts";
@@ -48,9 +50,18 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
     roles: raw.roles ?? {},
     phases: phasesOf(raw.phases ?? [], report),
     ...finishBlock(level, dependenciesOf),
+    outputKinds: outputKindsOf(level, scope),
     concurrency: concurrencyOf(raw.concurrency),
     finally: last === null ? null : finishBlock(last.block, dependenciesOf),
   };
+}
+
+function outputKindsOf({ outputs, shown }: BlockDraft, scope: StepScope): Readonly<Record<string, Known>> {
+  const kinds = Object.entries(outputs ?? {}).map(([name, { value, field }]): [string, Known] => [
+    name,
+    field === null ? scope.knownOfValue(value, "outputs", shown) : knownOf(field),
+  ]);
+  return Object.fromEntries(kinds);
 }
 
 function warnOfUnusedArgs(levels: readonly BlockDraft[], { args, usedArgs, report }: Findings): void {

@@ -12,6 +12,7 @@ export type MentionField =
   /** The condition of a repeated step. */
   | "until"
   | "show"
+  | "form"
   | "name"
   | "set"
   | "cancel"

@@ -280,7 +280,7 @@ describe("words of other systems", () => {
   });
   it.each([
     ["jobs", "Write steps."],
-    ["on", "Schedule"],
+    ["on", "Trigger manifest"],
     ["inputs", "Write args"],
     ["kind", "manifest"],
   ])("%s in a workflow", (word, advice) => {

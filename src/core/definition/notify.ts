@@ -40,7 +40,7 @@ export interface NotifyRule {
 
 const TEXTS = { kind: "list", items: TEXT } as const;
 
-/** What `where` may speak of; what does not apply to something that happened is null there. */
+/** Facts `where` may read; a fact that does not apply to an occasion is null. */
 const FACTS = closedObject([
   ["on", { kind: "text", enum: NOTIFY_KINDS }],
   ["workflow", TEXT],

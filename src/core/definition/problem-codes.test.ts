@@ -585,7 +585,12 @@ const PROBLEMS: readonly Row[] = [
     finds: [["bad_wait steps[0].wait.timeout 4:24"]],
   },
   { about: "until a number", source: step("wait: {until: 5}"), finds: [["bad_wait steps[0].wait.until 4:12"]] },
-  { about: "a wait that is no duration", source: step("wait: soon"), finds: [["bad_duration steps[0].wait 4:11"]] },
+  {
+    about: "a wait with a timeout that is none",
+    source: step("wait: {event: x, timeout: soon}"),
+    finds: [["bad_wait steps[0].wait.timeout 4:31"]],
+  },
+  { about: "a wait that is no duration", source: step("wait: soon"), finds: [["bad_wait steps[0].wait 4:11"]] },
   {
     about: "a bad type of event",
     source: step("wait: {event: 'a b'}"),

@@ -28,7 +28,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   unknown_key: doc("A key is not known at this place.", "Fix the spelling, or remove the key."),
   bad_name: doc(
     "A name is malformed, blank or too long.",
-    "Use kebab-case of at most 64 characters for workflows; never a blank name.",
+    "Write it as the message says; a workflow has a name in kebab-case of at most 64 characters.",
   ),
   bad_id: doc(
     "An id is malformed or longer than 64 characters.",
@@ -120,7 +120,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Put the inner ones into a workflow of their own.",
   ),
   bad_wait: doc(
-    "A step waits or emits, and what for is missing, said twice, or said with fields that do not belong together.",
+    "A step waits or emits, and what for or how long is missing, wrong, said twice, or said with fields that do not belong together.",
     "Write wait: 5m, wait: { until: … }, wait: { event: type, match: {…} }, wait: { signal: name }, or emit: { type: … }.",
   ),
   bad_handler: doc(

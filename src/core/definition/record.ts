@@ -22,6 +22,11 @@ export type Reading<F extends Fields> = {
   readonly [K in keyof F]?: (F[K] extends Field<infer T> ? T : never) | undefined;
 };
 
+/** Some of the fields, in the order in which they are named. */
+export function picked<F extends Fields, K extends keyof F & string>(fields: F, names: readonly K[]): Pick<F, K> {
+  return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<F, K>;
+}
+
 type FieldOptions = Pick<Field<unknown>, "default" | "alias" | "keepsNull">;
 
 export function optional<T>(shape: Shape<T>, doc: string, options: FieldOptions = {}): Field<T> {

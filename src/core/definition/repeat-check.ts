@@ -17,7 +17,7 @@ export function checkRepeat({ read, raw, path }: Located<RawStep>, isOpen: boole
   const at = [...path, "repeat"];
   if (isWritten(raw, "for_each")) {
     const message = `A step has either "for_each" or "repeat".`;
-    const hint = "Put the repeated step into a workflow of its own, and run that once per element.";
+    const hint = "Put the repeated step into a block, steps: [ … ], and write for_each there.";
     report.problem("conflicting_fields", at, message, { isAtKey: true, hint });
   }
   const isGate = read.approval === "required" || read.hitl === true;

@@ -1,11 +1,11 @@
 /** `repeat`: a step is done in rounds, one after the other, until a condition holds. */
 import { LIMITS, type TreePath } from "../base/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
-import { parseDuration } from "./duration.ts";
 import { isWritten, optional, record } from "./record.ts";
 import type { Report } from "./report.ts";
-import { byKind, choice, nameOf, number, type Shape } from "./shape.ts";
-import { duration, expression } from "./text-shape.ts";
+import { byKind, choice, number, type Shape } from "./shape.ts";
+import { durationOr, expression } from "./text-shape.ts";
+import { REPEAT_WORDS } from "./foreign-word.ts";
 
 export const ON_EXHAUSTED = ["fail", "continue"] as const;
 
@@ -23,18 +23,6 @@ export interface Repeat {
 /** As it is written: a condition that is wrong has been reported. */
 export type WrittenRepeat = Omit<Repeat, "until"> & { readonly until: ParsedExpression | null };
 
-const every: Shape<number> = {
-  read(value, path, report) {
-    if (typeof value !== "number" && typeof value !== "string") return duration.read(value, path, report);
-    const ms = parseDuration(value);
-    if (ms !== undefined) return ms;
-    const message = `${nameOf(path)} must be above 0 and at most 30 days, but it is ${JSON.stringify(value)}.`;
-    report.problem("bad_repeat", path, message, { hint: "Write seconds as a number, or a text such as 30s, 15m, 2h." });
-    return undefined;
-  },
-  schema: duration.schema,
-};
-
 const REPEAT = record(
   {
     until: optional(expression, "After each round: whether it was the last; it sees outputs, previous and round."),
@@ -49,12 +37,12 @@ const REPEAT = record(
       "Rounds at most.",
       { default: LIMITS.roundsDefault },
     ),
-    every: optional(every, "Time from the end of a round to the beginning of the next."),
+    every: optional(durationOr("bad_repeat"), "Time from the end of a round to the beginning of the next."),
     on_exhausted: optional(choice(ON_EXHAUSTED), "What happens when the last round has not met the condition.", {
       default: "fail",
     }),
   },
-  { title: "repeat" },
+  { title: "repeat", foreign: REPEAT_WORDS },
 );
 
 export const repeatShape: Shape<WrittenRepeat> = byKind("a map such as { until: outputs.done, max: 5 }", {

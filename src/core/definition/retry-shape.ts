@@ -3,6 +3,7 @@ import type { RetryBlock } from "./definition.ts";
 import { optional, record, type Reading } from "./record.ts";
 import { choice, list, number } from "./shape.ts";
 import { milliseconds } from "./text-shape.ts";
+import { RETRY_WORDS } from "./foreign-word.ts";
 
 export const RETRY_DEFAULTS: RetryBlock = {
   attempts: 1,
@@ -28,7 +29,7 @@ export const RETRY = {
   }),
 };
 
-export const retryShape = record(RETRY, { title: "retry", isCamelAccepted: true });
+export const retryShape = record(RETRY, { title: "retry", isCamelAccepted: true, foreign: RETRY_WORDS });
 
 /** `attempts` is what the failure policy alone would grant, for a block that refines only the rest. */
 export function retryBlock(raw: Reading<typeof RETRY>, attempts: number): RetryBlock {

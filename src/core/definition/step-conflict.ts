@@ -1,4 +1,5 @@
 import type { Json, TreePath } from "../base/index.ts";
+import { fixedDefault } from "./form-shape.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
@@ -94,7 +95,7 @@ function checkGate({ read, raw, path }: Located<RawStep>, report: Report): void 
 /** Approved without an answer, it would lack what others read. */
 function checkUnanswered({ otherwise, form = {} }: RawStep, path: TreePath, report: Report): void {
   if (otherwise !== "approve") return;
-  const open = Object.entries(form).find(([, field]) => field.required && (field.default ?? null) === null);
+  const open = Object.entries(form).find(([, field]) => field.required && fixedDefault(field) === null);
   if (open === undefined) return;
   const message = `"otherwise: approve" would approve without "${open[0]}", which a person has to enter.`;
   conflict(path, "otherwise", message, `Give "${open[0]}" a default, or write another word.`, report);

@@ -20,7 +20,7 @@ import {
   type Value,
 } from "./definition.ts";
 import type { FailureRule } from "./failure-shape.ts";
-import { outputsOfForm } from "./form-shape.ts";
+import { fillsOf, outputsOfForm } from "./form-shape.ts";
 import { checkFunction, functionCall, guardsOf, outputsOfFunction } from "./function-step.ts";
 import { isUnresolved } from "./library.ts";
 import { isWritten } from "./record.ts";
@@ -197,6 +197,7 @@ const FOUR_EYES_QUORUM = 2;
 
 function approvalRuleOf(raw: RawStep): ApprovalRule {
   const isFourEyes = raw.four_eyes === true;
+  const fills = fillsOf(raw.form ?? {});
   return {
     approvers: raw.approvers ?? ANYONE.approvers,
     otherwise: raw.otherwise ?? null,
@@ -205,6 +206,7 @@ function approvalRuleOf(raw: RawStep): ApprovalRule {
     quorum: Math.max(raw.quorum ?? 1, isFourEyes ? FOUR_EYES_QUORUM : 1),
     show: (raw.show ?? []).map(({ item }) => item),
     form: raw.form ?? null,
+    ...(fills.length === 0 ? {} : { fills }),
     confirm: raw.confirm ?? null,
   };
 }
@@ -241,6 +243,9 @@ function mentionsOf(
   add("name", pathsOf(title ?? undefined));
   for (const { texts } of raw.show ?? []) {
     for (const { template, at } of texts) add("show", pathsOf(template), at);
+  }
+  for (const { field, key, template } of fillsOf(raw.form ?? {})) {
+    add("form", pathsOf(template), [...path, "form", field, key]);
   }
   add("stdin", pathsOf(raw.stdin));
   add("command", pathsOf(raw.command));

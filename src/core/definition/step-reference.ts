@@ -2,7 +2,7 @@ import { compareCodeUnits, didYouMean } from "../base/index.ts";
 import { mayBeApproved } from "./declared.ts";
 import { deadEndHint, deadEndMessage } from "./dead-end.ts";
 import type { Report } from "./report.ts";
-import type { Mention } from "./mention.ts";
+import type { Mention, MentionField } from "./mention.ts";
 import type { StepDraft } from "./step-draft.ts";
 import { isAfterBinding, type Meaning, seesOwnOutputs, type StepScope } from "./step-scope.ts";
 
@@ -118,6 +118,11 @@ function checkBareInputs(draft: StepDraft, scope: StepScope, usedArgs: Set<strin
   }
 }
 
+/** Texts for people: versions stored earlier may hold something else there that looks like a reference. */
+function isOfName(field: MentionField): boolean {
+  return field === "name" || field === "form";
+}
+
 function reportMisplaced(head: string, mention: Mention, draft: StepDraft, report: Report): void {
   const { text, position: offset } = mention.path;
   if (head === draft.id) {
@@ -125,7 +130,7 @@ function reportMisplaced(head: string, mention: Mention, draft: StepDraft, repor
     const message = `Step "${head}" refers to itself with ${text}.`;
     const detail = { hint, offset, at: mention.at };
     // Names held no references before.
-    if (mention.field === "name") report.strict("self_dependency", mention.about, message, detail);
+    if (isOfName(mention.field)) report.strict("self_dependency", mention.about, message, detail);
     else report.problem("self_dependency", mention.about, message, detail);
     return;
   }
@@ -158,7 +163,7 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
   const { text, segments, position: offset } = mention.path;
   const head = String(segments[0]);
   const named = segments[1];
-  if (head === "outputs" && segments.length > 1 && mention.field !== "name") {
+  if (head === "outputs" && segments.length > 1 && !isOfName(mention.field)) {
     const message = `${text} names no step; only a success criterion and repeat.until may leave it out.`;
     report.problem("unknown_step", mention.about, message, { hint: `Write step.${text}.`, offset, at: mention.at });
     return;
@@ -179,7 +184,7 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
     return hyphenHint(head, names) ?? didYouMean(head, names) ?? knownNames(mention, draft, scope);
   };
   // Longer paths were refused before single names were.
-  const isOld = segments.length > 1 && !isUnbound && declarer === undefined && mention.field !== "name";
+  const isOld = segments.length > 1 && !isUnbound && declarer === undefined && !isOfName(mention.field);
   if (isOld) report.problem("unknown_step", mention.about, message, { hint, offset, at: mention.at });
   else report.strict("unknown_step", mention.about, message, { hint, offset, at: mention.at });
 }

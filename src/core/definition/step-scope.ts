@@ -220,6 +220,7 @@ export class StepScope {
       ...(forEach === null || field === "for_each" ? [] : [forEach.as, "index"]),
       ...(hasRounds(field, draft) ? ["previous", "round"] : []),
       ...(isAfterBinding(field) ? Object.keys(draft.inputs) : []),
+      ...(field === "on_failure" ? ["error"] : []),
       ...(this.around === null ? [] : this.around.scope.namesAt("steps", this.around.draft)),
     ];
   }
@@ -245,6 +246,7 @@ const AFTER_BINDING: ReadonlySet<MentionField> = new Set([
   "success_criteria",
   "until",
   "show",
+  "form",
   "name",
   "on_failure",
 ]);

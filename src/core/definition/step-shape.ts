@@ -18,7 +18,7 @@ import { form } from "./form-shape.ts";
 import { STEP_WORDS } from "./foreign-word.ts";
 import { stepId } from "./identifier.ts";
 import { chooseShape, nestedSteps, type WrittenBranches, type WrittenSteps } from "./block-shape.ts";
-import { isWritten, mandatory, optional, record, type Reading } from "./record.ts";
+import { isWritten, mandatory, optional, picked, record, type Reading } from "./record.ts";
 import { runOutputs, type WrittenOutput } from "./run-output.ts";
 import { listValue } from "./list-shape.ts";
 import { repeatShape } from "./repeat-shape.ts";
@@ -195,6 +195,21 @@ const SHARED = {
   estimated_cost: optional(dollars, "US dollars to reserve before it runs."),
   allow_secret_literals: optional(flag, "Texts of this step that look like secrets are none.", { default: false }),
 };
+
+/** What a node of a lens graph does as a step does it. */
+export const NODE_FIELDS = picked(SHARED, [
+  "set",
+  "script",
+  "cancel",
+  "fail",
+  "wait",
+  "emit",
+  "for_each",
+  "as",
+  "max_items",
+  "max_parallel",
+  "tolerate",
+]);
 
 const ALONE = {
   id: mandatory(stepId, "snake_case name of the step; others refer to it."),

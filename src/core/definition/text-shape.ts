@@ -82,23 +82,26 @@ export const patternText: Shape<string> = refine(anyText, (text, path, report) =
 const DURATION_EXPECTED = "a number of seconds above 0 and up to 30 days";
 const DURATION_HINT = "Write seconds as a number, or a text such as 90s, 15m, 2h, 3d.";
 
-function durationOf(value: number | string, path: TreePath, report: Report): number | undefined {
-  const ms = parseDuration(value);
-  if (ms !== undefined) return ms;
-  const shown = typeof value === "string" ? quote(value) : String(value);
-  const message = `${nameOf(path)} must be ${DURATION_EXPECTED}, but it is ${shown}.`;
-  report.problem("bad_duration", path, message, { hint: DURATION_HINT });
-  return undefined;
+/** In milliseconds, written as seconds or as a text with a unit; constructs with a code of their own use that. */
+export function durationOr(code: ProblemCode): Shape<number> {
+  const read = (value: number | string, path: TreePath, report: Report): number | undefined => {
+    const ms = parseDuration(value);
+    if (ms !== undefined) return ms;
+    const shown = typeof value === "string" ? quote(value) : String(value);
+    const message = `${nameOf(path)} must be ${DURATION_EXPECTED}, but it is ${shown}.`;
+    report.problem(code, path, message, { hint: DURATION_HINT });
+    return undefined;
+  };
+  return byKind(DURATION_EXPECTED, {
+    number: {
+      read: (value, path, report) => (typeof value === "number" ? read(value, path, report) : undefined),
+      schema: { type: "number", exclusiveMinimum: 0, maximum: 2_592_000 },
+    },
+    text: refine(described(anyText, { pattern: DURATION_TEXT.source }), read),
+  });
 }
 
-/** In milliseconds, written as seconds or as a text with a unit. */
-export const duration: Shape<number> = byKind(DURATION_EXPECTED, {
-  number: {
-    read: (value, path, report) => (typeof value === "number" ? durationOf(value, path, report) : undefined),
-    schema: { type: "number", exclusiveMinimum: 0, maximum: 2_592_000 },
-  },
-  text: refine(described(anyText, { pattern: DURATION_TEXT.source }), durationOf),
-});
+export const duration = durationOr("bad_duration");
 
 /** Milliseconds written as a number. */
 export function milliseconds(isZeroAllowed: boolean): Shape<number> {

@@ -3,6 +3,7 @@ import { mandatory, optional, record } from "./record.ts";
 import { anyJson, anyText, byKind, choice, mapOf, nameOf, refine, type Shape, word } from "./shape.ts";
 import { spellableName } from "./identifier.ts";
 import type { Work } from "./work.ts";
+import { SCRIPT_WORDS } from "./foreign-word.ts";
 
 /** A work as it is written: what is fixed, and the values that are filled in when its turn has come. */
 export interface Written {
@@ -90,7 +91,7 @@ export const scriptShape: Shape<Written> = byKind("code, or a map with code and 
         code: mandatory(code, "What is run: it sees inputs, and returns a map of outputs."),
         language: optional(choice(["js"]), "Language of the code.", { default: "js" }),
       },
-      { title: "a script" },
+      { title: "a script", foreign: SCRIPT_WORDS },
     ),
     ({ code: text, language = "js" }): Written | undefined =>
       text === undefined ? undefined : { work: { kind: "script", language, code: text }, values: {} },

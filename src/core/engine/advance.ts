@@ -2,7 +2,8 @@
  * `advance` decides what an input means for one run. It reads the state, states facts (folding each at once, so that
  * the state is always the fold of the log) and asks for effects; it does nothing else and knows no clock, chance or I/O.
  *
- * E1 no node starts before all its parents are settled, or as many as its `join` names have completed · E2 a settled node changes only through `invalidated` ·
+ * E1 no node starts before all its parents are settled, or as many as its `join` names have completed · E2 a settled
+ * node changes only through `invalidated` ·
  * E3 at most one open attempt per node · E4 at most one result applied per attempt · E5 a finished run emits nothing but
  * cost · E6 every run settles or names what it waits for · E7 an input submitted twice equals once · E11 skipped nodes never
  * dispatch · E12 a cancelled run dispatches nothing, and a paused one begins nothing · E13 event ids count 1, 2, 3, …
@@ -110,7 +111,7 @@ function onCancel(turn: Turn, input: CancelInput): Refusal | undefined {
   const { state } = turn;
   if (isTerminal(state.status)) return refuse("run_finished", `the run is already ${state.status}`);
   if (state.finally !== null) {
-    if (input.isByParent !== true) cancelFinally(turn, input.reason);
+    if (input.isByParent !== true) cancelFinally(turn, state.finally, input.reason);
     return undefined;
   }
   if (state.ending?.as === "cancelled" || state.ending?.as === "timed_out") return undefined;
@@ -118,7 +119,7 @@ function onCancel(turn: Turn, input: CancelInput): Refusal | undefined {
   return undefined;
 }
 
-/** A log has an end: what is in flight is called off, and the run fails. */
+/** A log has an end: what is in flight is cancelled, and the run fails. */
 function endIfTooLong(turn: Turn): void {
   const { state } = turn;
   if (state.lastEventId < LIMITS.eventsPerRunMax || state.ending !== null || state.unsettledNodes === 0) return;

@@ -29,6 +29,8 @@ export interface ToolCallInput extends Execution {
   readonly round: number;
   readonly call: AskedCall;
   readonly waits: boolean;
+  /** What was left out of the question, for the log of the node. */
+  readonly warnings?: readonly string[];
 }
 
 export interface ToolResultInput extends Execution {
@@ -37,4 +39,6 @@ export interface ToolResultInput extends Execution {
   readonly result: Json;
   readonly isError: boolean;
   readonly durationMs: number;
+  /** As with a question. */
+  readonly warnings?: readonly string[];
 }

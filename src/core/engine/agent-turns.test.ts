@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { workflow } from "../../../test/conformance/rig.ts";
 import { ALLOWED, call, HELD, holding, turnOf } from "../../../test/conformance/turn-rig.ts";
 import { NO_TOKENS } from "./index.ts";
+import type { JsonObject } from "../base/index.ts";
 import type { RequestToolVerdict, ToolVerdict } from "./index.ts";
 
 describe("the turn of an agent", () => {
@@ -140,6 +141,51 @@ describe("a held call", () => {
     expect(rig.answer("a", "approve").refusal?.code).toBe("approval_closed");
   });
 
+  it("is held to the schema of its tool, and judged with what its server says, whoever named it", () => {
+    const schema = { type: "object", properties: { amount: { type: "number" } }, additionalProperties: false };
+    const about = { schema, hints: { destructive: true } };
+    const asked = { ...call("refund", { amount: 900 }), ...about };
+    for (const isOfRound of [true, false]) {
+      const seen: RequestToolVerdict[] = [];
+      const judgeTool = (request: RequestToolVerdict): ToolVerdict | undefined => {
+        seen.push(request);
+        return request.isApproved ? ALLOWED : HELD;
+      };
+      const rig = turnOf({ judgeTool });
+      if (isOfRound) rig.round(0, [asked]);
+      else rig.ask(0, 0, asked);
+      const change = (args: JsonObject) => rig.resolve("run_1/a/0/0/0", { modifications: { args } }).refusal?.message;
+      expect(change({ amount: "450" })).toContain('"amount" must be number');
+      expect(change({ amount: 450, to: "me" })).toContain('"to" is not known');
+      expect(change({ amount: 450 })).toBeUndefined();
+      expect(seen.at(-1)).toMatchObject({ isApproved: true, call: { args: { amount: 450 }, ...about } });
+    }
+  });
+
+  it("whose adapter waits is judged again when it is approved: no dispatch would", () => {
+    let isOpen = false;
+    const seen: RequestToolVerdict[] = [];
+    const judgeTool = (request: RequestToolVerdict): ToolVerdict | undefined => {
+      seen.push(request);
+      if (!request.isApproved) return HELD;
+      const closed = { gate: "platform_open", code: "platform_closed", reason: "the platform is closed" } as const;
+      return isOpen ? ALLOWED : { ...ALLOWED, disposition: "deny", ...closed };
+    };
+    const rig = turnOf({ judgeTool });
+    rig.ask(0, 0, call("refund", { amount: 9 }), { waits: true });
+    const approve = () => rig.resolve("run_1/a/0/0/0").refusal;
+    expect(approve()).toEqual({ code: "tool_denied", message: "the platform is closed" });
+    expect(rig.rulings()).toEqual(["refund hold"]);
+    isOpen = true;
+    expect(approve()).toBeUndefined();
+    expect(rig.rulings()).toEqual(["refund allow"]);
+    expect(seen.at(-1)).toMatchObject({ callsBefore: 0, repeatsBefore: 0, heldAt: rig.now });
+    const suspending = turnOf({ judgeTool });
+    suspending.round(0, [call("refund")]);
+    suspending.resolve("run_1/a/0/0/0");
+    expect(seen.at(-1)).toMatchObject({ isApproved: false });
+  });
+
   it("that is rejected is told to the model, and one that is aborted fails the node", () => {
     const rejected = turnOf({ judgeTool: holding("refund") });
     rejected.round(0, [call("refund")]);
@@ -186,6 +232,19 @@ describe("a held call", () => {
     rig.fire("approval-expiry");
     expect(rig.node("a").now).toMatchObject({ status: "failed", errorCode: "approval_expired" });
     expect(rig.answer("a", "approve").refusal?.code).toBe("approval_closed");
+  });
+
+  it("is not approved after its time, even where its timer is late", () => {
+    const rig = turnOf({ judgeTool: holding("refund") });
+    rig.round(0, [call("refund")]);
+    rig.suspend();
+    const { approvalId } = rig.node("a").now as { approvalId: string };
+    const expiresAt = rig.state.approvals.get(approvalId)?.expiresAt ?? 0;
+    rig.now = expiresAt;
+    const late = rig.submit({ type: "approval", approvalId, decision: "approve", by: "ann" });
+    expect(late.refusal).toMatchObject({ code: "approval_closed", message: "the approval is already expired" });
+    rig.fire("approval-expiry");
+    expect(rig.node("a").now).toMatchObject({ status: "failed", errorCode: "approval_expired" });
   });
 
   it("leaves no question open when the run is cancelled", () => {

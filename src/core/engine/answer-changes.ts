@@ -33,7 +33,7 @@ export function readChanges(
   { modifications, form }: Pick<ApprovalInput, "modifications" | "form">,
 ): Outcome {
   const before = approval.changes;
-  const asked = modifications ?? before.modifications;
+  const asked = withEarlier(before.modifications, modifications);
   const changed = asked === null ? null : checkModifications(state, node, asked);
   if (changed !== null && "refusal" in changed) return changed;
   const filled = fillForm(approval.rule.form, form, before.form);
@@ -42,6 +42,13 @@ export function readChanges(
   const isChanged = !isSame(now.modifications, before.modifications) || !isSame(now.form, before.form);
   const { node: changedNode = node, request = null } = changed ?? {};
   return { changes: { ...now, isChanged, node: changedNode, request } };
+}
+
+/** Who changes one input has seen the others as those before have changed them. */
+function withEarlier(before: JsonObject | null, given: JsonObject | undefined): JsonObject | null {
+  if (before === null || given === undefined) return given ?? before;
+  const [earlier, inputs] = [getOwn(before, "inputs"), getOwn(given, "inputs")];
+  return isJsonObject(earlier) && isJsonObject(inputs) ? { ...given, inputs: { ...earlier, ...inputs } } : given;
 }
 
 function isSame(left: JsonObject | null, right: JsonObject | null): boolean {
@@ -123,8 +130,16 @@ function stepErrors(state: RunState, planNode: PlanNode, body: StepBody, inputs:
       const names = known.length === 0 ? "it reads nothing" : `it reads ${known.join(", ")}`;
       return [{ field: `inputs.${name}`, message: `is nothing that ${planNode.id} reads; ${names}` }];
     }
+    if (isKey(planNode, name) && !isJsonObject(value)) {
+      return [{ field: `inputs.${name}`, message: "must be an object" }];
+    }
     return typeErrors(state, planNode, body, { name, value, reference: reads.get(name) });
   });
+}
+
+/** What events are matched by. */
+function isKey({ work }: PlanNode, name: string): boolean {
+  return (work?.kind === "emit" && name === "key") || (work?.kind === "wait" && name === "match");
 }
 
 interface ChangedInput {
@@ -201,7 +216,7 @@ function invalid(errors: readonly FieldError[]): { readonly refusal: Refusal } {
   return { refusal: { ...refuse("modifications_invalid", message), errors } };
 }
 
-function fieldErrors(errors: readonly ContractError[], prefix = ""): readonly FieldError[] {
+export function fieldErrors(errors: readonly ContractError[], prefix = ""): readonly FieldError[] {
   return errors.map(({ field, reason, details }) => ({
     field: `${prefix}${field}`,
     message: details ?? WORDS[reason],

@@ -30,7 +30,7 @@ describe("approvers", () => {
     const { refusal } = rig.answer("g", "approve", person("bob"));
     expect(refusal).toEqual({
       code: "not_an_approver",
-      message: "it asks user:ann, and none of them is who answers",
+      message: "it asks user:ann, role:finance, and you are not among them",
     });
     expect(rig.status("g")).toBe("blocked");
     expect(no(rig, "g", "bob")).toBe("not_an_approver");
@@ -47,6 +47,23 @@ describe("approvers", () => {
     expect(yes(rig, "g", "ann")).toBeUndefined();
     const later = gate(chain).fire("approval-hop");
     expect(yes(later, "g", "bob", { as: ["role:finance", "team:finance"] })).toBeUndefined();
+  });
+
+  it("without a time of their own are asked together with the next", () => {
+    const both = "approvers: ['user:ann', 'user:bob'], quorum: 2";
+    const rig = gate(both);
+    expect(rig.of("approval.requested")[0]).toMatchObject({ hop: 1 });
+    expect([yes(rig, "g", "bob"), yes(rig, "g", "ann")]).toEqual([undefined, undefined]);
+    expect(rig.status("g")).toBe("completed");
+    const later = gate("approvers: ['user:ann', {who: 'user:bob', within: 1h}, 'user:eve', 'user:zoe']");
+    expect(yes(later, "g", "eve")).toBe("not_an_approver");
+    later.fire("approval-hop");
+    expect(later.of("approval.escalated").map(({ hop, who }) => [hop, who])).toEqual([
+      [2, "user:eve"],
+      [3, "user:zoe"],
+    ]);
+    expect(yes(later, "g", "zoe")).toBeUndefined();
+    expectFolded(later);
   });
 
   it("are not checked for an owner in process, and none named means any person", () => {
@@ -85,6 +102,26 @@ describe("approvers", () => {
 describe("a quorum", () => {
   const gate = (quorum: number, more = ""): Rig =>
     runOf(workflow([`g {approval: required, quorum: ${quorum}${more}}`, "after < g"]));
+
+  it("is recorded where it is more than one, and what they are asked about is kept for them", () => {
+    const asked = (rig: Rig) => rig.state.approvals.get(rig.approvalId("g"));
+    const one = gate(1, ", expires: 1h");
+    expect(one.of("approval.requested")[0]).not.toHaveProperty("quorum");
+    expect(asked(one)).toMatchObject({ subject: null, rule: { quorum: 1, expiresMs: 3_600_000 } });
+    const two = gate(2);
+    expect(two.of("approval.requested")[0]).toMatchObject({ quorum: 2 });
+    expect(asked(two)?.subject).toEqual(two.of("approval.requested")[0]?.subject);
+    expectFolded(two);
+  });
+
+  it("sees another list that one of them has given", () => {
+    const each = "for_each: xs, approval: required, quorum: 2, command: '${item}'";
+    const rig = runOf(workflow([`g {${each}}`], "args: {xs: [1, 2]}"));
+    expect(yes(rig, "g", "ann", { modifications: { inputs: { xs: [7] } } })).toBeUndefined();
+    expect(rig.of("approval.revised")[0]?.subject.shown).toEqual([{ label: "xs", kind: "value", value: [7] }]);
+    yes(rig, "g", "bob");
+    expect(rig.dispatches.map(({ request }) => request.message)).toEqual(["7"]);
+  });
 
   it("needs so many different people", () => {
     const rig = gate(3);
@@ -223,6 +260,21 @@ describe("a form", () => {
     expect(rig.outputs("g")).toEqual({ approved: true, n: 4 });
   });
 
+  it("and other inputs are recorded as they were given, each only where it was", () => {
+    const quorum = "quorum: 2, command: 'pay ${n}'";
+    const revised = (more: string, given: object) => {
+      const rig = runOf(workflow([`g {approval: required, ${more}}`], "args: {n: 1}"));
+      expect(yes(rig, "g", "ann", given)).toBeUndefined();
+      return rig.of("approval.revised")[0];
+    };
+    const changed = revised(quorum, { modifications: { inputs: { n: 2 } } });
+    expect(changed).toMatchObject({ modifications: { inputs: { n: 2 } } });
+    expect(changed).not.toHaveProperty("form");
+    const filled = revised(`quorum: 2, ${FORM}`, { form: { amount: 5 } });
+    expect(filled).toMatchObject({ form: { amount: 5 } });
+    expect(filled).not.toHaveProperty("modifications");
+  });
+
   it("is not needed to reject", () => {
     const rig = gate(", on_failure: skip");
     no(rig, "g", "ann");
@@ -339,6 +391,16 @@ describe("changed inputs", () => {
     expect(revised?.subject.request).toMatchObject({ message: "pay 1 to acme", inputs: { amount: 1 } });
     expect(yes(rig, "pay", "ann")).toBeUndefined();
     expect(rig.dispatch("pay").request.message).toBe("pay 1 to acme");
+    expectFolded(rig);
+  });
+
+  it("stay with what another person changes besides", () => {
+    const rig = asked(", quorum: 2");
+    yes(rig, "pay", "ann", { modifications: { inputs: { amount: 1 } } });
+    yes(rig, "pay", "bob", { modifications: { inputs: { to: "ada" } } });
+    expect(rig.of("approval.revised")[1]?.subject.request).toMatchObject({ message: "pay 1 to ada" });
+    yes(rig, "pay", "ann");
+    expect(rig.dispatch("pay").request.message).toBe("pay 1 to ada");
     expectFolded(rig);
   });
 

@@ -1,6 +1,6 @@
 import { required } from "../base/index.ts";
 import type { EventOf } from "../event/index.ts";
-import { type AgentTurn, newAgentTurn, type ToolCall } from "./agent-turn.ts";
+import { type AgentTurn, describing, newAgentTurn, type ToolCall } from "./agent-turn.ts";
 import type { NodeState, RunState } from "./state.ts";
 
 type AgentEvent = EventOf<"round.completed" | "tool.requested" | "tool.decided" | "tool.completed">;
@@ -63,6 +63,7 @@ function applyRoundCompleted(turn: AgentTurn, { payload }: EventOf<"round.comple
 
 function applyRequested(turn: AgentTurn, { payload }: EventOf<"tool.requested">): void {
   const { callId, round, tool, server = null, args, argsDigest, action, effects, timeoutMs, waits } = payload;
+  const described = describing(payload);
   const key = repeatKey(tool, argsDigest);
   turn.repeats.set(key, (turn.repeats.get(key) ?? 0) + 1);
   turn.calls.set(callId, {
@@ -74,9 +75,11 @@ function applyRequested(turn: AgentTurn, { payload }: EventOf<"tool.requested">)
     argsDigest,
     action,
     effects,
+    described: Object.keys(described).length === 0 ? null : described,
     timeoutMs: timeoutMs ?? null,
     waits: waits ?? false,
-    ruling: { kind: "deny", reason: "it was not decided" },
+    ruling: { kind: "deny", reason: "it was not decided", code: null },
+    otherDigest: null,
     result: null,
   });
 }
@@ -87,7 +90,11 @@ export function repeatKey(tool: string, argsDigest: string): string {
 
 function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">, isUnderWay: boolean): void {
   const call = callOf(turn, payload.callId);
-  const { disposition, args, approvalId, reason = "" } = payload;
+  const { disposition, args, approvalId, reason = "", code = null, isOther, argsDigest = null } = payload;
+  if (isOther === true) {
+    call.otherDigest = argsDigest;
+    return;
+  }
   switch (disposition) {
     case "allow": {
       const wasHeld = call.ruling.kind === "hold";
@@ -98,7 +105,7 @@ function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">, isU
       return;
     }
     case "deny":
-      call.ruling = { kind: "deny", reason };
+      call.ruling = { kind: "deny", reason, code };
       return;
     case "hold":
       call.ruling = {

@@ -5,7 +5,7 @@ import { createInstance, instanceId } from "./create-state.ts";
 import { findNode, moveNode, nodeAt } from "./move.ts";
 import type { Expansion, NodeState, Running, RunState } from "./state.ts";
 
-/** Instances that are settled stay; all others begin anew. */
+/** Instances that are settled stay; all others start over. */
 export function applyExpanded(state: RunState, node: NodeState, { payload, at }: EventOf<"node.expanded">): void {
   const expansion: Expansion = { members: [], settled: 0, failed: 0, cancelled: 0, active: 0, next: 0 };
   node.expansion = expansion;

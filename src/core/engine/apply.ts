@@ -90,6 +90,7 @@ function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.status = state.place?.standing === "waiting" ? "queued" : "running";
   state.startedAt = event.at;
   state.args = event.payload.args;
+  state.prompts = event.payload.prompts ?? {};
   state.recursionDepth = event.payload.recursionDepth;
   state.parentRunId = event.payload.parentRunId ?? null;
   state.root = event.payload.root ?? null;
@@ -135,6 +136,7 @@ function reopen(state: RunState, epoch: number, isRecovering: boolean): void {
   state.finally = null;
   state.endedAt = null;
   state.errorCode = null;
+  state.errorReason = null;
   state.outputs = null;
   state.snapshot = null;
   state.isRecovering = isRecovering;
@@ -146,6 +148,7 @@ function applyEnded(state: RunState, event: RunEndingEvent): void {
   if (event.type === "run.failed") state.snapshot = event.payload.snapshot ?? null;
   state.endedAt = event.at;
   state.errorCode = event.payload.errorCode ?? null;
+  state.errorReason = event.payload.reason ?? null;
   state.ending = null;
   state.paused = null;
   state.pausedWithParent = null;

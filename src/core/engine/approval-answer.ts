@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../base/index.ts";
+import type { Approver } from "../definition/index.ts";
 import type { ApprovalSource, ApprovalStatus, Decision } from "../event/index.ts";
 import type { ApprovalInput } from "./input.ts";
 import { type Refusal, refuse } from "./refusal.ts";
@@ -53,12 +54,19 @@ function refuseAnswerer(approval: AnswerableApproval, answer: Given, work: Appro
     return refuse("self_approval", "a second person has to answer, and it is not known who is behind this key");
   }
   if (!isAsked(approval, answer.as) && isOverride !== true) {
-    return refuse("not_an_approver", `it asks ${reachedBy(approval).join(", ")}, and none of them is who answers`);
+    return refuse("not_an_approver", `it asks ${reachedBy(approval).join(", ")}, and you are not among them`);
   }
   if (approval.answers.some((earlier) => isSamePerson(earlier, answer))) {
     return refuse("already_answered", "this person has answered; another one has to");
   }
   return undefined;
+}
+
+/** How far a chain comes at once from one of its approvers: who has no time of their own is asked together with the next. */
+export function reachFrom(approvers: readonly Approver[], hop: number): number {
+  let reached = hop;
+  while (reached + 1 < approvers.length && (approvers[reached]?.withinMs ?? null) === null) reached += 1;
+  return reached;
 }
 
 /** Every approver the chain has reached may answer, not only the last. */

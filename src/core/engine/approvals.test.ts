@@ -329,6 +329,60 @@ describe("an answer", () => {
   });
 });
 
+describe("what is said of an answer", () => {
+  const gate = (more = "") => runOf(workflow([`g {approval: required${more}}`, "a"]));
+  const why = (rig: Rig) => rig.of("node.failed", "g")[0];
+  const notes = (rig: Rig) => rig.effects.flatMap((effect) => (effect.type === "notify" ? [effect.message] : []));
+
+  it("names who has rejected, and why", () => {
+    const rig = gate();
+    rig.answer("g", "reject", { reason: "too dear" });
+    expect(why(rig)).toMatchObject({
+      errorCode: "approval_rejected",
+      errorMessage: "g was rejected by user:ann: too dear",
+    });
+    const late = gate(", otherwise: reject").fire("approval-expiry");
+    expect(why(late)).toMatchObject({
+      errorCode: "approval_rejected",
+      errorMessage: "g was rejected by sluice: no answer in time",
+    });
+    expect(late.of("approval.resolved")).toMatchObject([
+      { status: "rejected", decision: "reject", by: "sluice", reason: "no answer in time" },
+    ]);
+  });
+
+  it("says that there was none", () => {
+    const rig = gate().fire("approval-expiry");
+    expect(why(rig)).toMatchObject({ errorCode: "approval_expired", errorMessage: "no answer for g in time" });
+    const [resolved] = rig.of("approval.resolved");
+    expect(resolved).toMatchObject({ status: "expired", reason: "no answer in time" });
+    expect(resolved).not.toHaveProperty("by");
+    expect(resolved).not.toHaveProperty("decision");
+  });
+
+  it("of a step that failed without one ends it with what it failed with", () => {
+    const rig = runOf(workflow(["a {on_failure: retry_once_then_escalate}"])).fail("a", "provider_auth");
+    rig.fire("approval-expiry");
+    expect(rig.of("node.failed", "a")).toMatchObject([{ errorCode: "provider_auth", errorMessage: "it broke" }]);
+    expect(rig.state.status).toBe("failed");
+  });
+
+  it("reaches those who are asked: that they still are, and that it has changed", () => {
+    const rig = gate();
+    rig.fire("approval-reminder");
+    expect(notes(rig).at(-1)).toBe("g still waits for an answer");
+    const two = runOf(workflow(["g {approval: required, quorum: 2, command: 'pay ${n}'}"], "args: {n: 1}"));
+    two.answer("g", "approve", { modifications: { inputs: { n: 2 } } });
+    expect(notes(two).at(-1)).toBe("user:ann has changed what is asked about g");
+  });
+
+  it("is refused once the run has ended, with how", () => {
+    const rig = gate().fail("a", "provider_auth");
+    expect(rig.answer("g", "approve").refusal).toMatchObject({ code: "approval_closed" });
+    expect(rig.state.status).toBe("failed");
+  });
+});
+
 describe("a policy that holds", () => {
   const held = (policies: readonly string[], expiresMs = HOUR): Verdict => ({
     disposition: "hold",

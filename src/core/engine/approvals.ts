@@ -1,24 +1,13 @@
-import { digestJson, type Json, type JsonObject, LIMITS } from "../base/index.ts";
+import { digestJson, type Json, type JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import type { ApprovalSource, Decision, EventPayload, Subject } from "../event/index.ts";
 import { hideCredentials } from "../redaction/index.ts";
+import { reachFrom } from "./approval-answer.ts";
 import type { BoundRequest } from "./effect.ts";
 import type { HoldFacts } from "./input.ts";
 import type { ApprovalState, NodeState } from "./state.ts";
 import { subjectOf } from "./subject.ts";
 import { about, deriveId, emit, perform, requireNode, setTimer, type Turn } from "./turn.ts";
-
-/** Anyone who may approve, within the ordinary time. */
-export const DEFAULT_RULE: ApprovalRule = {
-  approvers: [],
-  otherwise: null,
-  expiresMs: LIMITS.approvalExpiresMsDefault,
-  isSeparate: false,
-  quorum: 1,
-  show: [],
-  form: null,
-  confirm: null,
-};
 
 const HOUR_MS = 3_600_000;
 /** When the people who have to answer are reminded, counted from when they were asked; none after it has expired. */
@@ -73,6 +62,7 @@ export function ask(turn: Turn, node: NodeState, question: Question): string {
   const subjectDigest = digestSubject(subject);
   const approvalId = deriveId(turn, "apr");
   const expiresAt = turn.at + rule.expiresMs;
+  const hop = reachFrom(rule.approvers, 0);
   emit(turn, "approval.requested", {
     ...about(node),
     approvalId,
@@ -88,7 +78,7 @@ export function ask(turn: Turn, node: NodeState, question: Question): string {
     otherwise: rule.otherwise,
     isSeparate: rule.isSeparate,
     expiresAt,
-    hop: 0,
+    hop,
     subject,
     subjectDigest,
     ...(rule.quorum === 1 ? {} : { quorum: rule.quorum }),
@@ -109,6 +99,7 @@ export function ask(turn: Turn, node: NodeState, question: Question): string {
     rendered,
     choices,
     rule,
+    hop,
     subject,
     subjectDigest,
     requestedAt: turn.at,
@@ -119,7 +110,7 @@ export function ask(turn: Turn, node: NodeState, question: Question): string {
   for (const { urgency, afterMs } of APPROVAL_REMINDERS) {
     if (afterMs < rule.expiresMs) setTimer(turn, { kind: "approval-reminder", approvalId, urgency }, turn.at + afterMs);
   }
-  armHop(turn, approvalId, rule, 0);
+  armHop(turn, approvalId, rule, hop);
   return approvalId;
 }
 

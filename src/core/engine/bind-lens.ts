@@ -1,5 +1,6 @@
 import {
   formatPath,
+  getOwn,
   type Json,
   type JsonObject,
   jsonToText,
@@ -32,8 +33,11 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
   const { counted } = node.instance === null ? node : nodeAt(state, node.instance.parent);
   const bound: Bound = { values: new Map(), warnings: new Set(), exempt: new Set(), counted };
   const { values } = bound;
-  bindRound(state, planNode, node, values);
-  bindRootInputs(state, body, values);
+  bindRound(state, planNode, node, body, values);
+  bindElement(planNode, node, body, values);
+  // What is asked, and whether it may be, is a matter of each element; its list may be made of anything.
+  const isList = planNode.forEach !== null && node.instance === null;
+  bindRootInputs(state, isList ? () => true : readsRootInput(body), values);
   for (const param of body.params) {
     const failure = bindParam(state, body, param, bound);
     if (failure !== undefined) return bindingFailed(failure.code, failure.message);
@@ -42,11 +46,18 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
   for (const [label, value] of Object.entries(givenValues(state, node))) setValue(values, label, value);
 
   const inputs = Object.fromEntries([...values.values()].map(({ label, value }) => [label, value]));
-  const rendered = renderBody(body, values, inputs);
+  const { work } = planNode;
+  const edited = getOwn(state.prompts, node.id);
+  const rendered = isList
+    ? NOTHING_ASKED
+    : edited === undefined
+      ? renderWork(planNode, body, values, inputs)
+      : { text: edited.text, missing: [] };
   if (rendered.missing.length > 0) return { kind: "unbound", missing: rendered.missing };
   const size = utf8Length(JSON.stringify(inputs));
   if (size > LIMITS.boundInputBytesMax) return tooLarge(planNode, size);
-  const errors = body.inputContract === null ? [] : checkInputContract(body.inputContract, inputs, bound.exempt);
+  const errors =
+    body.inputContract === null || isList ? [] : checkInputContract(body.inputContract, inputs, bound.exempt);
   if (errors.length > 0) return contractBroken(planNode, errors);
   const isStructured = body.outputContract !== null && Object.keys(body.outputContract.schema).length > 0;
   return {
@@ -56,7 +67,7 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
       stdin: null,
       inputs,
       outputFields: null,
-      outputStrategy: isStructured ? "json" : "text",
+      outputStrategy: isStructured || work !== null ? "json" : "text",
     },
     // Whatever was replaced on the way here was not handed over.
     handoffs: [...values.values()].flatMap(({ handoffs }) => handoffs),
@@ -64,18 +75,32 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
   };
 }
 
-/** `round`, and `previous`: what the round before has said. */
-function bindRound(state: RunState, { repeat }: PlanNode, node: NodeState, values: LabelledValues): void {
+/** `round`, and `previous`: what the round before has said, or returned to a node that works as a step does. */
+function bindRound(
+  state: RunState,
+  { repeat }: PlanNode,
+  node: NodeState,
+  body: LensBody,
+  values: LabelledValues,
+): void {
   if (repeat === null || node.instance === null) return;
   setValue(values, "round", node.instance.element);
   const before = previousRound(state, node);
   if (before?.now.status !== "completed") return;
   const handoff = { sourceNodeId: before.id, sourceOutputPath: "output", targetInputPath: "previous" };
-  setValue(values, "previous", before.now.envelope.output, [handoff]);
+  const { envelope, outputs } = before.now;
+  setValue(values, "previous", body.inside === undefined ? envelope.output : outputs, [handoff]);
 }
 
-function bindRootInputs(state: RunState, body: LensBody, values: LabelledValues): void {
-  const isRead = readsRootInput(body);
+/** The element and its index; a contract that does not name them is not asked about them. */
+function bindElement({ forEach }: PlanNode, { instance }: NodeState, body: LensBody, values: LabelledValues): void {
+  if (forEach === null || instance === null) return;
+  const isRead = body.inputContract === null ? () => true : readsRootInput(body);
+  if (isRead(forEach.as)) setValue(values, forEach.as, instance.item);
+  if (isRead("index")) setValue(values, "index", instance.element);
+}
+
+function bindRootInputs(state: RunState, isRead: (label: string) => boolean, values: LabelledValues): void {
   for (const [label, value] of Object.entries(state.args)) {
     if (!isRead(label)) continue;
     const sourceOutputPath = formatPath(["args", label]);
@@ -104,6 +129,13 @@ function wantedKeys({ template, inputContract, params }: LensBody): ReadonlySet<
 function setValue(values: LabelledValues, label: string, value: Json, handoffs: readonly Handoff[] = []): void {
   const key = normaliseLabel(label);
   values.set(key, { label: values.get(key)?.label ?? label, value, handoffs });
+}
+
+const NOTHING_ASKED = { text: "", missing: [] };
+
+/** The code of a script is sent as it is. */
+function renderWork({ work }: PlanNode, body: LensBody, values: LabelledValues, inputs: JsonObject) {
+  return work?.kind === "script" ? { text: work.code, missing: [] } : renderBody(body, values, inputs);
 }
 
 function renderBody(body: LensBody, values: LabelledValues, inputs: JsonObject) {

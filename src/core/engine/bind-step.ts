@@ -1,6 +1,7 @@
 import {
   fail,
   type Failure,
+  getOwn,
   type Json,
   type JsonObject,
   LIMITS,
@@ -19,7 +20,7 @@ import { findValue } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 import {
   evaluateValue,
-  isOfFirstRound,
+  isNothingThere,
   noteHandoff,
   noteList,
   noteUnbound,
@@ -32,8 +33,8 @@ import {
 /** Inputs, command and stdin of a `.lobsterX` step as they would be sent now. */
 export function bindStep(state: RunState, node: NodeState, planNode: PlanNode, body: StepBody): Binding {
   const scene = sceneOf(state, node, body);
-  const { inputs, exempt } = bindInputs(scene, body);
-  const message = messageOf(scene, planNode, body);
+  const { inputs, exempt } = bindInputs(scene, body, givenValues(state, node));
+  const message = getOwn(state.prompts, node.id)?.text ?? messageOf(scene, planNode, body);
   const stdin = body.stdin === null ? null : render(scene, body.stdin, "stdin");
   if (scene.failure !== null) return { kind: "failed", failure: scene.failure };
   const size = utf8Length(JSON.stringify(inputs)) + utf8Length(message) + utf8Length(stdin ?? "");
@@ -85,8 +86,8 @@ const NONE_EXEMPT: ReadonlySet<string> = new Set();
 function bindInputs(
   scene: Scene,
   body: StepBody,
+  given: JsonObject,
 ): { readonly inputs: JsonObject; readonly exempt: ReadonlySet<string> } {
-  const given = scene.node === null ? {} : givenValues(scene.state, scene.node);
   if (body.inputs.length === 0) {
     const others = Object.entries(given).filter(([name]) => !isRead(body, name));
     return { inputs: Object.fromEntries(others), exempt: NONE_EXEMPT };
@@ -126,7 +127,7 @@ function bindInput(scene: Scene, input: InputBinding, exempt: Set<string>): Json
     warnSkipped(scene, result.nodeId, `inputs.${input.name}`);
     return "";
   }
-  if (result.kind === "missing" && isOfFirstRound(scene, input.from)) {
+  if (result.kind === "missing" && isNothingThere(scene, input.from)) {
     exempt.add(input.name);
     return undefined;
   }

@@ -57,6 +57,41 @@ describe("a node with a block", () => {
     expect(newest(rig).sourceRunId).toBe(second);
   });
 
+  it("is continued from another run, and begun anew when that fails", () => {
+    const carried = [{ nodeId: "b", status: "open", runId: "run_0", block: "b" }] as const;
+    const rig = new Rig(workflow(["b {steps: [{id: c, command: C}], on_failure: retry_once}"])).start({ carried });
+    expect(rig.of("run.started")[0]?.blocks).toEqual({ b: { runId: "run_0", block: "b" } });
+    expect(newest(rig).sourceRunId).toBe("run_0");
+    ends(rig, "failed");
+    expect(newest(rig)).toMatchObject({ attempt: 2 });
+    expect(newest(rig)).not.toHaveProperty("sourceRunId");
+    expect(runOf(workflow(["b {steps: [{id: c, command: C}]}"])).of("run.started")[0]).not.toHaveProperty("blocks");
+  });
+
+  it("is given the mark of a failure that was passed over, and nothing of what did not run or was not waited for", () => {
+    const block = "steps: [{id: c, command: '${a.x}'}]";
+    const args = (rig: Rig) => newest(rig).args;
+    const passed = runOf(workflow(["a {on_failure: skip}", "z", `b < a z {${block}}`])).complete("z");
+    passed.fail("a", "provider_auth");
+    expect(args(passed)).toEqual({ a: { _skipped: true } });
+    const chosen = runOf(workflow(["a {condition: 'false'}", "z", `b < z {${block}}`])).complete("z");
+    expect(args(chosen)).toEqual({});
+    const joined = runOf(workflow(["a {on_failure: skip}", "z", `b < a z {join: any, ${block}}`])).complete("z");
+    expect(args(joined)).toEqual({});
+  });
+
+  it("says where what it is given came from", () => {
+    const rig = runOf(workflow(["a {set: {x: 1}}", BLOCK], "args: {mode: m}"));
+    expect(
+      rig
+        .of("node.provenance", "b")
+        .map(({ sourceOutputPath, targetInputPath }) => [sourceOutputPath, targetInputPath]),
+    ).toEqual([
+      ["outputs", "with.a"],
+      ["args.mode", "with.mode"],
+    ]);
+  });
+
   it("says to each round what the steps of the rounds before have taken, and to each attempt", () => {
     const rig = runOf(
       workflow([
@@ -99,43 +134,5 @@ steps:
     expect(rig.state).toMatchObject({ status: "failed", errorCode: "no_stock" });
     expect(rig.state.endsOwner).toEqual({ as: "failed", reason: "none left", errorCode: "no_stock" });
     expect(rig.of("run.failed")).toMatchObject([{ block: "outer" }]);
-  });
-});
-
-describe("what comes last", () => {
-  const source = (more = ""): string =>
-    workflow(["a {command: A}"], `finally: [{id: f, command: '\${run.outcome}'}]${more}`);
-
-  it("begins once, when everything has settled, and the run ends after it", () => {
-    const rig = runOf(source());
-    rig.complete("a");
-    expect(newest(rig)).toMatchObject({ nodeId: "finally", block: "finally", args: { "run.outcome": "completed" } });
-    expect(rig.state.status).toBe("running");
-    ends(rig, "completed", { costMicros: 5 });
-    expect(rig.state).toMatchObject({ status: "completed", costMicros: 5 });
-    expect(started(rig)).toHaveLength(1);
-  });
-
-  it("is not ended by the timeout of the run, nor by a parent that repeats its cancel", () => {
-    const rig = runOf(source("\ntimeout: 5"));
-    rig.complete("a");
-    rig.fire("run");
-    rig.submit({ type: "cancel", reason: "parent_cancelled", isByParent: true });
-    expect(rig.effects.some(({ type }) => type === "cancel-child")).toBe(false);
-    rig.submit({ type: "cancel", reason: "enough" });
-    expect(rig.effects.some(({ type }) => type === "cancel-child")).toBe(true);
-    ends(rig, "cancelled");
-    expect(rig.state.status).toBe("completed");
-  });
-
-  it("fails a completed run when it takes too long, and no other", () => {
-    const rig = runOf(source());
-    rig.complete("a");
-    ends(rig, "timed_out");
-    expect(rig.state).toMatchObject({ status: "failed", errorCode: "finally_timeout" });
-    const failed = runOf(source());
-    failed.fail("a", "provider_auth");
-    ends(failed, "failed");
-    expect(failed.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
   });
 });

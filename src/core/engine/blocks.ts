@@ -1,5 +1,14 @@
 /** Blocks: steps inside a step, run as a run of their own that is given what they read of what is around them. */
-import { fail, type Failure, getOwn, type Json, type JsonObject, type Outcome, succeed } from "../base/index.ts";
+import {
+  fail,
+  type Failure,
+  getOwn,
+  invariant,
+  type Json,
+  type JsonObject,
+  type Outcome,
+  succeed,
+} from "../base/index.ts";
 import { evaluateCondition, type Path } from "../expression/index.ts";
 import type { BranchPlan, LensBody, PlanNode, StepBody } from "../plan/index.ts";
 import { nameOfLabel, type Values } from "../template/index.ts";
@@ -52,28 +61,28 @@ function resolverIn(
 ): Outcome<(path: Path) => Json | undefined, Failure> {
   const { body } = planNode;
   if (body.kind === "step") return succeed(resolverFor(state, node, body));
-  const scene = sceneInside(state, node, planNode, body);
-  if (!scene.ok) return scene;
+  const inside = sceneInside(state, node, planNode, body);
+  if (!inside.ok) return inside;
+  const { scene } = inside.value;
   return succeed((path) => {
-    const found = findValue(scene.value.state, null, referenceIn(scene.value.scope, path));
+    const found = findValue(scene.state, node, referenceIn(scene.scope, path));
     return found.kind === "value" ? found.value : undefined;
   });
 }
 
-/** Where the steps of a lens node stand: they see what the node is given, by the names of its labels. */
+/** Where the work of a lens node stands: it sees what the node is given, by the names of its labels. */
 export function sceneInside(
   state: RunState,
   node: NodeState,
   planNode: PlanNode,
   body: LensBody,
-): Outcome<Scene, Failure> {
+): Outcome<{ readonly scene: Scene; readonly findings: Findings }, Failure> {
   const binding = bindLens(state, node, planNode, body);
   if (binding.kind === "failed") return fail(binding.failure);
-  if (binding.kind === "unbound") {
-    return fail({ code: "unbound_reference", message: `${node.id} has no value for ${binding.missing.join(", ")}` });
-  }
+  invariant(binding.kind === "bound", "only a template lacks values");
   const given = Object.entries(binding.request.inputs).map(([label, value]) => [nameOfLabel(label), value] as const);
-  return succeed(sceneOfRun({ ...state, args: Object.fromEntries(given) }, body.inside?.scope ?? new Map()));
+  const scene = sceneOfRun({ ...state, args: Object.fromEntries(given) }, body.inside?.scope ?? new Map());
+  return succeed({ scene: { ...scene, node }, findings: binding });
 }
 
 function branchByPath(choose: PlanNode["choose"], path: string): BranchPlan | undefined {
@@ -118,9 +127,8 @@ export function findingsOfBlock(state: RunState, node: NodeState, body: StepBody
   return scene.failure === null ? scene.gathering.findings : NO_FINDINGS;
 }
 
-/** A run that is opened again continues a block with what the block has; a retry begins it anew. */
+/** A run that is opened again continues a block with what the block has; a retry starts it over. */
 export function continuedRun(state: RunState, node: NodeState, block: string): string | null {
-  if (node.tries > 0) return null;
   const { lastBlock } = node;
   const run = lastBlock ?? state.carriedBlocks.get(node.id);
   if (run?.block !== block) return null;

@@ -2,6 +2,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import type { AskedCall } from "../event/index.ts";
 import { type AgentRound, type AgentTurn, callIdOf, type ToolCall } from "./agent-turn.ts";
+import { promptFor, withPrompts } from "./branch-edits.ts";
 import type { CarriedCall, CarriedRound, CarriedTurn } from "./carried-turn.ts";
 import type { Carried } from "./input.ts";
 import { findNode, planNodeOf } from "./move.ts";
@@ -14,6 +15,8 @@ export interface TurnPoint {
   /** The last round the new run begins with; counted from 0. */
   readonly round: number;
   readonly edit?: TurnEdit;
+  /** What the node is asked instead of what it was asked. */
+  readonly prompt?: string;
   /** The person who branches. */
   readonly by?: string;
 }
@@ -54,7 +57,10 @@ export function branchInTurn(
     return no("turn_not_kept", `The turn cannot be continued: ${why}.`);
   }
   const carried = turnTo(state, node, turn, point, open);
-  return "refusal" in carried ? carried : { carried: [...kept.carried, carried] };
+  if ("refusal" in carried) return carried;
+  if (point.prompt === undefined) return { carried: [...kept.carried, carried] };
+  const made = promptFor(state, node, { text: point.prompt, by: point.by, field: "turn.prompt" });
+  return "refusal" in made ? made : { carried: [...withPrompts(kept.carried, [made.prompt]), carried] };
 }
 
 function turnTo(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NOWHERE } from "../../../test/conformance/nowhere.ts";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { Json, JsonObject } from "../base/index.ts";
 import type { RunStatus } from "../event/index.ts";
@@ -35,12 +36,7 @@ describe("a node that is another run", () => {
         nodeId: "c",
         attempt: 1,
         wave: 0,
-        agentId: null,
-        gatewayId: null,
-        provider: null,
-        model: null,
-        verdictId: null,
-        executionPath: null,
+        ...NOWHERE,
       },
     ]);
     const { childRunId } = newest(rig);

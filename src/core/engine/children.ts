@@ -143,8 +143,8 @@ function bindArgs(state: RunState, node: NodeState, planNode: PlanNode, call: Ca
     return succeed({ args: bindFree(sceneOf(state, node, body), call.with) });
   }
   if (body.kind === "lens" && "block" in call) {
-    const scene = sceneInside(state, node, planNode, body);
-    return scene.ok ? succeed({ args: bindFree(scene.value, call.with) }) : scene;
+    const inside = sceneInside(state, node, planNode, body);
+    return inside.ok ? succeed({ args: bindFree(inside.value.scene, call.with) }) : inside;
   }
   if (body.kind === "lens") return bindLensArgs(state, node, planNode, body);
   const bound = bindWith(state, node, body);

@@ -10,7 +10,7 @@ import { errorText } from "./binding.ts";
 import { failNode } from "./failing.ts";
 import type { CallbackResult } from "./input.ts";
 import { planNodeOf } from "./move.ts";
-import { resolverFor } from "./value.ts";
+import { resolverFor, withText } from "./value.ts";
 import { NO_TOKENS } from "./create-state.ts";
 import { completeNode, type Result, type Spent } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -59,7 +59,8 @@ function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Pa
   const settled = settleOutputs(fields, answer.outputs ?? outputsOfListText(fields, answer.stdout ?? "") ?? {});
   const errors = settled.errors.length > 0 ? settled.errors : functionErrors(state, node, answer.outputs ?? {});
   if (errors.length > 0) return broken(node, errors);
-  const failure = checkCriteria(state, node, body, settled.outputs);
+  const self = withText(settled.outputs, answer.stdout ?? answer.envelope?.output ?? "");
+  const failure = checkCriteria(state, node, body, self);
   if (failure !== undefined) return { ok: false, failure };
   const outputs = passThrough(state, node, body, settled.outputs);
   const { stdout } = answer;
@@ -79,9 +80,9 @@ function broken(node: NodeState, errors: readonly ContractError[]): Settlement {
   return { ok: false, failure: { code: "output_contract_violation", message, cause: "contract_violated" }, errors };
 }
 
-function checkCriteria(state: RunState, node: NodeState, body: StepBody, outputs: JsonObject): Failure | undefined {
+function checkCriteria(state: RunState, node: NodeState, body: StepBody, self: JsonObject): Failure | undefined {
   if (body.criteria.length === 0) return undefined;
-  const resolve = resolverFor(state, node, body, { self: outputs });
+  const resolve = resolverFor(state, node, body, { self });
   for (const criterion of body.criteria) {
     const holds = evaluateCondition(criterion.root, resolve);
     if (!holds.ok) return { code: holds.failure.code, message: `success_criteria: ${holds.failure.message}` };

@@ -1,10 +1,25 @@
 /** Nodes without gate, slot or attempt: they calculate, emit or begin to wait in the commit that made them ready. */
-import { invariant, type Json, type JsonObject, jsonToText, LIMITS, required } from "../base/index.ts";
+import {
+  fail as failed,
+  type Failure,
+  invariant,
+  type Json,
+  type JsonObject,
+  jsonToText,
+  LIMITS,
+  type Outcome,
+  required,
+  succeed,
+} from "../base/index.ts";
 import type { Work } from "../definition/index.ts";
-import type { PlanNode, StepBody } from "../plan/index.ts";
+import type { PlanNode } from "../plan/index.ts";
+import type { Values } from "../template/index.ts";
+import type { Findings } from "./binding.ts";
+import { sceneInside } from "./blocks.ts";
 import { emitEvent } from "./emitting.ts";
 import { windDown } from "./ending.ts";
 import { endFailed, failNode } from "./failing.ts";
+import { givenValues } from "./given-values.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { isHeld } from "./pausing.ts";
 import { noteFindings } from "./proceed.ts";
@@ -49,12 +64,11 @@ export function continueLater(turn: Turn): void {
 
 function compute(turn: Turn, node: NodeState): void {
   const planNode = planNodeOf(turn.state, node);
-  const body = required(planNode.body.kind === "step" ? planNode.body : null, "only steps calculate");
-  const scene = sceneOf(turn.state, node, body);
   const work = required(planNode.work, "it has something to calculate");
-  const values = evaluate(scene, body, work);
-  if (scene.failure !== null) return failNode(turn, node, scene.failure);
-  noteFindings(turn, node, scene.gathering.findings);
+  const evaluated = valuesOf(turn.state, node, planNode, work);
+  if (!evaluated.ok) return failNode(turn, node, evaluated.failure);
+  const { values, findings } = evaluated.value;
+  noteFindings(turn, node, findings);
   switch (work.kind) {
     case "set":
       return set(turn, node, values);
@@ -85,8 +99,31 @@ function cancel(turn: Turn, node: NodeState, { as }: Extract<Work, { readonly ki
   windDown(turn, { as, reason, isByStep: true });
 }
 
-function evaluate(scene: Scene, body: StepBody, work: Work): JsonObject {
-  const values = Object.entries(body.with).map(([name, value]): [string, Json] => [
+type Evaluated = { readonly values: JsonObject; readonly findings: Findings };
+
+/** Of a lens node the values read what it is given by label; what its edges brought is where they came from. */
+function valuesOf(state: RunState, node: NodeState, planNode: PlanNode, work: Work): Outcome<Evaluated, Failure> {
+  const { body } = planNode;
+  if (body.kind === "step") {
+    const scene = sceneOf(state, node, body);
+    const values = { ...evaluate(scene, body.with, work), ...givenByName(state, node, body.with) };
+    return scene.failure === null ? succeed({ values, findings: scene.gathering.findings }) : failed(scene.failure);
+  }
+  const inside = sceneInside(state, node, planNode, body);
+  if (!inside.ok) return inside;
+  const { scene, findings } = inside.value;
+  const values = evaluate(scene, body.inside?.with ?? {}, work);
+  return scene.failure === null ? succeed({ values, findings }) : failed(scene.failure);
+}
+
+/** A person may give a value itself, as well as what it is calculated from. */
+function givenByName(state: RunState, node: NodeState, written: Values): JsonObject {
+  const given = Object.entries(givenValues(state, node));
+  return Object.fromEntries(given.filter(([name]) => Object.hasOwn(written, name)));
+}
+
+function evaluate(scene: Scene, written: Values, work: Work): JsonObject {
+  const values = Object.entries(written).map(([name, value]): [string, Json] => [
     name,
     evaluateValue(scene, value, `${work.kind}.${name}`),
   ]);

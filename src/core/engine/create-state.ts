@@ -36,6 +36,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     costMicros: 0,
     tokens: NO_TOKENS,
     errorCode: null,
+    errorReason: null,
     outputs: null,
     snapshot: null,
     paused: null,
@@ -45,6 +46,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     endsOwner: null,
     finally: null,
     carriedBlocks: new Map(),
+    prompts: {},
     isRecovering: false,
     nodes: plan.nodes.map((node) =>
       createNode(node.id, node.index, node.index, null, node.parents.length, node.tolerants.length),

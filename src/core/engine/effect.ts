@@ -116,6 +116,8 @@ export interface OpenApproval {
   readonly rendered: string;
   readonly choices: readonly Decision[];
   readonly rule: ApprovalRule;
+  /** How far its chain of approvers comes at once. */
+  readonly hop: number;
   readonly subject: Subject;
   readonly subjectDigest: string;
   readonly requestedAt: number;

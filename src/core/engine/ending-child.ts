@@ -1,6 +1,6 @@
 import { perform, setTimer, type Turn } from "./turn.ts";
 
-/** A child that was not called off by then is called off again. */
+/** A child that was not cancelled by then is cancelled now. */
 const CANCELLED_WITHIN_MS = 3_000;
 
 export function stopChild(turn: Turn, nodeId: string, attempt: number, childRunId: string): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { LIMITS } from "../base/index.ts";
 import { NO_TOKENS, type StartChild } from "./index.ts";
 
 const graph = (nodes: string, edges = "") => `format: lens-graph/v1\nname: g\nnodes: [${nodes}]\nedges: [${edges}]\n`;
@@ -56,6 +57,13 @@ describe("a run that is cancelled", () => {
     expect(rig.of("run.cancelled")).toMatchObject([{ reason: "first" }]);
   });
 
+  it("changes nothing about a run that is winding down because its time was over", () => {
+    const rig = runOf(workflow(["c {workflow_ref: audit}"], "timeout: 60")).fire("run");
+    expect(rig.submit({ type: "cancel", reason: "too slow" })).toEqual({ events: [], effects: [] });
+    childEnds(rig, "cancelled");
+    expect(rig.state.status).toBe("timed_out");
+  });
+
   it("cancels the child of one that streams or runs, each in its way", () => {
     const rig = runOf(workflow(["a", "c {workflow_ref: audit}"]));
     rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] });
@@ -93,6 +101,7 @@ describe("a list whose run ends", () => {
     rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     const said = rig.events.slice(before).flatMap((event) => ("nodeId" in event.payload ? [event.payload.nodeId] : []));
     expect(said).not.toContain("e[1]");
+    expect(rig.of("node.invalidated", "e[1]")).toHaveLength(1);
   });
 });
 
@@ -281,6 +290,22 @@ describe("what a run ends as", () => {
     expect(late.state.status).toBe("failed");
     const well = runOf(strict("{id: a}")).complete("a");
     expect(well.state.status).toBe("completed");
+  });
+
+  it("says why it was ended, and not what something failed with that it had passed over", () => {
+    const source =
+      graph("{id: a}, {id: b}, {id: c}", edge("a", "b")) + "finally: [{id: f, command: '${run.error.message}'}]\n";
+    const rig = runOf(source).fail("a", "provider_auth");
+    rig.state.lastEventId = LIMITS.eventsPerRunMax;
+    rig.submit({ type: "stream", nodeId: "c", attempt: 1, deltas: [{ index: 0, text: "x" }] });
+    const [why] = rig.of("run.ending");
+    expect(why).toMatchObject({ as: "failed", errorCode: "too_many_events" });
+    expect(rig.of("run.finally")).toMatchObject([{ errorCode: "too_many_events", reason: why?.reason }]);
+    expect(rig.of("run.finally")[0]).not.toHaveProperty("errorMessage");
+    const { args } = rig.effects.findLast((effect): effect is StartChild => effect.type === "start-child") ?? {
+      args: {},
+    };
+    expect(args).toEqual({ "run.error": { code: "too_many_events", message: why?.reason } });
   });
 
   it("leaves: one leaf that failed is enough", () => {

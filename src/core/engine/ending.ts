@@ -39,7 +39,7 @@ export type WindDown = {
 export const UPSTREAM_FAILURE: Failure = { code: "upstream_failure", message: "Blocked by upstream failure" };
 
 /**
- * Stops the run in this very commit: nothing new is dispatched, everything that waits is settled, and what is in
+ * Stops the run in this commit: nothing new is dispatched, everything that waits is settled, and what is in
  * flight is cancelled or, after a halt under `wait_all`, left to end. Child runs are cancelled and drained.
  * The one sweep over all nodes in the life of a run, besides its start and its end.
  */

@@ -1,16 +1,17 @@
 /** What follows from a failure: another attempt, a person, a tolerated skip, or the end of the run. */
 import { type Failure, LIMITS } from "../base/index.ts";
-import { ask, DEFAULT_RULE, digestQuestion, type Question } from "./approvals.ts";
+import { ANYONE } from "../definition/index.ts";
+import { ask, digestQuestion, type Question } from "./approvals.ts";
 import { bind } from "./bind.ts";
-import { windDown } from "./ending.ts";
 import { errorFacts } from "./error-facts.ts";
 import { mayRetry, retryDelayMs } from "./failure-policy.ts";
+import { haltFor } from "./handling.ts";
 import { evaluateCondition } from "../expression/index.ts";
 import type { PlanNode } from "../plan/index.ts";
 import { guaranteeOf, isComputed, planNodeOf } from "./move.ts";
 import { completeGate } from "./settle.ts";
 import type { NodeState } from "./state.ts";
-import { titleOf } from "./subject.ts";
+import { titleOf } from "./subject-text.ts";
 import { about, emit, log, perform, setTimer, type Turn } from "./turn.ts";
 import { resolverFor } from "./value.ts";
 
@@ -136,9 +137,7 @@ function skipFailed(turn: Turn, node: NodeState, failure: Failure, isRefusedGate
 /** What others do about the failure comes first: whether it ends the run is judged once they have settled. */
 export function haltAfter(turn: Turn, node: NodeState, failure: Failure, kind: FailureKind = {}): void {
   endFailed(turn, node, failure, kind);
-  const { isFailFast, tolerants } = planNodeOf(turn.state, node);
-  if (tolerants.length > 0) return;
-  windDown(turn, { as: "failed", reason: `${node.id} failed`, errorCode: failure.code, failed: node, isFailFast });
+  if (planNodeOf(turn.state, node).tolerants.length === 0) haltFor(turn, node);
 }
 
 /** After the retries a person decides; asked once per node and epoch. */
@@ -149,7 +148,7 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
     title: `${titleOf(turn.state, node)} failed`,
     summary,
     choices: ["retry", "skip", "abort"],
-    rule: planNodeOf(turn.state, node).askRule ?? DEFAULT_RULE,
+    rule: planNodeOf(turn.state, node).askRule ?? ANYONE,
     agentId: node.agentId,
     policies: [],
     rendered: failure.message,

@@ -1,6 +1,5 @@
 /** What comes last: a block, begun once everything has settled and how the run ends is known. */
 import { type Failure, LIMITS, required } from "../base/index.ts";
-import { nameOfLabel } from "../template/index.ts";
 import { FINALLY } from "../plan/index.ts";
 import { isTerminal } from "../event/index.ts";
 import { bindFree, ownerOf } from "./blocks.ts";
@@ -9,8 +8,9 @@ import type { StartChild } from "./effect.ts";
 import { stopChild } from "./ending-child.ts";
 import type { ChildFinishedInput } from "./input.ts";
 import { beyond, lineageOf, namedIn, STARTED_WITHIN_MS } from "./child-call.ts";
+import { withNames } from "./named-args.ts";
 import type { RunState } from "./state.ts";
-import type { RunOutcome } from "./block-state.ts";
+import type { FinallyState, RunOutcome } from "./block-state.ts";
 import { deriveId, emit, perform, setTimer, type Turn } from "./turn.ts";
 import { sceneOfRun } from "./value.ts";
 
@@ -56,13 +56,6 @@ function finallyCall(state: RunState, childRunId: string): StartChild {
   };
 }
 
-/** Root inputs of a lens graph have labels; steps know them by name. */
-function withNames(state: RunState): RunState {
-  if (state.plan.format !== "lens-graph") return state;
-  const named = Object.entries(state.args).map(([label, value]) => [nameOfLabel(label), value] as const);
-  return { ...state, args: Object.fromEntries(named) };
-}
-
 /** What is to be started, built again from the log; null when it is not waited for any more. */
 export function finallyCallOf(state: RunState, childRunId: string): StartChild | null {
   const { finally: last } = state;
@@ -70,15 +63,13 @@ export function finallyCallOf(state: RunState, childRunId: string): StartChild |
 }
 
 /** A cancel that comes while it runs ends it, and is recorded; how the run ends does not change. */
-export function cancelFinally(turn: Turn, reason: string): void {
-  const { finally: last } = turn.state;
-  if (last?.isRunning !== true) return;
-  const { as, errorCode } = last.outcome;
+export function cancelFinally(turn: Turn, { outcome }: FinallyState, reason: string): void {
+  const { as, errorCode } = outcome;
   emit(turn, "run.ending", { as, reason, ...(errorCode === null ? {} : { errorCode }) });
   stopFinally(turn);
 }
 
-/** It is called off; how the run ends does not change. */
+/** It is cancelled; how the run ends does not change. */
 export function stopFinally(turn: Turn): void {
   const { finally: last } = turn.state;
   if (last?.isRunning === true) stopChild(turn, FINALLY, ATTEMPT, last.childRunId);
@@ -97,7 +88,7 @@ export function onFinallyFinished(turn: Turn, input: ChildFinishedInput): void {
   emit(turn, "run.finally.ended", { childRunId, status, ...error });
 }
 
-/** One that was called off has not failed. */
+/** One that was cancelled has not failed. */
 function failureOf({ status, errorMessage, ends }: ChildFinishedInput): Failure | null {
   if (status === "completed" || status === "cancelled") return null;
   if (ends !== undefined && ends.errorCode !== null) return { code: ends.errorCode, message: ends.reason };

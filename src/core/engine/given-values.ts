@@ -65,7 +65,7 @@ export class GivenReader {
   find(reference: Reference, path?: Path): Json | undefined {
     const head = path?.segments[0];
     const input = this.#body.inputs.find(({ name }) => name === head);
-    if (input !== undefined && path !== undefined && this.#isInput(reference, sourceOf(this.#body, input.from))) {
+    if (input !== undefined && path !== undefined && this.#isInput(reference, input.from)) {
       const given = Object.hasOwn(this.#values, input.name) ? this.#values[input.name] : undefined;
       return given === undefined ? undefined : walk(given, path.segments.slice(1));
     }
@@ -108,4 +108,4 @@ function isSameOrigin(left: Origin, right: Origin): boolean {
   return SAME_BY_KIND.has(left.kind) && left.kind === right.kind;
 }
 
-const SAME_BY_KIND: ReadonlySet<Origin["kind"]> = new Set(["element", "index", "round"]);
+const SAME_BY_KIND: ReadonlySet<Origin["kind"]> = new Set(["element", "index", "round", "run", "attempt"]);

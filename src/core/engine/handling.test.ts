@@ -75,7 +75,15 @@ describe("a handler", () => {
   it("follows its own on_failure", () => {
     const halting = run(PAY, REFUND);
     halting.fail("pay").fail("refund", "provider_auth");
-    expect([halting.state.status, halting.state.errorCode]).toEqual(["failed", "provider_auth"]);
+    expect(halting.of("run.ending")).toMatchObject([{ failedNode: "pay", errorCode: "provider_error" }]);
+    expect([halting.state.status, halting.state.errorCode]).toEqual(["failed", "provider_error"]);
+    const second = "id: second, command: s, depends_on: [{step: pay, on: failure}]";
+    const early = run(PAY, REFUND, second);
+    early.fail("pay").fail("refund", "provider_auth");
+    expect(early.of("run.ending")).toMatchObject([{ failedNode: "refund", errorCode: "provider_auth" }]);
+    const chain = run(PAY, REFUND, "id: log, command: l, depends_on: [{step: refund, on: failure}]");
+    chain.fail("pay").fail("refund", "provider_auth").fail("log", "timeout");
+    expect(chain.of("run.ending")).toMatchObject([{ failedNode: "pay", errorCode: "provider_error" }]);
     const skipping = run(PAY, `${REFUND}, on_failure: skip`);
     skipping.fail("pay").fail("refund", "provider_auth");
     expect([skipping.state.status, skipping.state.errorCode]).toEqual(["failed", "provider_error"]);

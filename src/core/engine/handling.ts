@@ -3,7 +3,7 @@ import { required } from "../base/index.ts";
 import { windDown } from "./ending.ts";
 import { isMet, nodeAt, planNodeOf, toleratedBy } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
-import { about, emit, type Turn } from "./turn.ts";
+import { about, emit, settledWith, type Turn } from "./turn.ts";
 
 export function judgeFailure(turn: Turn, { node: index, by, isOpen = false }: Turn["toJudge"][number]): void {
   const { state } = turn;
@@ -16,9 +16,29 @@ export function judgeFailure(turn: Turn, { node: index, by, isOpen = false }: Tu
     return judgeLeft(turn, node);
   }
   if (isOpen || state.ending !== null || isUndecided(state, node)) return;
-  const { onFailure, isFailFast } = planNodeOf(state, node);
-  if (onFailure === "isolate") return judgeLeft(turn, node);
-  windDown(turn, { as: "failed", reason: `${node.id} failed`, errorCode: now.errorCode, failed: node, isFailFast });
+  if (planNodeOf(state, node).onFailure === "isolate") return judgeLeft(turn, node);
+  haltFor(turn, node);
+}
+
+/** Ends the run for the failure of a node; when that was the last that could have made up for another, for that one. */
+export function haltFor(turn: Turn, node: NodeState): void {
+  const failed = originalOf(turn.state, node);
+  if (failed.now.status !== "failed" && failed.now.status !== "timed_out") return;
+  const { isFailFast } = planNodeOf(turn.state, node);
+  const { errorCode } = failed.now;
+  windDown(turn, { as: "failed", reason: `${failed.id} failed`, errorCode, failed, isFailFast });
+}
+
+/** The failure a handler was for, once none is left that could handle it; of several, the earliest. */
+function originalOf(state: RunState, node: NodeState): NodeState {
+  let original = node;
+  for (const [index, outcome] of planNodeOf(state, node).outcomes) {
+    const parent = nodeAt(state, index);
+    if (outcome !== "failure" || !isOpenFailure(parent) || isUndecided(state, parent)) continue;
+    const above = originalOf(state, parent);
+    if (settledWith(above) < settledWith(original)) original = above;
+  }
+  return original;
 }
 
 /**

@@ -14,27 +14,17 @@ import type {
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 import type { Execution, RoundInput, ToolCallInput, ToolResultInput } from "./agent-input.ts";
+import type { Moment } from "./moment.ts";
 import type { PauseInput, ResumeInput } from "./pause-input.ts";
 import type { CarriedTurn } from "./carried-turn.ts";
 import type { RoundVerdictInput, ToolVerdictInput } from "./tool-verdict.ts";
 import type { VerdictInput } from "./verdict.ts";
 
 export type * from "./agent-input.ts";
+export type * from "./moment.ts";
 export type * from "./pause-input.ts";
 export type * from "./tool-verdict.ts";
 export type * from "./verdict.ts";
-
-/** What is so when an input arrives. */
-export interface Moment {
-  readonly at: number;
-  readonly jitter: number;
-  /** Registered agents, by id; absent: none is known. */
-  readonly agents?: ReadonlyMap<string, { readonly trustLevel: number }> | undefined;
-  /** The judge counts the nodes of blocks with those of their run: a node that runs a block fills no place itself. */
-  readonly countsBlocks?: boolean | undefined;
-  /** Its workflow or its organisation is paused: nothing of it begins. */
-  readonly isPausedAround?: boolean | undefined;
-}
 
 /**
  * What the engine receives. Time, chance and identity come in here and from nowhere else:
@@ -131,10 +121,26 @@ export type Carried =
   | CarriedResult
   /** Its block did not complete: the run of it is continued. */
   | { readonly nodeId: string; readonly status: "open"; readonly runId: string; readonly block: string }
-  | CarriedTurn;
+  | CarriedTurn
+  | CarriedPrompt;
+
+/** What a person wrote in place of the text of a node. */
+export interface CarriedPrompt {
+  readonly nodeId: string;
+  readonly status: "prompt";
+  readonly text: string;
+  readonly by?: string;
+}
 
 export type CarriedResult = (
-  | { readonly nodeId: string; readonly status: "completed"; readonly outputs: JsonObject; readonly envelope: Envelope }
+  | {
+      readonly nodeId: string;
+      readonly status: "completed";
+      readonly outputs: JsonObject;
+      readonly envelope: Envelope;
+      /** The person who gave the outputs in place of those it had. */
+      readonly by?: string;
+    }
   | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] }
 ) & {
   /** Of a step with `join`: the parents that were enough. */

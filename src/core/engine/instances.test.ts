@@ -112,6 +112,17 @@ describe("a node done once per element", () => {
     expect(rig.error("a")).toBe(status === "failed" ? "too_many_failures" : null);
   });
 
+  it("says how many failed, how many may, and how many never ran", () => {
+    const why = (rig: Rig) => rig.of("node.failed", "a")[0]?.errorMessage;
+    expect(why(over([1], "").fail("a[0]", "provider_auth"))).toBe("1 of 1 elements failed, 0 may");
+    const some = over([1, 2, 3, 4], ", max_parallel: 2, tolerate: 1").fail("a[0]", "provider_auth");
+    expect(why(some.fail("a[1]", "provider_auth"))).toBe(
+      "2 of 4 elements failed, 1 may; 2 were stopped or never began",
+    );
+    const fast = over([1, 2], ", tolerate: 1, parallel_failure_policy: fail_fast").fail("a[0]", "provider_auth");
+    expect(why(fast)).toBe("1 of 2 elements failed, none may under fail_fast; 1 were stopped or never began");
+  });
+
   it("applies on_failure to the node, not to an element", () => {
     const rig = over([1], ", on_failure: skip").fail("a[0]", "provider_auth");
     expect(rig.status("a[0]")).toBe("failed");

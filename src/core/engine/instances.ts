@@ -2,6 +2,7 @@
 import { type Failure, isJsonArray, type Json, LIMITS, type Outcome, required, sameJson } from "../base/index.ts";
 import { isInFlight, isSettled } from "../event/index.ts";
 import type { ForEachPlan } from "../plan/index.ts";
+import { sceneInside } from "./blocks.ts";
 import { instanceId } from "./create-state.ts";
 import { CANCELLED_BY_SIBLING, cancelReason, closeQuestion, stopAttempt } from "./ending.ts";
 import { failNode } from "./failing.ts";
@@ -33,9 +34,11 @@ export function expandNode(turn: Turn, node: NodeState, forEach: ForEachPlan): v
 }
 
 function listOf(state: RunState, node: NodeState, { list }: ForEachPlan): Outcome<Json, Failure> {
-  const { body } = planNodeOf(state, node);
-  const step = required(body.kind === "step" ? body : null, "only steps have lists");
-  return readList(sceneOf(state, node, step), list);
+  const planNode = planNodeOf(state, node);
+  const { body } = planNode;
+  if (body.kind === "step") return readList(sceneOf(state, node, body), list);
+  const inside = sceneInside(state, node, planNode, body);
+  return inside.ok ? readList(inside.value.scene, list) : inside;
 }
 
 /** Instances from before that the node has again are not counted twice. */
@@ -58,7 +61,7 @@ function invalidateOthers(turn: Turn, node: NodeState, items: readonly Json[]): 
 }
 
 /**
- * Before a node expands anew by choice: whatever did not complete runs again. Rounds that read what will be another
+ * Before a node expands again by choice: whatever did not complete runs again. Rounds that read what will be another
  * (`areStale`) run again too; elements are compared when the list is there.
  */
 export function redoInstances(turn: Turn, node: NodeState, areStale = false): void {
@@ -76,7 +79,7 @@ function invalidate(turn: Turn, instance: NodeState): void {
 
 /**
  * Begins further instances as places free up, and settles the node when the last one has settled. Once the node can only
- * fail, none begins any more and those under way are called off: they would cost without being of use.
+ * fail, none begins any more and those under way are cancelled: they would cost without being of use.
  */
 export function collectInstances(turn: Turn, node: NodeState): void {
   const { expansion } = node;
@@ -99,7 +102,7 @@ function toleratedOf(tolerate: ForEachPlan["tolerate"], count: number): number {
   return "count" in tolerate ? tolerate.count : Math.floor((tolerate.percent * count) / 100);
 }
 
-/** Every instance is settled afterwards, so that this happens once. A child run that is called off ends in its own time. */
+/** Every instance is settled afterwards, so that this happens once. A child run that is cancelled ends in its own time. */
 export function stopInstances(turn: Turn, { members }: Expansion, reason: string): void {
   for (const index of members) {
     const instance = nodeAt(turn.state, index);

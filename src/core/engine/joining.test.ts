@@ -34,6 +34,26 @@ describe("join", () => {
     expectFolded(rig);
   });
 
+  it("says that it is queued, and for whom it did not wait", () => {
+    const rig = run(...ABC, ANY).complete("b");
+    expect(rig.of("node.queued", "j")[0]).toEqual({ nodeId: "j", waitingReason: "queued", counted: ["b"] });
+  });
+
+  it("has handled the failure it waited for once it has completed, and not by being reached", () => {
+    const handler = (end: (rig: Rig) => Rig): Rig => {
+      const rig = run(ABC[0], ABC[1], "id: j, command: j, join: any, depends_on: [{step: a, on: failure}, b]");
+      rig.fail("a", "provider_auth");
+      expect([rig.status("j"), counted(rig), rig.of("node.handled")]).toEqual(["running", ["a"], []]);
+      return end(rig).complete("b");
+    };
+    const completed = handler((rig) => rig.complete("j"));
+    expect(completed.of("node.handled")).toEqual([{ nodeId: "a", attempt: 1, by: "j" }]);
+    expect(completed.state.status).toBe("completed");
+    const failed = handler((rig) => rig.fail("j", "provider_refused"));
+    expect(failed.of("node.handled")).toEqual([]);
+    expect(failed.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
+  });
+
   it("waits for as many as it names, the first that completed", () => {
     const rig = run(...ABC, TWO);
     rig.complete("c");

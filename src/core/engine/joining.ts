@@ -42,7 +42,7 @@ function countedParents(state: RunState, { parents, outcomes }: PlanNode, count:
 
 const RACE_LOST = "race_lost";
 
-/** What it does is called off at once; a child run ends in its own time. */
+/** What it does is cancelled at once; a child run ends in its own time. */
 function loseRace(turn: Turn, node: NodeState): void {
   const { status } = node.now;
   if (isSettled(status)) return;

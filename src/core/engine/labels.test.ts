@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../base/index.ts";
 import { EMPTY_CATALOG } from "../definition/index.ts";
 import { checkSource } from "../plan/index.ts";
 import { labelsOf } from "./index.ts";
@@ -40,6 +41,30 @@ describe("the labels of a run", () => {
   it("are left out without a value, and never fail a run", () => {
     expect(Object.keys(of({ amount: 1 }))).toEqual(["size", "team", "both", "fixed"]);
     expect(of({ id: `a\n\0${"b".repeat(500)}`, amount: "x" })["customer"]).toBe(`a  ${"b".repeat(197)}`);
+  });
+
+  it("are empty in the place of what is not there, inside a text, and JSON where there is more than a text", () => {
+    expect(of({ amount: 1 })["both"]).toBe("refund/");
+    const { plan: other } = checkSource(
+      "name: w\nargs: { a: { type: object }, b: { type: array } }\n" +
+        "labels: { whole: '${a}', part: '<${a.x}|${a.y}|${b}>', deep: '${a.x.z}', flag: '${a.ok}', sum: '${a.x + 1}' }\n" +
+        "steps: [{ id: s, command: x }]\n",
+      EMPTY_CATALOG,
+    );
+    const facts = { runId: "run_1", workflow: "w", args: { a: { x: 1, y: null, ok: false }, b: [2] } };
+    expect(labelsOf(other ?? { labels: {} }, facts)).toEqual({
+      whole: '{"x":1,"y":null,"ok":false}',
+      part: "<1||[2]>",
+      flag: "false",
+      sum: "2",
+    });
+  });
+
+  it("are so many at most, and those of the starter are never the ones that are left out", () => {
+    const given = Object.fromEntries(Array.from({ length: LIMITS.labelsMax - 1 }, (_, index) => [`l${index}`, "x"]));
+    const labels = of({ id: "1", amount: 1 }, given);
+    expect(Object.keys(labels)).toHaveLength(LIMITS.labelsMax);
+    expect(labels).toMatchObject(given);
   });
 
   it("are what the starter says, where it says it", () => {

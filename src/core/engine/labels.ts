@@ -1,13 +1,7 @@
 import { type Json, type JsonObject, jsonToText, LIMITS } from "../base/index.ts";
 import { evaluate, type ResolvePath, walk } from "../expression/index.ts";
 import type { Plan } from "../plan/index.ts";
-import {
-  isExpression,
-  isSingleReference,
-  renderStepTemplate,
-  type StepReference,
-  type Value,
-} from "../template/index.ts";
+import { isExpression, renderStepTemplate, type StepReference, type Value } from "../template/index.ts";
 
 export type RunLabels = Readonly<Record<string, string>>;
 
@@ -30,15 +24,14 @@ export function labelsOf({ labels }: Pick<Plan, "labels">, facts: LabelFacts, gi
     const text = textOfLabel(valueOf(value, resolve));
     return text === "" ? [] : [[name, text] as const];
   });
-  const all = Object.entries({ ...Object.fromEntries(found), ...given });
+  const all = Object.entries({ ...given, ...Object.fromEntries(found), ...given });
   return Object.fromEntries(all.slice(0, LIMITS.labelsMax));
 }
 
 /** The text of a label; empty: there is none. */
 export function textOfLabel(found: Json | undefined): string {
-  const text = found === undefined || found === null ? "" : jsonToText(found);
   // Control characters and halves of pairs can neither be asked for nor kept everywhere.
-  return text
+  return jsonToText(found)
     .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
     .trim()
     .slice(0, LIMITS.labelTextLengthMax)
@@ -48,12 +41,7 @@ export function textOfLabel(found: Json | undefined): string {
 function valueOf(value: Value, resolve: ResolvePath): Json | undefined {
   if (value.kind === "literal") return value.value;
   if (value.kind !== "template") return undefined;
-  const single = isSingleReference(value.template);
-  if (single !== undefined) return read(single, resolve);
-  return renderStepTemplate(value.template, (reference) => {
-    const found = read(reference, resolve);
-    return found === undefined || found === null ? "" : jsonToText(found);
-  });
+  return renderStepTemplate(value.template, (reference) => jsonToText(read(reference, resolve)));
 }
 
 function read(reference: StepReference, resolve: ResolvePath): Json | undefined {

@@ -1,11 +1,8 @@
 import { isJsonObject } from "../base/index.ts";
-import type { Otherwise } from "../definition/index.ts";
 import { type Decision, isTerminal } from "../event/index.ts";
-import { checkForm } from "../outputs/index.ts";
 import { type ReadChanges, readChanges } from "./answer-changes.ts";
 import { decisionOf, isAsked, isYes, OF_NODE, refuseAnswer, statusAfter } from "./approval-answer.ts";
-import { type Answer, armHop, closeApproval, digestRequest, digestSubject } from "./approvals.ts";
-import { DEFAULT_ANSWERER } from "./apply-approval.ts";
+import { type Answer, closeApproval, digestRequest, digestSubject } from "./approvals.ts";
 import { completeAttempt } from "./completing.ts";
 import { failNode, haltAfter, endFailed } from "./failing.ts";
 import { redoInstances } from "./instances.ts";
@@ -14,14 +11,13 @@ import { planNodeOf } from "./move.ts";
 import { passOwnGate } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { closeQuestion, stopAttempt } from "./ending.ts";
-import { verdictRequest } from "./on-round.ts";
+import { judgeAgain } from "./judge-again.ts";
 import { digestCall } from "./on-tool-verdict.ts";
 import { skipNode } from "./settle.ts";
 import type { ApprovalState, NodeState } from "./state.ts";
 import { revisedSubject } from "./subject.ts";
 import {
   answerCall,
-  callAskedAbout,
   changedArgs,
   closeCallQuestions,
   continueTurn,
@@ -46,7 +42,9 @@ export function takeAnswer(
   if (approval === undefined) return refuse("unknown_approval", "there is no such approval");
   const { isSeparate, approvers, quorum } = approval.rule;
   const { modifications } = approval.changes;
-  const question = { ...approval, isSeparate, approvers, modifications };
+  // Its timer may be late, after a restart for instance: the time counts, and not who comes first.
+  const status = approval.status === "pending" && approval.expiresAt <= turn.at ? "expired" : approval.status;
+  const question = { ...approval, status, isSeparate, approvers, modifications } as const;
   const refusal = refuseAnswer(question, input, OF_NODE) ?? refuseEnded(turn);
   if (refusal !== undefined) return refusal;
   const decision = decisionOf(question, input);
@@ -60,27 +58,12 @@ export function takeAnswer(
   const read = isCall ? readCallChanges(node, approval, input) : readChanges(state, node, approval, input);
   if ("refusal" in read) return read.refusal;
   const { changes } = read;
-  if (isCall && !isJudged && judgeChanged(turn, node, input, changes)) return undefined;
+  if (isCall && !isJudged && judgeAgain(turn, approval, input, changes)) return undefined;
   const isOther = approval.answers.some((earlier) => earlier.decision !== decision);
   if (quorum > 1 && (changes.isChanged || isOther)) revise(turn, approval, changes, answered);
   else if (approval.answers.length + 1 < quorum) note(turn, approval, answered);
   else answer(turn, approval, decision, { status: "approved", ...answered, ...changesOf(approval, changes) });
   return undefined;
-}
-
-/** Args a person has changed pass the gates again, but for the approval; true: they are asked. */
-function judgeChanged(turn: Turn, node: NodeState, input: ApprovalInput, { modifications }: ReadChanges): boolean {
-  const call = requiredCall(node, input.approvalId);
-  const args = changedArgs(call, modifications);
-  if (args === null) return false;
-  const { id, tool, server, round, waits } = call;
-  const asked = { tool, args, ...(server === null ? {} : { server }) };
-  const request = verdictRequest(turn, node, asked, id, round);
-  if (request === null) return false;
-  const judged = { ...request, isApproved: true, callsBefore: request.callsBefore - 1 };
-  turn.state.askedCalls.set(id, { request: judged, waits, answer: input });
-  perform(turn, judged);
-  return true;
 }
 
 type Answered = Pick<Answer, "byId" | "personId" | "isOverride" | "reason"> & {
@@ -109,8 +92,9 @@ function note(turn: Turn, approval: ApprovalState, answered: Answered): void {
 
 /** One of several people has approved something else than those before: they have to look again. */
 function revise(turn: Turn, approval: ApprovalState, changes: ReadChanges, answered: Answered): void {
-  const { id: approvalId, nodeId, source } = approval;
+  const { id: approvalId, nodeId, source, answers } = approval;
   const node = requireNode(turn.state, nodeId);
+  const voided = answers.map(({ personId, byId, by }) => personId ?? byId ?? by);
   const subject = revisedSubject(turn.state, approval, changes);
   emit(turn, "approval.revised", {
     ...about(node),
@@ -121,6 +105,7 @@ function revise(turn: Turn, approval: ApprovalState, changes: ReadChanges, answe
     subject,
     subjectDigest: digestSubject(subject),
     ...givenBy(changes),
+    ...(voided.length === 0 ? {} : { voided }),
   });
   const message = `${answered.by} has changed what is asked about ${nodeId}`;
   perform(turn, { type: "notify", kind: "approval", nodeId, approvalId, message });
@@ -152,7 +137,7 @@ export function refuseEnded({ state }: Turn): Refusal | undefined {
 }
 
 /** Carries an answer out, of a person or of the chain's default action. */
-function answer(turn: Turn, approval: ApprovalState, decision: Decision, given: Answer): void {
+export function answer(turn: Turn, approval: ApprovalState, decision: Decision, given: Answer): void {
   const node = requireNode(turn.state, approval.nodeId);
   if (approval.source === "tool") return answerAboutCall(turn, node, approval, decision, given);
   closeApproval(turn, approval, given);
@@ -190,8 +175,8 @@ function answerAboutCall(
   abort(turn, node, given.reason);
 }
 
-/** The node ends because of one call: nothing else is asked about it any more, and what runs is called off. */
-function stopTurnFor(turn: Turn, node: NodeState, reason: string): void {
+/** The node ends because of one call: nothing else is asked about it any more, and what runs is cancelled. */
+export function stopTurnFor(turn: Turn, node: NodeState, reason: string): void {
   closeQuestion(turn, node, reason);
   closeCallQuestions(turn, node, reason);
   stopAttempt(turn, node);
@@ -212,79 +197,10 @@ export function queueAgain(turn: Turn, node: NodeState): void {
 }
 
 /** A person ends it here: the node fails with what it failed with, whatever `on_failure` says. */
-function abort(turn: Turn, node: NodeState, reason?: string): void {
+export function abort(turn: Turn, node: NodeState, reason?: string): void {
   const now = node.now.status === "blocked" ? node.now : null;
   const code = now?.errorCode ?? "approval_rejected";
   const message = now?.errorMessage ?? reason ?? `${node.id} was aborted`;
   if (planNodeOf(turn.state, node).onFailure === "isolate") endFailed(turn, node, { code, message });
   else haltAfter(turn, node, { code, message });
-}
-
-/** The present approver had their time: the next one is asked, and after the last the default action is taken. */
-export function onHop(turn: Turn, approvalId: string, hop: number): void {
-  const approval = turn.state.approvals.get(approvalId);
-  if (approval?.status !== "pending" || approval.hop !== hop) return;
-  const { rule, nodeId, source } = approval;
-  const next = rule.approvers[hop + 1];
-  const node = requireNode(turn.state, nodeId);
-  if (next !== undefined) {
-    emit(turn, "approval.escalated", { ...about(node), approvalId, source, hop: hop + 1, who: next.who });
-    perform(turn, {
-      type: "notify",
-      kind: "approval",
-      nodeId,
-      approvalId,
-      message: `${next.who} is asked about ${nodeId}`,
-    });
-    armHop(turn, approvalId, rule, hop + 1);
-  } else if (rule.otherwise !== null) takeDefault(turn, approval, rule.otherwise);
-}
-
-function takeDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise): void {
-  answer(turn, approval, otherwise, {
-    status: statusAfter(otherwise),
-    decision: otherwise,
-    by: DEFAULT_ANSWERER,
-    reason: "no answer in time",
-    ...(otherwise === "approve" ? askedOf(approval) : {}),
-  });
-}
-
-/** What is approved without an answer: as people have changed it so far, and a form with its defaults. */
-function askedOf({ rule, changes }: ApprovalState): Pick<Answer, "modifications" | "form"> {
-  const { modifications } = changes;
-  const form = changes.form ?? (rule.form === null ? null : checkForm(rule.form, {}).values);
-  return { ...(modifications === null ? {} : { modifications }), ...(form === null ? {} : { form }) };
-}
-
-export function onExpiry(turn: Turn, approvalId: string): void {
-  const approval = turn.state.approvals.get(approvalId);
-  if (approval?.status !== "pending") return;
-  if (approval.rule.otherwise !== null) return takeDefault(turn, approval, approval.rule.otherwise);
-  const node = requireNode(turn.state, approval.nodeId);
-  const call = approval.source === "tool" ? callAskedAbout(node, approvalId) : undefined;
-  closeApproval(turn, approval, { status: "expired", reason: "no answer in time" });
-  if (call !== undefined) {
-    answerCall(turn, node, call, "reject", { status: "expired", reason: "no answer in time" });
-    stopTurnFor(turn, node, "no answer in time");
-    const message = `no answer about the call of ${call.tool} by ${node.id} in time`;
-    return failNode(turn, node, { code: "approval_expired", message }, { isRefusal: true });
-  }
-  if (node.now.status !== "blocked" || node.now.approvalId !== approvalId) return;
-  if (approval.source === "escalation") return abort(turn, node);
-  failNode(turn, node, { code: "approval_expired", message: `no answer for ${node.id} in time` }, { isRefusal: true });
-}
-
-export function onReminder(turn: Turn, approvalId: string, urgency: "normal" | "elevated" | "critical"): void {
-  const approval = turn.state.approvals.get(approvalId);
-  if (approval?.status !== "pending" || approval.reminded.has(urgency)) return;
-  const { nodeId, source } = approval;
-  emit(turn, "approval.reminded", { ...about(requireNode(turn.state, nodeId)), approvalId, source, urgency });
-  perform(turn, {
-    type: "notify",
-    kind: "reminder",
-    nodeId,
-    approvalId,
-    message: `${nodeId} still waits for an answer`,
-  });
 }

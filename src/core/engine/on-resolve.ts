@@ -1,4 +1,4 @@
-import { getOwn, required } from "../base/index.ts";
+import { getOwn } from "../base/index.ts";
 import { closeApproval } from "./approvals.ts";
 import type { ResolveInput } from "./input.ts";
 import { findNode, planNodeOf } from "./move.ts";
@@ -39,6 +39,6 @@ export function onResolve(turn: Turn, input: ResolveInput): Refusal | undefined 
   const banned = assignTo === undefined ? undefined : refuseBanned(turn, node, assignTo);
   if (banned !== undefined) return banned;
   closeApproval(turn, approval, { status: "approved", by, modifications: given });
-  queueAgain(turn, required(node, "found above"));
+  queueAgain(turn, node);
   return undefined;
 }

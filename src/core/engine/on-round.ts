@@ -1,9 +1,10 @@
 /** The turn of an agent: a round is kept, the next one is paid for, and each tool call is judged, all in one commit. */
 import { digestJson, type Json, sameJson } from "../base/index.ts";
-import { type AskedCall, isSettled, isTerminal } from "../event/index.ts";
-import { type AgentRound, callIdOf } from "./agent-turn.ts";
+import { ANYONE } from "../definition/index.ts";
+import { type AskedCall, isCallIdOf, isSettled, isTerminal } from "../event/index.ts";
+import { type AgentRound, ARGS_CHANGED, callIdOf, isSameCall, type ToolCall } from "./agent-turn.ts";
 import { repeatKey } from "./apply-agent.ts";
-import { ask, DEFAULT_RULE, digestQuestion } from "./approvals.ts";
+import { ask, digestQuestion } from "./approvals.ts";
 import { continueLost } from "./continuing.ts";
 import { recordCost } from "./cost.ts";
 import { cancelReason, stopAttempt } from "./ending.ts";
@@ -19,9 +20,9 @@ import type {
 import { findNode, isExecutionOpen, planNodeOf } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
-import { titleOf } from "./subject.ts";
+import { titleOf } from "./subject-text.ts";
 import { withdrawQuestion } from "./tool-answer.ts";
-import { about, emit, perform, type Turn } from "./turn.ts";
+import { about, emit, log, perform, type Turn } from "./turn.ts";
 
 /** A model has answered. One that is known changes nothing; of an execution that has ended only the cost counts. */
 export function onRound(turn: Turn, input: RoundInput): Refusal | undefined {
@@ -52,6 +53,7 @@ export function onRound(turn: Turn, input: RoundInput): Refusal | undefined {
     calls: [...calls],
   });
   recordCost(turn, node, attempt, { ...input, segment }, { isLate: false, isAlways: true });
+  for (const warning of input.warnings ?? []) log(turn, node, warning);
   if (calls.length > 0 || finish === "tool_calls") requestRound(turn, node);
   return undefined;
 }
@@ -129,7 +131,7 @@ function stopTurn(turn: Turn, node: NodeState, verdict: Extract<RoundVerdict, { 
     title: `${titleOf(turn.state, node)} was stopped`,
     summary: message,
     choices: ["retry", "abort"],
-    rule: planNodeOf(turn.state, node).askRule ?? DEFAULT_RULE,
+    rule: planNodeOf(turn.state, node).askRule ?? ANYONE,
     agentId: node.agentId,
     policies: [],
     rendered: message,
@@ -200,8 +202,27 @@ export function onToolCall(turn: Turn, input: ToolCallInput): Refusal | undefine
   const node = reportedNode(turn, input);
   if (node === undefined) return unknownDispatch(input);
   if (!isExecutionOpen(turn.state, node, input)) return refuse("attempt_over", `${node.id} does not run any more`);
-  if (node.turn?.calls.has(input.callId) !== true) requestCall(turn, node, input.call, input);
+  const { callId, call, warnings = [] } = input;
+  const known = node.turn?.calls.get(callId);
+  if (known !== undefined) {
+    if (!isSameCall(known, call)) refuseOther(turn, node, known, call);
+    return undefined;
+  }
+  if (!isCallIdOf(`${turn.state.runId}/${node.id}/${node.epoch}`, callId)) {
+    const expected = callIdOf(turn.state, node, 0, 0).replace(/0\/0$/u, "ROUND/POSITION");
+    return refuse("wrong_call_id", `the id of a call of this turn is ${expected}, each counted from 0`);
+  }
+  requestCall(turn, node, call, input);
+  for (const warning of warnings) log(turn, node, warning);
   return undefined;
+}
+
+/** What was decided counts for one call id and one digest. The same other args again are nothing new. */
+function refuseOther(turn: Turn, node: NodeState, { id: callId, otherDigest }: ToolCall, { args }: AskedCall): void {
+  const argsDigest = digestJson(args);
+  if (argsDigest === otherDigest) return;
+  const refused = { disposition: "deny", verdictId: null, ...ARGS_CHANGED, argsDigest, isOther: true } as const;
+  emit(turn, "tool.decided", { ...about(node), callId, ...refused });
 }
 
 /** A call was made. Its result counts whichever execution brings it: the call must not be made again. */
@@ -216,6 +237,7 @@ export function onToolResult(turn: Turn, input: ToolResultInput): Refusal | unde
   if (call.result !== null || isTerminal(turn.state.status) || isSettled(node.now.status)) return undefined;
   const { ruling } = call;
   emit(turn, "tool.completed", { ...about(node), callId, result, isError, durationMs });
+  for (const warning of input.warnings ?? []) log(turn, node, warning);
   if (ruling.kind === "hold") withdrawQuestion(turn, node, ruling.approvalId);
   return undefined;
 }

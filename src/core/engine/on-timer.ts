@@ -7,7 +7,7 @@ import { bind } from "./bind.ts";
 import { continueLost } from "./continuing.ts";
 import { failNode, tooManyCalls } from "./failing.ts";
 import { findNode, guaranteeOf, isAttemptOpen, laneOf, planNodeOf } from "./move.ts";
-import { onExpiry, onHop, onReminder } from "./on-approval.ts";
+import { onExpiry, onHop, onReminder } from "./unanswered.ts";
 import { outcomeUnknown, timeOut } from "./on-callback.ts";
 import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
 import { isHeld } from "./pausing.ts";

@@ -1,7 +1,7 @@
 import { digestJson, required } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import type { Decision } from "../event/index.ts";
-import type { ToolCall } from "./agent-turn.ts";
+import { describing, positionOf, type ToolCall } from "./agent-turn.ts";
 import { ask } from "./approvals.ts";
 import type { HoldFacts, OpenCall, ToolVerdict, ToolVerdictInput } from "./input.ts";
 import { findNode } from "./move.ts";
@@ -10,8 +10,9 @@ import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
 import { startToolChild } from "./tool-child.ts";
 import { about, emit, type Turn } from "./turn.ts";
+import { takeJudgedDefault } from "./unanswered.ts";
 
-/** Governance has answered about a call: of the model, or of a person who has changed its args. */
+/** Governance has answered about a call: of the model, or one that is held and was answered. */
 export function onToolVerdict(turn: Turn, { nodeId, epoch, callId, verdict }: ToolVerdictInput): Refusal | undefined {
   const { askedCalls } = turn.state;
   const node = findNode(turn.state, nodeId);
@@ -21,8 +22,11 @@ export function onToolVerdict(turn: Turn, { nodeId, epoch, callId, verdict }: To
   }
   askedCalls.delete(callId);
   if (open.answer !== null) {
-    if (verdict.disposition === "deny") return refuse("tool_denied", verdict.reason);
-    return takeAnswer(turn, open.answer, { isJudged: true });
+    const { answer } = open;
+    if (answer.type === "default") takeJudgedDefault(turn, answer, verdict);
+    else if (verdict.disposition === "deny") return refuse("tool_denied", verdict.reason);
+    else return takeAnswer(turn, answer, { isJudged: true });
+    return undefined;
   }
   decideCall(turn, node, open, verdict);
   return undefined;
@@ -42,6 +46,7 @@ function decideCall(turn: Turn, node: NodeState, { request, waits }: OpenCall, v
     argsDigest,
     action,
     effects,
+    ...(isOfRound(node, callId, round) ? {} : describing(call)),
     ...(timeoutMs === null ? {} : { timeoutMs }),
     ...(waits ? { waits } : {}),
   });
@@ -63,6 +68,11 @@ function decideCall(turn: Turn, node: NodeState, { request, waits }: OpenCall, v
       emit(turn, "tool.decided", { ...decided, disposition: "hold", gate, approvalId });
     }
   }
+}
+
+/** Then the round says what is known of the tool. */
+function isOfRound({ turn }: NodeState, callId: string, round: number): boolean {
+  return turn?.rounds[round]?.calls[positionOf(callId)] !== undefined;
 }
 
 const HELD_CHOICES: readonly Decision[] = ["approve", "reject", "abort"];

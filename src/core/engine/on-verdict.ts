@@ -9,7 +9,7 @@ import { findNode, planNodeOf } from "./move.ts";
 import { blockForPerson } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
-import { titleOf } from "./subject.ts";
+import { titleOf } from "./subject-text.ts";
 import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
 
 type Of<D extends Verdict["disposition"]> = Extract<Verdict, { readonly disposition: D }>;

@@ -30,6 +30,21 @@ describe("a paused run", () => {
     expect(rig.submit({ type: "resume" }).events).toEqual([]);
   });
 
+  it("is paused once by itself and once with its parent, and its child runs once for both", () => {
+    const rig = runOf(workflow(["c {workflow_ref: audit}", "b"]));
+    const paused = () => rig.effects.filter(({ type }) => type === "pause-child").length;
+    rig.submit(pause);
+    expect([rig.of("run.paused").length, paused()]).toEqual([1, 1]);
+    rig.submit({ type: "pause", isByParent: true });
+    expect(rig.of("run.paused")[1]).toEqual({ isWithParent: true });
+    expect(rig.submit({ type: "pause", isByParent: true })).toEqual({ events: [], effects: [] });
+    expect([rig.of("run.paused").length, paused()]).toEqual([2, 1]);
+    rig.submit({ type: "resume" });
+    expect([paused(), pauseOf(rig.state)?.scope]).toEqual([1, "parent"]);
+    rig.submit({ type: "resume", isByParent: true });
+    expect([paused(), pauseOf(rig.state)]).toEqual([2, null]);
+  });
+
   it("ends when nothing is left to do, and refuses when it has ended", () => {
     const rig = runOf(workflow(["a"]));
     rig.submit(pause);

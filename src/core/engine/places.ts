@@ -8,6 +8,7 @@ import { windDown } from "./ending.ts";
 import type { RunLimit, StartInput } from "./input.ts";
 import { nodeAt } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
+import { withNames } from "./named-args.ts";
 import type { RunState } from "./state.ts";
 import { emit, isDecidable, setTimer, type Turn } from "./turn.ts";
 import { evaluateValue, sceneOfRun } from "./value.ts";
@@ -29,7 +30,7 @@ export function concurrencyKey(
     const key = state.place?.rule === undefined ? given?.key : state.place.key;
     return key === undefined ? null : succeed(key);
   }
-  const scene = sceneOfRun({ ...state, args, startedAt }, concurrency.scope);
+  const scene = sceneOfRun(withNames({ ...state, args, startedAt }), concurrency.scope);
   const value = evaluateValue(scene, concurrency.key, "concurrency.key");
   if (scene.failure !== null) return fail(scene.failure);
   if (value === null) return fail({ code: "expression_error", message: "concurrency.key has no value" });

@@ -1,8 +1,8 @@
 /** The way of a node from settled parents to a finished request: readiness, its own gate, its turn, its inputs. */
 import { getOwn, invariant, LIMITS, required } from "../base/index.ts";
-import type { ApprovalRule } from "../definition/index.ts";
+import { ANYONE, type ApprovalRule } from "../definition/index.ts";
 import { DEFAULT_AGENT_ID, type Duty, type PlanNode, type RequestHints } from "../plan/index.ts";
-import { ask, DEFAULT_RULE, digestQuestion, digestRequest } from "./approvals.ts";
+import { ask, digestQuestion, digestRequest } from "./approvals.ts";
 import { bind, findingsOfElements } from "./bind.ts";
 import type { Binding, Findings } from "./binding.ts";
 import { startChild } from "./children.ts";
@@ -19,7 +19,8 @@ import { beginRounds } from "./rounds.ts";
 import { startScript } from "./scripting.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
-import { titleOf } from "./subject.ts";
+import { titleOf } from "./subject-text.ts";
+import { filledRule } from "./filled-form.ts";
 import { waitsForAnswers } from "./tool-answer.ts";
 import { about, emit, isDecidable, log, perform, type Turn } from "./turn.ts";
 
@@ -68,7 +69,7 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
     title,
     summary: planNode.kind === "gate" ? `${title} waits for approval` : `${title} wants to run`,
     choices: ["approve", "reject"],
-    rule,
+    rule: filledRule(turn.state, node, rule),
     agentId: isSent(planNode) ? agentOf(turn.state, node, planNode) : planNode.request.agent,
     policies: [],
     rendered: request?.message ?? title,
@@ -210,7 +211,7 @@ export function blockForPerson(
     title: summary,
     summary,
     choices: ["skip", "abort"],
-    rule: DEFAULT_RULE,
+    rule: ANYONE,
     agentId: planNode.request.agent,
     policies: [],
     rendered: summary,

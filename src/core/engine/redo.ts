@@ -1,34 +1,42 @@
 /** Which nodes run again, and which results are kept, when a run is restarted, branched or recovered. */
 import { type JsonObject, required } from "../base/index.ts";
 import { nodesWithChangedInputs } from "./changed-inputs.ts";
-import type { Carried } from "./input.ts";
+import type { Carried, CarriedPrompt } from "./input.ts";
 import { findNode, nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { takenBy } from "./taken-events.ts";
 
 /**
- * What is neither completed nor skipped, and the nodes named, with everything below them. A step with `join` that is done
- * stays, unless a parent that was counted runs again.
+ * What is neither completed nor skipped, and the nodes named, with everything below them; and what is below those whose
+ * result is `given`. A step with `join` that is done stays, unless a parent that was counted runs again.
  */
-export function nodesToRedo(state: RunState, named: Iterable<number> = []): ReadonlySet<number> {
+export function nodesToRedo(
+  state: RunState,
+  named: Iterable<number> = [],
+  given: Iterable<number> = [],
+): ReadonlySet<number> {
   const open: number[] = [...named];
   for (const planNode of state.plan.nodes) {
     const { status } = nodeAt(state, planNode.index).now;
     if (status !== "completed" && status !== "skipped") open.push(planNode.index);
   }
+  for (const index of given) open.push(...followersOf(state, index));
   const redo = new Set<number>();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (redo.has(next)) continue;
     redo.add(next);
-    for (const dependent of required(state.plan.nodes[next], "a plan node").dependents) {
-      const { counted, now } = nodeAt(state, dependent);
-      const isDone = now.status === "completed" || now.status === "skipped";
-      if (counted !== null && isDone && !counted.has(next)) continue;
-      open.push(dependent);
-      if (counted !== null) open.push(...losersOf(state, dependent));
-    }
+    open.push(...followersOf(state, next));
   }
   return redo;
+}
+
+function followersOf(state: RunState, index: number): readonly number[] {
+  return required(state.plan.nodes[index], "a plan node").dependents.flatMap((dependent) => {
+    const { counted, now } = nodeAt(state, dependent);
+    if (counted === null) return [dependent];
+    const isDone = now.status === "completed" || now.status === "skipped";
+    return isDone && !counted.has(index) ? [] : [dependent, ...losersOf(state, dependent)];
+  });
 }
 
 /** A race that is run again is run by all who were in it. */
@@ -64,24 +72,46 @@ export function keptBeside(
   node: NodeState,
 ): { readonly carried: readonly Carried[]; readonly redo: ReadonlySet<number> } {
   const redo = nodesToRedo(state, [node.planIndex]);
-  const { instance } = node;
-  if (instance === null) return { carried: keep(state, redo), redo };
-  const isRound = planNodeOf(state, node).repeat !== null;
-  const members = state.nodes.filter((other) => other.instance?.parent === instance.parent);
+  return { carried: keepBeside(state, { redo, changed: NONE, edited: [node] }), redo };
+}
+
+interface Editing {
+  readonly redo: ReadonlySet<number>;
+  /** Nodes that are given something else; of their instances none is kept. */
+  readonly changed: ReadonlySet<number>;
+  /** What itself is done differently: of an instance, the others that completed are kept. */
+  readonly edited: readonly NodeState[];
+}
+
+export function keepBeside(state: RunState, { redo, changed, edited }: Editing): readonly Carried[] {
+  const instances = edited.filter(({ instance }) => instance !== null);
+  const members = state.nodes.filter((node) => instances.some((other) => isMemberBeside(node, other)));
   const ids = new Set(members.map(({ id }) => id));
-  const others = members.filter(
-    // A round reads what the one before it gave.
-    (other) => other !== node && (!isRound || (other.instance?.element ?? 0) < instance.element),
-  );
-  const carried = keep(state, redo).filter(({ nodeId }) => !ids.has(nodeId));
-  return { carried: [...carried, ...others.flatMap((other) => carriedOf(state, other))], redo };
+  const others = members.filter((node) => {
+    const { parents } = planNodeOf(state, node);
+    const isGivenTheSame = !changed.has(node.planIndex) && parents.every((parent) => !redo.has(parent));
+    return isGivenTheSame && instances.every((other) => isUntouched(state, node, other));
+  });
+  const carried = keep(state, redo, changed).filter(({ nodeId, status }) => status === "prompt" || !ids.has(nodeId));
+  return [...carried, ...others.flatMap((node) => carriedOf(state, node))];
+}
+
+function isMemberBeside({ instance }: NodeState, other: NodeState): boolean {
+  return instance !== null && instance.parent === other.instance?.parent;
+}
+
+/** A round reads what the one before it gave. */
+function isUntouched(state: RunState, node: NodeState, edited: NodeState): boolean {
+  if (!isMemberBeside(node, edited)) return true;
+  const isRound = planNodeOf(state, node).repeat !== null;
+  return node !== edited && (!isRound || (node.instance?.element ?? 0) < (edited.instance?.element ?? 0));
 }
 
 const NONE: ReadonlySet<number> = new Set();
 
 function keep(state: RunState, redo: ReadonlySet<number>, changed = NONE): readonly Carried[] {
   const kept = state.nodes.flatMap((node) => (isKept(state, node, redo, changed) ? carriedOf(state, node) : []));
-  return [...kept, ...openBlocks(state)];
+  return [...kept, ...openBlocks(state), ...promptsOf(state)];
 }
 
 /** An instance that completed is kept when its node did not and runs again with the very list and inputs it had. */
@@ -99,6 +129,16 @@ function openBlocks({ nodes }: RunState): readonly Carried[] {
     if (lastBlock === null || now.status === "completed" || now.status === "skipped") return [];
     return [{ nodeId, status: "open", runId: lastBlock.runId, block: lastBlock.block }];
   });
+}
+
+/** What was written for a node stays for the runs that are started from this one. */
+function promptsOf({ prompts }: RunState): readonly CarriedPrompt[] {
+  return Object.entries(prompts).map(([nodeId, { text, by }]) => ({
+    nodeId,
+    status: "prompt",
+    text,
+    ...(by === undefined ? {} : { by }),
+  }));
 }
 
 function carriedOf(state: RunState, node: NodeState): readonly Carried[] {

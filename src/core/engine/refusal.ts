@@ -10,6 +10,7 @@ export interface FieldError {
   readonly field: string;
   /** Continues the name of the field: `is missing`. */
   readonly message: string;
+  readonly hint?: string;
 }
 
 export function refuse(code: string, message: string): Refusal {

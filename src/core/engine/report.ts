@@ -1,4 +1,12 @@
-import { type FailureClass, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
+import {
+  type FailureClass,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  LIMITS,
+  utf8Length,
+} from "../base/index.ts";
 import type { CallbackResult, Report } from "./input.ts";
 import type { Envelope } from "../event/index.ts";
 import { normaliseOutput, type OutputStrategy, type OutputRepair } from "../outputs/index.ts";
@@ -41,13 +49,18 @@ export function reportOf(result: Answered, strategy: OutputStrategy, logged: rea
     case "completed":
       return completedReport(result, strategy, logged);
     case "failed":
-      return failedReport(result, logged);
+      return { ...failureFields(result), ...billOf(result, logged) };
   }
 }
 
+/** A turn that could not be continued as its adapter expects is not suspended: the attempt fails, and a retry continues it. */
 export function suspendedReport(transcript: Json | undefined): CallbackResult {
   const kept = transcript === undefined ? null : repairText(transcript).value;
-  return { status: "suspended", transcript: kept, ...billOf({}, []) };
+  const bytes = kept === null ? 0 : utf8Length(JSON.stringify(kept));
+  const { transcriptBytesMax } = LIMITS;
+  if (bytes <= transcriptBytesMax) return { status: "suspended", transcript: kept, ...billOf({}, []) };
+  const message = `The transcript of the turn has ${bytes} bytes, and may have ${transcriptBytesMax}.`;
+  return { ...failureFields({ status: "failed", failure: "provider_bad_output", message }), ...billOf({}, []) };
 }
 
 function completedReport(result: Completed, strategy: OutputStrategy, logged: readonly string[]): CallbackResult {
@@ -89,7 +102,7 @@ interface Found {
   readonly outputs: JsonObject | undefined;
 }
 
-/** An adapter that gives outputs is believed; out of one that gives only text they are read. */
+/** Outputs of an adapter are taken as they are; from one that gives only text they are read. */
 function findOutputs(result: Completed, strategy: OutputStrategy, warnings: string[]): Found {
   const { stdout, outputs } = result;
   if (outputs !== undefined || stdout === undefined) return { stdout, outputs };
@@ -103,19 +116,19 @@ function outputsFrom(value: Json | undefined, strategy: OutputStrategy): JsonObj
   return isJsonObject(value) ? value : undefined;
 }
 
-function failedReport(result: Failed, logged: readonly string[]): CallbackResult {
+/** How a failure is reported, over the wire as in this process. */
+export function failureFields({ failure, message, retryAfterMs, retryable }: Failed) {
   return {
-    status: statusOf(result.failure),
-    errorCode: result.failure,
-    error: result.message,
-    ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
-    ...(result.retryable === undefined ? {} : { retryable: result.retryable }),
-    ...billOf(result, logged),
+    status: statusOf(failure),
+    errorCode: failure,
+    error: message,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(retryable === undefined ? {} : { retryable }),
   };
 }
 
 /** The two classes that say how an attempt ended have a status of their own. */
-export function statusOf(failure: Failed["failure"]): "failed" | "timed_out" | "cancelled" {
+function statusOf(failure: Failed["failure"]): "failed" | "timed_out" | "cancelled" {
   if (failure === "timeout") return "timed_out";
   return failure === "cancelled" ? "cancelled" : "failed";
 }

@@ -56,6 +56,15 @@ describe("a step that is repeated", () => {
     expect(rig.dispatches.map(({ request }) => request.inputs)).toEqual([{}, { last: "t0" }]);
   });
 
+  it("is judged by the text of a round that declares no outputs", () => {
+    const rig = runOf(workflow(["a {command: C, repeat: {until: 'contains(outputs.stdout, \"done\")'}}"]));
+    rig.complete("a[0]", { stdout: "not yet" });
+    expect(rig.status("a")).toBe("running");
+    expect(rig.complete("a[1]", { stdout: "done" }).outputs("a")).toEqual({ rounds: 2 });
+    const own = runOf(workflow(["a {command: C, repeat: {until: outputs.stdout == 1}}"]));
+    expect(own.complete("a[0]", { stdout: "text", outputs: { stdout: 1 } }).status("a")).toBe("completed");
+  });
+
   it("reads what a round without declared outputs said", () => {
     const rig = runOf(workflow(["a {command: 'After ${previous.stdout}', repeat: {until: round == 1}}"]));
     rig.complete("a[0]", { stdout: "one" }).complete("a[1]", { stdout: "two" });
@@ -170,6 +179,23 @@ describe("the pause between rounds", () => {
     rig.submit({ type: "cancel", reason: "enough" });
     expect(rig.statuses).toMatchObject({ a: "cancelled", "a[0]": "completed", "a[1]": "cancelled" });
     expect(rig.state.status).toBe("cancelled");
+  });
+});
+
+describe("a round that ends while the run does", () => {
+  it("is the last one", () => {
+    const rig = runOf(workflow([`a {${DRAFT}, repeat: {until: outputs.done}}`, "b"])).fail("b", "provider_auth");
+    expect(rig.status("a")).toBe("running");
+    round(rig, 0);
+    expect(sent(rig)).toEqual(["a[0]", "b"]);
+    expect(rig.statuses).toEqual({ a: "cancelled", "a[0]": "completed", b: "failed" });
+    expect(rig.of("node.cancelled", "a")).toMatchObject([{ reason: "run_halted" }]);
+    expect(rig.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
+  });
+
+  it("completes its step where that is done", () => {
+    const rig = runOf(workflow([`a {${DRAFT}, repeat: {until: outputs.done}}`, "b"])).fail("b", "provider_auth");
+    expect(round(rig, 0, true).outputs("a")).toEqual({ text: "t0", done: true, rounds: 1 });
   });
 });
 

@@ -15,7 +15,7 @@ import { completeNode, skipNode } from "./settle.ts";
 import type { Completed, Expansion, NodeState, RunState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 import { about, emit, setTimer, type Turn } from "./turn.ts";
-import { resolverFor } from "./value.ts";
+import { resolverFor, withText } from "./value.ts";
 
 /** Begins the first round, or continues after those that are there from before. */
 export function beginRounds(turn: Turn, node: NodeState): void {
@@ -80,7 +80,7 @@ function afterRound(turn: Turn, node: NodeState, repeat: Repeat, ended: Ended): 
   const { body } = planNodeOf(turn.state, node);
   const resolve =
     body.kind === "step"
-      ? resolverFor(turn.state, round, body, { self: result.outputs })
+      ? resolverFor(turn.state, round, body, { self: withText(result.outputs, result.envelope.output) })
       : roundResolver(count - 1, result);
   const isDone = evaluateCondition(repeat.until.root, resolve);
   if (!isDone.ok) {

@@ -3,6 +3,7 @@ import { fail, type Failure, type JsonObject, LIMITS, type Outcome, succeed, utf
 import type { OutputField } from "../definition/index.ts";
 import { settleOutputs } from "../outputs/index.ts";
 import { nodeAt } from "./move.ts";
+import { withReturned } from "./named-args.ts";
 import type { Completed, RunState } from "./state.ts";
 import { evaluateValue, sceneOfRun } from "./value.ts";
 
@@ -10,7 +11,7 @@ import { evaluateValue, sceneOfRun } from "./value.ts";
 export function evaluateOutputs(state: RunState): Outcome<JsonObject | null, Failure> {
   const { outputs } = state.plan;
   if (outputs === null) return succeed(null);
-  const scene = sceneOfRun(state, outputs.scope);
+  const scene = sceneOfRun(withReturned(state), outputs.scope);
   const values = Object.fromEntries(
     outputs.fields.map(({ name, value }) => [name, evaluateValue(scene, value, `outputs.${name}`)]),
   );

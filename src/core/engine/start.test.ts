@@ -59,7 +59,19 @@ describe("the start of a run", () => {
       trigger: "test",
       recursionDepth: 0,
     });
-    expect(again).toMatchObject({ events: [], effects: [], refusal: { code: "already_started" } });
+    expect(again).toMatchObject({
+      events: [],
+      effects: [],
+      refusal: { code: "already_started", message: "the run has started before" },
+    });
+  });
+
+  it("is refused to a run that was cancelled before", () => {
+    const rig = new Rig(workflow(["a"]));
+    rig.submit({ type: "cancel", reason: "too late" });
+    const about = { workflow: "w", version: 1, hash: "h", args: {}, trigger: "test", recursionDepth: 0 };
+    expect(rig.submit({ type: "start", ...about })).toMatchObject({ events: [], refusal: { code: "already_started" } });
+    expect(rig.state.status).toBe("cancelled");
   });
 
   it("keeps what is carried over, skips included, at no cost and without a call", () => {

@@ -15,7 +15,7 @@ import { about, emit, setTimer, type Turn } from "./turn.ts";
 export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   const { state } = turn;
   // One that waits for a place is queued still.
-  if (state.startedAt !== null || state.status !== "queued" || state.ending !== null)
+  if (state.startedAt !== null || state.status !== "queued")
     return refuse("already_started", "the run has started before");
   const from = state.status;
   emit(turn, "run.started", startFacts(turn, input));
@@ -42,6 +42,7 @@ function startFacts({ state }: Turn, input: StartInput): EventPayload<"run.start
   const { workflow, version, hash, args, trigger, parentRunId, sourceRunId, recursionDepth, inputsFrom } = input;
   const { placement, handoffs, root, hops, block, owner } = input;
   const blocks = blocksOf(input.carried ?? []);
+  const prompts = promptsOf(input.carried ?? []);
   return {
     workflow,
     version,
@@ -65,6 +66,7 @@ function startFacts({ state }: Turn, input: StartInput): EventPayload<"run.start
     ...(owner === undefined ? {} : { owner }),
     ...(input.taken === undefined ? {} : { taken: [...input.taken] }),
     ...(blocks.length === 0 ? {} : { blocks: Object.fromEntries(blocks) }),
+    ...(prompts.length === 0 ? {} : { prompts: Object.fromEntries(prompts) }),
   };
 }
 
@@ -77,6 +79,14 @@ function blocksOf(carried: readonly Carried[]): readonly (readonly [string, Bloc
   return carried.flatMap((one) =>
     one.status === "open" ? [[one.nodeId, { runId: one.runId, block: one.block }] as const] : [],
   );
+}
+
+function promptsOf(carried: readonly Carried[]) {
+  return carried.flatMap((one) => {
+    if (one.status !== "prompt") return [];
+    const { nodeId, text, by } = one;
+    return [[nodeId, { text, ...(by === undefined ? {} : { by }) }] as const];
+  });
 }
 
 /** Runs that start one another by events, without an end. */
@@ -107,7 +117,8 @@ function carry(turn: Turn, result: CarriedResult): void {
     if (isKnown) emit(turn, "node.skipped", { nodeId, reason: result.reason, carried: true, ...counted });
     return;
   }
-  const { outputs, envelope } = result;
+  const { outputs, envelope, by } = result;
+  const given = by === undefined ? {} : { by };
   const nothing = { durationMs: 0, inputTokens: 0, outputTokens: 0, costMicros: 0 };
-  emit(turn, "node.completed", { nodeId, envelope, outputs, ...nothing, carried: true, ...counted });
+  emit(turn, "node.completed", { nodeId, envelope, outputs, ...nothing, carried: true, ...given, ...counted });
 }

@@ -58,6 +58,8 @@ export interface RunState extends HandoffCounts {
   costMicros: number;
   tokens: Tokens;
   errorCode: string | null;
+  /** Why it ended as it did, once it has. */
+  errorReason: string | null;
   /** What the document names as outputs; null: it names none, or the run has not completed. */
   outputs: JsonObject | null;
   snapshot: Snapshot | null;
@@ -73,6 +75,8 @@ export interface RunState extends HandoffCounts {
   endsOwner: RunEnding | null;
   finally: FinallyState | null;
   readonly carriedBlocks: Map<string, BlockRun>;
+  /** What a person wrote in place of the text of a node, by its id. */
+  prompts: NonNullable<EventPayload<"run.started">["prompts"]>;
   /** True from a recover until the run ends: success is then `run.recovered` and `run.completed`. */
   isRecovering: boolean;
   /** Nodes of the plan by index, then instances in the order they came to be. */

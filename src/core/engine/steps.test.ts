@@ -242,6 +242,8 @@ describe("what a step answers", () => {
       errorMessage: "not met: outputs.n > 2",
       retryable: true,
     });
+    const text = "a {success_criteria: [\"outputs.stdout == 'text'\"]}";
+    expect(answered(text, {}).status("a")).toBe("completed");
     const broken = answered("a {success_criteria: ['outputs.n > 1']}", { n: {} });
     expect(broken.of("node.failed")[0]).toMatchObject({
       errorCode: "expression_error",

@@ -74,6 +74,7 @@ function cutAbove(subject: Subject, limit: number): Subject {
             message: fitText(request.message, "request.message", limit),
             stdin: request.stdin === null ? null : fitText(request.stdin, "request.stdin", limit),
             inputs: members(request.inputs, "inputs"),
+            ...(request.reads === undefined ? {} : { reads: members(request.reads, "reads") }),
           },
     shown: subject.shown.map((item, index) => cutShown(item, `show[${index}]`, fit)),
     parents: Object.fromEntries(
@@ -101,7 +102,8 @@ function cutGroup(subject: Subject, group: Group): Subject {
   if (group === "parents") return { ...subject, parents: { "": { ...cut(subject.parents, "parents") } } };
   const { request } = subject;
   if (request === null) return subject;
-  return { ...subject, request: { ...request, inputs: { ...cut(request.inputs, "inputs") } } };
+  const { reads: _, ...rest } = request;
+  return { ...subject, request: { ...rest, inputs: { ...cut(request.inputs, "inputs") } } };
 }
 
 function isCut(value: Json): boolean {

@@ -184,6 +184,82 @@ describe("the subject of an approval", () => {
   });
 });
 
+describe("what can be changed of a request", () => {
+  it("is everything its texts read, with what the author shows or without, and what was given since", () => {
+    for (const show of ["", ", show: ['For ${who}']"]) {
+      const source = workflow(
+        [
+          "draft",
+          `post < draft {approval: required, quorum: 2, command: 'To \${who}: \${draft.stdout} \${n}', inputs: {n: 1}${show}}`,
+        ],
+        "args: {who: acme}",
+      );
+      const rig = runOf(source).complete("draft", { stdout: "Dear" });
+      expect(subjectOf(rig).request).toMatchObject({
+        inputs: { n: 1 },
+        reads: { who: "acme", "draft.stdout": "Dear" },
+      });
+      rig.answer("post", "approve", { modifications: { inputs: { "draft.stdout": "Hello" } } });
+      const [revised] = rig.of("approval.revised");
+      expect(revised?.subject.request).toMatchObject({
+        message: "To acme: Hello 1",
+        reads: { who: "acme", "draft.stdout": "Hello" },
+      });
+    }
+  });
+});
+
+describe("the form of a gate", () => {
+  const asked = (outputs: Record<string, Json>, form: string) =>
+    runOf(
+      workflow(
+        [
+          `draft {outputs: {amount: {type: ${typeof outputs["amount"] === "number" ? "number" : "string"}, required: false}, who: string}}`,
+          `ok < draft {approval: required, form: ${form}}`,
+          "pay < ok {command: 'Pay ${ok.n}'}",
+        ],
+        "args: {place: Rome}",
+      ),
+    ).complete("draft", { outputs });
+  const formOf = (rig: Rig) => rig.of("approval.requested")[0]?.form;
+
+  it("has its texts filled, and defaults keep their type", () => {
+    const form =
+      "{n: {type: number, default: '${draft.amount}', label: 'To ${draft.who}', description: 'In ${place}'}}";
+    const rig = asked({ amount: 12.5, who: "Ada\nByron" }, form);
+    expect(formOf(rig)).toEqual({
+      n: { type: "number", required: true, default: 12.5, label: "To Ada Byron", description: "In Rome" },
+    });
+    rig.answer("ok", "approve", { form: {} });
+    expect(rig.outputs("ok")).toEqual({ approved: true, n: 12.5 });
+    expect(
+      asked({ amount: 1, who: "" }, "{n: {type: string, default: 'For ${place}'}}").of("approval.requested")[0]?.form,
+    ).toEqual({
+      n: { type: "string", required: true, default: "For Rome" },
+    });
+  });
+
+  it("takes what was emptied as empty: only what is left out has its default", () => {
+    const form = "{n: {type: number, default: 5}, m: {type: string, default: x, required: false}}";
+    const rig = asked({ amount: 1, who: "" }, form);
+    expect(rig.answer("ok", "approve", { form: { n: null } }).refusal).toMatchObject({ code: "form_invalid" });
+    expect(rig.answer("ok", "approve", { form: { m: null } }).refusal).toBeUndefined();
+    expect(rig.outputs("ok")).toEqual({ approved: true, n: 5 });
+  });
+
+  it.each([
+    ["much", "{n: {type: number, default: '${draft.amount}'}}"],
+    [12, "{n: {type: number, max: 10, default: '${draft.amount}'}}"],
+    [null, "{n: {type: string, default: '${draft.amount}'}}"],
+    ["x".repeat(LIMITS.shownValueBytesMax + 1), "{n: {type: string, default: '${draft.amount}'}}"],
+    [`AKIA${"ABCDEFGH".repeat(2)}`, "{n: {type: string, default: '${draft.amount}'}}"],
+  ])("has no default that would be refused or may not be shown", (amount, form) => {
+    const rig = asked({ amount, who: "Ada" }, form);
+    expect(formOf(rig)?.["n"]).not.toHaveProperty("default");
+    expect(rig.answer("ok", "approve").refusal).toMatchObject({ code: "form_invalid" });
+  });
+});
+
 describe("an approval of an older log", () => {
   it("folds, and is answered as before", () => {
     const rig = runOf(workflow(["g {approval: required}"]));
@@ -222,7 +298,7 @@ describe("the subject after a person has changed something of it", () => {
     expect(revised(rig, { inputs: { amount: 1 } })).toEqual({
       ...before,
       title: "Pay 1?",
-      request: { ...before.request, message: "pay 1" },
+      request: { ...before.request, message: "pay 1", reads: { amount: 1 } },
       shown: [{ label: "amount", kind: "value", value: 1 }],
     });
   });

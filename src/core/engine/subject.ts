@@ -1,34 +1,29 @@
 /** What the person who answers an approval is shown. */
-import { formatPath, isJsonObject, type Json, type JsonObject, jsonToText, required } from "../base/index.ts";
+import { formatPath, isJsonObject, type Json, type JsonObject, required } from "../base/index.ts";
 import type { FormFields, Shown, Subject } from "../event/index.ts";
 import type { PlanNode, Reference, StepBody } from "../plan/index.ts";
-import { hideCredentials } from "../redaction/index.ts";
-import {
-  isExpression,
-  isSingleReference,
-  renderStepTemplate,
-  type StepReference,
-  type StepTemplate,
-} from "../template/index.ts";
+import { isExpression, isSingleReference, type StepTemplate } from "../template/index.ts";
 import type { ReadChanges } from "./answer-changes.ts";
 import { effectsOf } from "./answer-effect.ts";
 import type { Question } from "./approvals.ts";
 import { bind } from "./bind.ts";
+import { conversationBefore } from "./conversation.ts";
 import type { BoundRequest } from "./effect.ts";
 import { givenReader, readsOf } from "./given-values.ts";
-import type { HoldFacts } from "./input.ts";
+import type { HoldFacts, KnownAgent } from "./input.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { countedBy, findValue, outputsOf, referenceIn } from "./references.ts";
 import type { ApprovalState, NodeState, RunState } from "./state.ts";
+import { titleOf, valueOf } from "./subject-text.ts";
 import type { Turn } from "./turn.ts";
-import { resolverFor } from "./value.ts";
 import { shownMembers, shownText, shownValue, withinLimit } from "./subject-size.ts";
-import { evaluate } from "../expression/index.ts";
 
 /** As the approval opens. */
-export function subjectOf({ state, agents }: Turn, node: NodeState, question: Question): Subject {
+export function subjectOf(turn: Turn, node: NodeState, question: Question): Subject {
+  const { state, agents } = turn;
   const planNode = planNodeOf(state, node);
   const { agentId, facts } = question;
+  const agent = agentId === null ? undefined : agents.get(agentId);
   return withinLimit({
     title: question.title,
     workflow: state.workflow,
@@ -36,14 +31,14 @@ export function subjectOf({ state, agents }: Turn, node: NodeState, question: Qu
     startedBy: state.startedBy,
     trigger: state.trigger,
     args: shownMembers(state.args, "args"),
-    request: requestOf(state, planNode, question),
+    request: requestOf(turn, node, question, agent),
     ...shownCall(node, question),
-    shown: [...shownBy(state, node, planNode, question.inputs)],
+    shown: [...conversationOf(node, question), ...shownBy(state, node, planNode, question.inputs)],
     parents: parentsOf(state, node, planNode),
     costMicros: state.costMicros,
     estimateMicros: facts?.estimateMicros ?? planNode.request.estimatedCostMicros,
     policies: (facts?.reasons ?? []).map((reason) => ({ ...reason })),
-    agent: agentId === null ? null : { id: agentId, trust: facts?.trust ?? agents.get(agentId)?.trustLevel ?? null },
+    agent: agentId === null ? null : { id: agentId, trust: facts?.trust ?? agent?.trustLevel ?? null },
     action: actionOf(node, planNode, question),
     answers: effectsOf(planNode, question),
   });
@@ -70,7 +65,7 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
       ? null
       : request === null || asked.request === null
         ? asked.request
-        : sentAs(request, asked.request),
+        : sentAs(request, asked.request, readsBeside(state, node, planNode, inputs)),
     shown: [
       ...shownBy(state, node, planNode, inputs),
       ...enteredIn(approval.rule.form, form),
@@ -87,11 +82,19 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
 }
 
 function shownCall(node: NodeState, { call: asked }: Question): Pick<Subject, "call"> {
-  const call = asked === undefined ? undefined : node.turn?.calls.get(asked.id);
-  if (call === undefined) return {};
+  const { turn } = node;
+  const call = asked === undefined ? undefined : turn?.calls.get(asked.id);
+  if (turn === null || call === undefined) return {};
   const { tool, server, args, action, round } = call;
-  const words = shownText(node.turn?.rounds[round]?.text ?? "", "call.words");
+  // Of a call that was made in the midst of a round, the round has not spoken yet.
+  const words = shownText(turn.rounds[round]?.text ?? "", "call.words");
   return { call: { tool, server, args: shownMembers(args, "call.args"), action, round, words } };
+}
+
+/** A call is judged by what led to it. */
+function conversationOf({ turn }: NodeState, { call: asked }: Question): readonly Shown[] {
+  const call = asked === undefined ? undefined : turn?.calls.get(asked.id);
+  return turn === null || call === undefined ? [] : conversationBefore(turn, call.round);
 }
 
 function actionOf({ turn }: NodeState, planNode: PlanNode, { call }: Question): string | null {
@@ -99,21 +102,43 @@ function actionOf({ turn }: NodeState, planNode: PlanNode, { call }: Question): 
   return planNode.kind === "gate" ? null : planNode.request.action;
 }
 
-function sentAs({ message, stdin, inputs }: BoundRequest, before: NonNullable<Subject["request"]>): Subject["request"] {
+function sentAs(
+  { message, stdin, inputs }: BoundRequest,
+  before: NonNullable<Subject["request"]>,
+  reads: JsonObject,
+): Subject["request"] {
   return {
     ...before,
     message: shownText(message, "request.message"),
     stdin: stdin === null ? null : shownText(stdin, "request.stdin"),
     inputs: shownMembers(inputs, "inputs"),
+    ...(Object.keys(reads).length === 0 ? {} : { reads }),
   };
 }
 
-function requestOf(state: RunState, planNode: PlanNode, { request, facts }: Question): Subject["request"] {
+/** What the texts of a step read besides its inputs. */
+function readsBeside(state: RunState, node: NodeState, planNode: PlanNode, inputs: JsonObject): JsonObject {
+  const beside = boundValues(state, node, planNode, inputs).filter(({ label }) => !Object.hasOwn(inputs, label));
+  return Object.fromEntries(beside.map(({ label, value }) => [label, value ?? null]));
+}
+
+/** Before the gates have chosen, who would receive it follows from the step, the workflow and the agent. */
+function requestOf(
+  turn: Turn,
+  node: NodeState,
+  { request, facts }: Question,
+  agent: KnownAgent | undefined,
+): Subject["request"] {
   if (request === null) return null;
+  const planNode = planNodeOf(turn.state, node);
   const { provider, model, tools } = planNode.request;
-  const route: Pick<HoldFacts, "provider" | "model"> = facts ?? { provider, model: model ?? state.plan.model };
+  const route: Pick<HoldFacts, "provider" | "model"> = facts ?? {
+    provider: provider ?? agent?.provider ?? null,
+    model: model ?? turn.model ?? turn.state.plan.model ?? agent?.model ?? null,
+  };
   const nothing = { message: "", stdin: null, inputs: {} };
-  return sentAs(request, { provider: route.provider, model: route.model, tools: [...tools], ...nothing });
+  const reads = readsBeside(turn.state, node, planNode, request.inputs);
+  return sentAs(request, { provider: route.provider, model: route.model, tools: [...tools], ...nothing }, reads);
 }
 
 function parentsOf(state: RunState, node: NodeState, { parents }: PlanNode): Record<string, JsonObject> {
@@ -196,32 +221,4 @@ function enteredIn(form: FormFields | null, entered: JsonObject | null): readonl
     kind: "value",
     value: shownValue(value, name),
   }));
-}
-
-const TITLE_LENGTH_MAX = 300;
-
-/** The label of a node with its references filled, as one line; a reference that has no value stays as it is written. */
-export function titleOf(state: RunState, node: NodeState): string {
-  const { title, label, body } = planNodeOf(state, node);
-  if (title === null || body.kind !== "step") return label;
-  const filled = renderStepTemplate(title, (path) => {
-    const value = read(state, node, body, path);
-    return value === undefined ? path.text : jsonToText(value).slice(0, TITLE_LENGTH_MAX);
-  });
-  const line = hideCredentials(filled.replace(/\s+/gu, " ").trim());
-  return line.length > TITLE_LENGTH_MAX ? `${line.slice(0, TITLE_LENGTH_MAX).replace(/[\uD800-\uDBFF]$/u, "")}…` : line;
-}
-
-function valueOf(state: RunState, node: NodeState, body: StepBody, template: StepTemplate): Json {
-  const single = isSingleReference(template);
-  if (single !== undefined) return read(state, node, body, single) ?? null;
-  return renderStepTemplate(template, (path) => jsonToText(read(state, node, body, path)));
-}
-
-/** What cannot be evaluated is shown as missing: the node itself fails with the reason when its turn comes. */
-function read(state: RunState, node: NodeState, body: StepBody, reference: StepReference): Json | undefined {
-  const readPath = resolverFor(state, node, body);
-  if (!isExpression(reference)) return readPath(reference);
-  const result = evaluate(reference.root, readPath);
-  return result.ok ? result.value : undefined;
 }

@@ -1,10 +1,11 @@
 /** What a person answers about a tool call: before it is made, or when it may have been made and never reported. */
-import { isJsonObject, type Json, type JsonObject, required, sameJson } from "../base/index.ts";
+import { digestJson, isJsonObject, type Json, type JsonObject, required, sameJson } from "../base/index.ts";
+import { ANYONE } from "../definition/index.ts";
 import { type Decision, isSettled } from "../event/index.ts";
-import { checkAgainstSchema } from "../outputs/index.ts";
-import { childCalls, heldCalls, type ToolCall, unknownCalls } from "./agent-turn.ts";
+import { checkToolArgs } from "../outputs/index.ts";
+import { childCalls, descriptionOf, heldCalls, type ToolCall, unknownCalls } from "./agent-turn.ts";
 import type { ReadChanges } from "./answer-changes.ts";
-import { type Answer, approvalOf, closeApproval, DEFAULT_RULE } from "./approvals.ts";
+import { type Answer, approvalOf, closeApproval } from "./approvals.ts";
 import type { ApprovalInput } from "./input.ts";
 import { planNodeOf } from "./move.ts";
 import { askAbout } from "./on-tool-verdict.ts";
@@ -46,13 +47,8 @@ function argErrors(node: NodeState, call: ToolCall, asked: JsonObject): readonly
   if (unknown.length > 0) return unknown.map((field) => ({ field, message: "cannot be changed; args can" }));
   const args = asked["args"] ?? {};
   if (!isJsonObject(args)) return [{ field: "args", message: "must be an object" }];
-  const schema = schemaOf(node, call);
-  return schema === null ? [] : checkAgainstSchema(schema, args).map((message) => ({ field: "args", message }));
-}
-
-function schemaOf({ turn }: NodeState, { id, round }: ToolCall): JsonObject | null {
-  const position = Number(id.slice(id.lastIndexOf("/") + 1));
-  return turn?.rounds[round]?.calls[position]?.schema ?? null;
+  const { schema } = descriptionOf(node.turn, call);
+  return schema === undefined ? [] : checkToolArgs(schema, args).map((message) => ({ field: "args", message }));
 }
 
 function invalid(errors: readonly FieldError[]): { readonly refusal: Refusal } {
@@ -70,12 +66,18 @@ export function changedArgs(call: ToolCall, modifications: JsonObject | null | u
 export function answerCall(turn: Turn, node: NodeState, call: ToolCall, decision: Decision, given: Answer): void {
   const isUnknown = call.ruling.kind === "hold" && call.ruling.isUnknown;
   const approvalId = call.ruling.kind === "hold" ? call.ruling.approvalId : "";
-  const decided = { ...about(node), callId: call.id, verdictId: null, approvalId } as const;
+  const made = changedArgs(call, given.modifications) ?? call.args;
+  const decided = {
+    ...about(node),
+    callId: call.id,
+    verdictId: null,
+    approvalId,
+    argsDigest: digestJson(decision === "approve" ? made : call.args),
+  } as const;
   switch (decision) {
     case "approve": {
       if (isUnknown) return giveResult(turn, node, call, given.modifications?.["result"] ?? null, false, given.by);
-      const args = changedArgs(call, given.modifications);
-      emit(turn, "tool.decided", { ...decided, disposition: "allow", ...(args === null ? {} : { args }) });
+      emit(turn, "tool.decided", { ...decided, disposition: "allow", ...(made === call.args ? {} : { args: made }) });
       startToolChild(turn, node, call.id);
       return;
     }
@@ -121,9 +123,8 @@ export function withdrawQuestion(turn: Turn, node: NodeState, approvalId: string
 /** Every question is answered: the turn continues, through all gates, unless something else is asked about its node. */
 export function continueTurn(turn: Turn, node: NodeState): void {
   const { now } = node;
-  if (now.status !== "blocked" || heldCalls(node).length > 0 || turn.state.ending !== null) return;
-  const asked = approvalOf(turn, node);
-  if (asked !== undefined && asked.source !== "tool") return;
+  if (now.status !== "blocked" || heldCalls(node).length > 0) return;
+  if (approvalOf(turn, node) !== undefined) return;
   if (childCalls(node).length > 0) {
     if (now.waitingReason !== "child") emit(turn, "node.blocked", { ...about(node), waitingReason: "child" });
     return;
@@ -145,13 +146,14 @@ export function closeCallQuestions(turn: Turn, node: NodeState, reason: string):
     const { id: callId, ruling } = call;
     if (ruling.kind === "hold" && ruling.isUnknown) giveResult(turn, node, call, `${MAY_BE_MADE}: ${reason}`, true);
     else {
-      const denied = { disposition: "deny", verdictId: null, code: "cancelled", reason } as const;
+      const argsDigest = digestJson(call.args);
+      const denied = { disposition: "deny", verdictId: null, code: "cancelled", reason, argsDigest } as const;
       emit(turn, "tool.decided", { ...about(node), callId, ...denied });
     }
   }
 }
 
-/** The adapter has stopped until people have answered; the attempt goes on, without slot, deadline and process. */
+/** The adapter has stopped until people have answered; the attempt continues, without slot, deadline and process. */
 export function suspendTurn(turn: Turn, node: NodeState, segment: number, transcript: Json | null): void {
   const [first] = heldCalls(node);
   const approvalId = first?.ruling.kind === "hold" ? first.ruling.approvalId : null;
@@ -165,7 +167,7 @@ export function suspendTurn(turn: Turn, node: NodeState, segment: number, transc
   continueTurn(turn, node);
 }
 
-/** Before an agent goes on: true when people have to be asked first, or have not answered. */
+/** Before an agent continues: true when people have to be asked first, or have not answered. */
 export function waitsForAnswers(turn: Turn, node: NodeState): boolean {
   const unknown = unknownCalls(node);
   for (const call of unknown) askWhatBecame(turn, node, call);
@@ -193,11 +195,11 @@ function askWhatBecame(turn: Turn, node: NodeState, call: ToolCall): void {
     choices: ["approve", "retry", "reject", "abort"],
     agentId: node.agentId,
     policies: [],
-    rule: planNodeOf(turn.state, node).askRule ?? DEFAULT_RULE,
+    rule: planNodeOf(turn.state, node).askRule ?? ANYONE,
     facts: null,
   });
   const held = { disposition: "hold", verdictId: null, approvalId, code: "outcome_unknown", isUnknown: true } as const;
-  emit(turn, "tool.decided", { ...about(node), callId: call.id, ...held });
+  emit(turn, "tool.decided", { ...about(node), callId: call.id, ...held, argsDigest: digestJson(call.args) });
 }
 
 export function requiredCall(node: NodeState, approvalId: string): ToolCall {

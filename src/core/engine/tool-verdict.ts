@@ -54,6 +54,8 @@ export interface RequestToolVerdict {
   readonly repeatsBefore: number;
   /** A person has seen these args and approved them: everything but the approval is judged. */
   readonly isApproved: boolean;
+  /** Since when it is held: from then on it has its place in the windows that count its tool. Absent: it was not held. */
+  readonly heldAt?: number;
   readonly route: Route;
   readonly hints: RequestHints;
 }
@@ -100,6 +102,12 @@ export interface ToolVerdictInput {
 export interface OpenCall {
   readonly request: RequestToolVerdict;
   readonly waits: boolean;
-  /** The answer of the person who has changed its args; null: the model asks. */
-  readonly answer: ApprovalInput | null;
+  /** What has been answered about a held call and is to be carried out; null: the model asks. */
+  readonly answer: ApprovalInput | DefaultAnswer | null;
+}
+
+/** Its chain approves what no person has answered. */
+export interface DefaultAnswer {
+  readonly type: "default";
+  readonly approvalId: string;
 }

@@ -15,6 +15,7 @@ export interface Turn {
   readonly at: number;
   readonly jitter: number;
   readonly agents: NonNullable<Moment["agents"]>;
+  readonly model: string | null;
   readonly countsBlocks: boolean;
   readonly isPausedAround: boolean;
   readonly events: RunEvent[];
@@ -37,12 +38,13 @@ export interface Turn {
 const NO_AGENTS: Turn["agents"] = new Map();
 
 export function beginTurn(state: RunState, moment: Moment): Turn {
-  const { at, jitter, agents = NO_AGENTS, countsBlocks = false, isPausedAround = false } = moment;
+  const { at, jitter, agents = NO_AGENTS, model = null, countsBlocks = false, isPausedAround = false } = moment;
   return {
     state,
     at,
     jitter,
     agents,
+    model,
     countsBlocks,
     isPausedAround,
     events: [],

@@ -2,6 +2,7 @@
 import {
   fail,
   formatPath,
+  getOwn,
   type Failure,
   type Json,
   type JsonObject,
@@ -86,13 +87,13 @@ export function evaluateValue(scene: Scene, value: Value, place: string): Json {
 export function render(scene: Scene, template: StepTemplate, place: string): string {
   return renderStepTemplate(template, (reference) => {
     const value = valueOf(scene, reference, place);
-    return value === null && readsBeforeFirst(scene, reference) ? "" : jsonToText(value);
+    return value === null && readsNothing(scene, reference) ? "" : jsonToText(value);
   });
 }
 
-function readsBeforeFirst(scene: Scene, reference: StepReference): boolean {
+function readsNothing(scene: Scene, reference: StepReference): boolean {
   const paths = isExpression(reference) ? reference.paths : [reference];
-  return paths.some((path) => isOfFirstRound(scene, referenceIn(scene.scope, path)));
+  return paths.some((path) => isNothingThere(scene, referenceIn(scene.scope, path)));
 }
 
 function valueOf(scene: Scene, reference: StepReference, place: string): Json {
@@ -116,7 +117,7 @@ function valueOfExpression(scene: Scene, expression: ParsedExpression, place: st
     return scene.blank;
   }
   if (result.value !== undefined) return result.value;
-  if (readsBeforeFirst(scene, expression)) return null;
+  if (readsNothing(scene, expression)) return null;
   if (skipped !== null) warnSkipped(scene, skipped, place);
   else scene.failure ??= { code: "unbound_reference", message: `${place}: ${expression.text} has no value` };
   return scene.blank;
@@ -149,14 +150,15 @@ function valueIn(scene: Scene, path: Path, place: string): Json {
     warnSkipped(scene, result.nodeId, place);
     return scene.blank;
   }
-  if (result.kind === "missing" && isOfFirstRound(scene, reference)) return null;
+  if (result.kind === "missing" && isNothingThere(scene, reference)) return null;
   if (result.kind === "missing" && isEmptyOnPurpose(scene, reference, path)) return scene.blank;
   noteUnbound(scene, reference, place, result);
   return scene.blank;
 }
 
-/** In the first round nothing is before it: null as a value, nothing in a text. */
-export function isOfFirstRound({ state, node }: Scene, { origin }: Reference): boolean {
+/** Nothing is before the first round, and a run that did not fail has no error: null as a value, nothing in a text. */
+export function isNothingThere({ state, node }: Scene, { origin }: Reference): boolean {
+  if (origin.kind === "arg" && origin.isNullable === true) return (getOwn(state.args, origin.name) ?? null) === null;
   return origin.kind === "previous" && node !== null && previousRound(state, node) === undefined;
 }
 
@@ -231,6 +233,11 @@ export function readList(scene: Scene, list: Reference): Outcome<Json, Failure> 
 
 export function notAList({ text }: Reference): string {
   return `for_each: ${text} is not a list`;
+}
+
+/** What a node returned, as its criteria see it: its text too, as `outputs.stdout`, unless an output is called so. */
+export function withText(outputs: JsonObject, text: string): JsonObject {
+  return text === "" ? outputs : { stdout: text, ...outputs };
 }
 
 /** Facts that exist only where something is decided about the node itself. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ALLOW, BUSY, type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { ALLOW, BUSY, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import { waitingForOf } from "./index.ts";
 
 const waiting = (rig: Rig): string | null => {
@@ -49,6 +49,14 @@ describe("a run waits", () => {
     expect(waiting(rig)).toBeNull();
     rig.complete("b");
     expect(waiting(rig)).toBe("child");
+  });
+
+  it("for nothing before it has started, and where nothing of it is under way or waits", () => {
+    expect(waiting(new Rig(workflow(["a"])))).toBeNull();
+    const rig = runOf(workflow(["a", "b < a"]));
+    rig.submit({ type: "pause" });
+    rig.complete("a");
+    expect([rig.status("b"), waiting(rig)]).toEqual(["queued", null]);
   });
 
   it("for nothing once it has ended, whatever was open", () => {

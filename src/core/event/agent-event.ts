@@ -22,6 +22,8 @@ export const askedCallSchema = z.object({
   hints: z.object({ readOnly: z.boolean().optional(), destructive: z.boolean().optional() }).optional(),
 });
 export type AskedCall = z.infer<typeof askedCallSchema>;
+/** What the adapter knows of a tool. */
+export type ToolDescription = Pick<AskedCall, "schema" | "hints">;
 
 /** The payloads of the events about the turn of an agent: its rounds, and the tool calls of each. */
 export const AGENT_PAYLOADS = {
@@ -53,6 +55,8 @@ export const AGENT_PAYLOADS = {
     argsDigest: z.string(),
     action: z.enum(ACTIONS),
     effects: z.enum(EFFECT_GUARANTEES),
+    /** Of a call that no round has named: what its round would say of the tool. */
+    ...askedCallSchema.pick({ schema: true, hints: true }).shape,
     /** How long the call may take; absent: as long as the attempt. */
     timeoutMs: z.number().positive().optional(),
     /** The adapter keeps its process while a person is asked; absent: it suspends. */
@@ -71,6 +75,10 @@ export const AGENT_PAYLOADS = {
     args: jsonObject.optional(),
     /** It may have run and never reported; a person says what to do. */
     isUnknown: z.literal(true).optional(),
+    /** Of the args it is about, where no verdict says it: a person has decided, or it is about others than the call's. */
+    argsDigest: z.string().optional(),
+    /** The adapter asked about the call with other args: that is refused, and what was decided about the call stands. */
+    isOther: z.literal(true).optional(),
   }),
   "tool.completed": z.object({
     ...onCall,

@@ -64,6 +64,8 @@ export const APPROVAL_PAYLOADS = {
     modifications: jsonObject.optional(),
     /** What was entered into the form. */
     form: jsonObject.optional(),
+    /** Whose approvals do not count any more: the person of each, else the key, else the name; absent: none's. */
+    voided: z.array(z.string()).optional(),
   }),
   "approval.resolved": z.object({
     ...onApproval,

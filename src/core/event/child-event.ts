@@ -12,7 +12,7 @@ export const CHILD_PAYLOADS = {
     callId: z.string().optional(),
     /** Path of the block it runs; absent: it runs another workflow. */
     block: z.string().optional(),
-    /** The run of the same block whose results it keeps; absent: it begins anew. */
+    /** The run of the same block whose results it keeps; absent: it starts over. */
     sourceRunId: z.string().optional(),
     /** Values that were handed to it; absent: none. */
     handoffs: count.optional(),

@@ -13,7 +13,7 @@ const STRUCTURE = new Set(
     "missing sourceNodeId sourceOutputPath targetInputPath transform disposition gate phase field approvalId choices " +
     "digest policies who otherwise subjectDigest urgency decision byId personId finish tool server callId argsDigest " +
     "action effects id priceId completed skipped cancelled variableOverwriteOrder confirm version trust name tools enum " +
-    "pattern priority schema deployments roles rules environment gateway agents"
+    "pattern priority schema deployments roles rules environment gateway agents voided"
   ).split(" "),
 );
 

@@ -13,6 +13,7 @@ const SUBJECT: ContentPlaces = {
   "subject.request.message": "value",
   "subject.request.stdin": "value",
   "subject.request.inputs": "members",
+  "subject.request.reads": "members",
   "subject.call.args": "members",
   "subject.call.words": "value",
   "subject.shown.*.label": "value",
@@ -38,6 +39,7 @@ const ERROR: ContentPlaces = { errorMessage: "value" };
 export const EVENT_CONTENT: Readonly<Record<EventType, ContentPlaces>> = {
   "run.started": {
     args: "members",
+    "prompts.*.text": "value",
     labels: "members",
     "owner.args": "members",
     "place.key": "value",

@@ -33,3 +33,10 @@ export function readDispatchId(dispatchId: string): AttemptAddress | undefined {
   };
   return segment === undefined ? address : { ...address, segment: Number(segment) };
 }
+
+const PLACE = /^\d{1,9}\/\d{1,9}$/u;
+
+/** Whether it can be the id of a call of this turn: its round and position, each counted from 0, after the key of the turn. */
+export function isCallIdOf(idempotencyKey: string, callId: string): boolean {
+  return callId.startsWith(`${idempotencyKey}/`) && PLACE.test(callId.slice(idempotencyKey.length + 1));
+}

@@ -6,16 +6,8 @@ import { COST_PAYLOADS } from "./cost-event.ts";
 import { PAUSE_PAYLOADS } from "./pause-event.ts";
 import { at, count, json, jsonObject, micros, onNode } from "./payload.ts";
 import { countsSchema, envelopeSchema, snapshotSchema } from "./payload-parts.ts";
-import { placementSchema } from "./placement.ts";
-import {
-  ENDING_STATUSES,
-  PLACE_STANDINGS,
-  PRIORITIES,
-  RUN_STATUSES,
-  SKIP_REASONS,
-  WAITING_REASONS,
-  WHEN_FULL,
-} from "./status.ts";
+import { START_PAYLOADS } from "./start-event.ts";
+import { ENDING_STATUSES, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS } from "./status.ts";
 
 export * from "./payload-parts.ts";
 
@@ -34,54 +26,7 @@ const contractError = z.object({ field: z.string(), reason: z.string(), details:
  * the log that `apply` folds is the log that clients see.
  */
 export const EVENT_PAYLOADS = {
-  "run.started": z.object({
-    workflow: z.string(),
-    version: z.number().int().nullable(),
-    hash: z.string(),
-    args: jsonObject,
-    nodeCount: count,
-    trigger: z.string(),
-    parentRunId: z.string().optional(),
-    recursionDepth: count,
-    /** The run this one was restarted or branched from. */
-    sourceRunId: z.string().optional(),
-    /** Args that were taken from outputs of other runs. */
-    inputsFrom: z
-      .record(z.string(), z.object({ runId: z.string(), nodeId: z.string(), output: z.string() }))
-      .optional(),
-    /** Values a parent's node handed to its args; absent: none. */
-    handoffs: count.optional(),
-    /** The person or program that started it, as people know it. */
-    startedBy: z.string().optional(),
-    labels: z.record(z.string(), z.string()).optional(),
-    /** The run that began the family, and when; absent: this one. */
-    root: z.object({ runId: z.string(), createdAt: at }).optional(),
-    /** How many runs before it have started one another by events; absent: none. */
-    hops: count.optional(),
-    /** The key it counts under, where the workflow or its trigger limits how many runs are open; absent: neither does. */
-    place: z
-      .object({
-        key: z.string(),
-        standing: z.enum(PLACE_STANDINGS),
-        /** What its trigger allows; absent: its workflow says so itself. */
-        rule: z.object({ limit: count, whenFull: z.enum(WHEN_FULL) }).optional(),
-      })
-      .optional(),
-    /** Keys its ancestors hold; absent: none. */
-    heldKeys: z.array(z.string()).optional(),
-    /** Of a block: events its steps have taken in rounds and attempts before, as `step id`; absent: none. */
-    taken: z.array(z.string()).optional(),
-    /** Path of the block of the file it runs; absent: it runs the file itself. */
-    block: z.string().optional(),
-    /** Of a block: the run whose file it stands in, with what policies know of that one. */
-    owner: z.object({ runId: z.string(), args: jsonObject, depth: count }).optional(),
-    /** Runs of blocks that did not complete, of which this run continues with what they have, by node. */
-    blocks: z.record(z.string(), z.object({ runId: z.string(), block: z.string() })).optional(),
-    /** Absent: `normal`. */
-    priority: z.enum(PRIORITIES).optional(),
-    /** Absent in older logs: then what is registered at each moment holds. */
-    placement: placementSchema.optional(),
-  }),
+  ...START_PAYLOADS,
   "run.status.changed": z.object({
     from: z.enum(RUN_STATUSES),
     to: z.enum(RUN_STATUSES),
@@ -206,6 +151,8 @@ export const EVENT_PAYLOADS = {
     /** What the answer is charged, where a plan charges in credits: once, by the attempt that gave it. */
     creditsCharged: z.number().nonnegative().optional(),
     carried: z.boolean().optional(),
+    /** Carried with it: the person who gave the outputs in place of those it had. */
+    by: z.string().optional(),
     /** Carried with it: the parents that were enough for a step with `join`. */
     counted: z.array(z.string()).optional(),
   }),

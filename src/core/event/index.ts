@@ -1,4 +1,4 @@
-export { type AskedCall, askedCallSchema, ROUND_ENDS, type RoundEnd } from "./agent-event.ts";
+export { type AskedCall, askedCallSchema, ROUND_ENDS, type RoundEnd, type ToolDescription } from "./agent-event.ts";
 export * from "./content.ts";
 export * from "./dispatch-id.ts";
 export * from "./ending.ts";
@@ -10,3 +10,4 @@ export * from "./settling.ts";
 export * from "./status.ts";
 export * from "./subject.ts";
 export * from "./transport.ts";
+export { MOVE_STAGES, type MoveStage } from "./move-stage.ts";

@@ -47,6 +47,8 @@ export const subjectSchema = z.object({
       message: shownText,
       stdin: shownText.nullable(),
       inputs: jsonObject,
+      /** What else is read to make it, by the names under which it can be changed; absent: nothing, or in older logs. */
+      reads: jsonObject.optional(),
       tools: z.array(z.string()),
     })
     .nullable(),

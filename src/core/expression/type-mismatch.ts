@@ -26,7 +26,9 @@ export interface TypeMismatch {
 
 /** Why a condition can never be decided, whatever the values are. */
 export function findUndecidable(root: Expression, know: Know): TypeMismatch | undefined {
-  return findTypeMismatch(root, know) ?? findNonBoolean(root, know);
+  const inference = new Inference(know);
+  inference.inferTruth(root);
+  return inference.found;
 }
 
 /** Why an expression can never have a value, whatever the values in it are. Null and missing fit everything but arithmetic. */
@@ -39,18 +41,6 @@ export function findTypeMismatch(root: Expression, know: Know): TypeMismatch | u
 /** What is known of the value of an expression. */
 export function inferKnown(root: Expression, know: Know): Known {
   return new Inference(know).infer(root);
-}
-
-/** Only true, false, null and missing decide anything. */
-function findNonBoolean(node: Expression, know: Know): TypeMismatch | undefined {
-  if (node.kind === "and" || node.kind === "or") {
-    return findNonBoolean(node.left, know) ?? findNonBoolean(node.right, know);
-  }
-  if (node.kind === "not") return findNonBoolean(node.operand, know);
-  const known = inferKnown(node, know);
-  if (known.kind === "any" || known.kind === "boolean") return undefined;
-  const name = node.kind === "list" ? "a list" : nameOperand(node);
-  return { code: "type_mismatch", message: `${name} is neither true nor false`, position: node.position };
 }
 
 const isOneOf = (known: Known, ...kinds: readonly Known["kind"][]): boolean => kinds.includes(known.kind);
@@ -78,8 +68,7 @@ class Inference {
       case "object":
         return closedObject(node.members.map(({ key, value }) => [key, this.infer(value)] as const));
       case "not":
-        this.infer(node.operand);
-        return BOOLEAN;
+        return this.inferTruth(node.operand);
       case "and":
       case "or":
         return this.#inferChain(node);
@@ -105,6 +94,15 @@ class Inference {
     }
   }
 
+  /** Only true, false, null and missing decide anything. */
+  inferTruth(node: Expression): Known {
+    const known = this.infer(node);
+    if (isOneOf(known, "any", "boolean")) return BOOLEAN;
+    const name = node.kind === "list" ? "a list" : nameOperand(node);
+    this.#note(`${name} is neither true nor false`, node.position);
+    return BOOLEAN;
+  }
+
   #note(message: string, position: number): Known {
     this.found ??= { code: "type_mismatch", message, position };
     return ANY;
@@ -114,11 +112,10 @@ class Inference {
   #inferChain(chain: Of<"and" | "or">): Known {
     let rest: Expression = chain;
     while (rest.kind === "and" || rest.kind === "or") {
-      this.infer(rest.left);
+      this.inferTruth(rest.left);
       rest = rest.right;
     }
-    this.infer(rest);
-    return BOOLEAN;
+    return this.inferTruth(rest);
   }
 
   #follow(start: Known, segments: readonly (string | number)[], node: Of<"local" | "field">): Known {

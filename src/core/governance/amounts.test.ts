@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { callAt } from "../../../test/conformance/plain.ts";
 import { instantText, readInstant } from "./calendar.ts";
 import { type Estimated, estimateMicros, maxOutputTokensFor } from "./estimate.ts";
 import { jsonBytes } from "./json-size.ts";
@@ -29,14 +30,7 @@ describe("what a call may cost", () => {
     cachedMicrosPerMtok: null,
     maxOutputTokens: null,
   };
-  const call = (changes: Partial<Estimated> = {}): Estimated => ({
-    estimatedCostMicros: null,
-    price,
-    isPriced: true,
-    promptCharacters: 40,
-    maxOutputTokens: null,
-    ...changes,
-  });
+  const call = (changes: Partial<Estimated> = {}): Estimated => callAt(price, changes);
 
   it("is the prompt and a full answer: 13 tokens at 1 and the ceiling at 2 micro-dollars", () => {
     expect(estimateMicros(call({ maxOutputTokens: 100 }))).toBe(13 + 200);

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { callAt } from "../../../test/conformance/plain.ts";
 import {
   type Estimated,
   estimateMicros,
@@ -20,14 +21,8 @@ const price: ModelPrice = {
   maxOutputTokens: null,
 };
 
-const call = (changes: Partial<Estimated> = {}): Estimated => ({
-  estimatedCostMicros: null,
-  price,
-  isPriced: true,
-  promptCharacters: 400,
-  maxOutputTokens: 1_000,
-  ...changes,
-});
+const call = (changes: Partial<Estimated> = {}): Estimated =>
+  callAt(price, { promptCharacters: 400, maxOutputTokens: 1_000, ...changes });
 
 function exactCost(one: ModelPrice, inputTokens: number, outputTokens: number): number {
   const parts =

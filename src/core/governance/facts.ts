@@ -19,7 +19,7 @@ export interface EnvelopeFact {
   readonly spentMicros: number;
   readonly reservedMicros: number;
   readonly onExhausted: "block" | "pause";
-  /** The role binding that sets the ceiling in place of the agent; absent: the id says whose it is. */
+  /** The role binding that sets the ceiling in place of the agent; absent: the id names its owner. */
   readonly boundBy?: string;
 }
 
@@ -95,6 +95,8 @@ export interface DispatchFacts {
   /** Of a run with blocks, and of a block; absent: only the run itself counts. */
   readonly parallel?: ParallelFact;
   readonly rate: RateFact | null;
+  /** Of all nodes of the organisation; absent: it has no limit. */
+  readonly organisationRate?: RateFact;
   readonly agentBudget: EnvelopeFact | null;
   readonly envelopes: readonly EnvelopeFact[];
   /** What is reserved if it is allowed; null: no price is known for the model. */
@@ -105,7 +107,10 @@ export interface DispatchFacts {
   readonly run: RunFact;
   /** Every enabled policy that might apply, whatever its scope. */
   readonly policies: readonly Policy[];
-  /** What a person has granted for this node, epoch and request: policies as `name@version`, `Tool/NAME`, `rung`, `two_agents`. */
+  /**
+   * What a person has granted for this node, epoch and request: policies as `name@version`, `Tool/NAME`, `rung`,
+   * `two_agents`.
+   */
   readonly grants: readonly string[];
   /** The tool call that the node itself is; absent: it is none. */
   readonly call?: NodeCallFacts;
@@ -128,6 +133,8 @@ export interface LaunchFacts {
   readonly noGateway: string | null;
   readonly envelopes: readonly EnvelopeFact[];
   readonly rate: RateFact | null;
+  /** Of all starts of the organisation; absent: it has no limit. */
+  readonly organisationRate?: RateFact;
   readonly run: Omit<RunFact, "runId">;
   readonly policies: readonly Policy[];
 }

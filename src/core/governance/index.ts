@@ -19,6 +19,7 @@ export type * from "./gate.ts";
 export { CONTRADICTION } from "./gate.ts";
 export { DISPATCH_GATES, explainBlock, judgeDispatch, judgeLaunch, LAUNCH_GATES, LAUNCH_STATUSES } from "./judge.ts";
 export { usdText } from "./money.ts";
+export * from "./organisation-limits.ts";
 export { periodOf } from "./period.ts";
 export { strictest } from "./gates/approval-required.ts";
 export { dispatchPolicies, policyKey, reasonOf } from "./policy.ts";
@@ -40,6 +41,8 @@ export {
   SLICES,
 } from "./rate-window.ts";
 export { factsFromRecord, factsText } from "./record.ts";
+export { sharedText, type SharedTexts } from "./record-part.ts";
+export { expandRecord, sharedNames } from "./shared-record.ts";
 export type { ConditionCache } from "./record-part.ts";
 export { isRoundRecord, isToolRecord, roundFactsText, toolFactsFromRecord, toolFactsText } from "./tool-record.ts";
 export * from "./registered.ts";

@@ -1,7 +1,7 @@
 /** How the parts of recorded facts are written and read again, whatever the verdict is about. */
-import type { Json, JsonObject } from "../base/index.ts";
+import { digestText, type Json, type JsonObject } from "../base/index.ts";
 import { type ParsedExpression, parseExpression } from "../expression/index.ts";
-import type { RunFact } from "./facts.ts";
+import type { EnvelopeFact, RunFact } from "./facts.ts";
 import { jsonBytes } from "./json-size.ts";
 import type { Agent, Policy } from "./registered.ts";
 
@@ -21,8 +21,86 @@ export function onceOf<T extends object>(value: T | null, keep?: (value: T) => o
   return text;
 }
 
-export function recordedPolicy(policy: Policy): string {
-  return onceOf(policy, keepPolicy);
+/** Texts that many records hold, by names made of them; a record holds the name. */
+export type SharedTexts = Map<string, string>;
+
+/** A shorter text takes no more room than its name. */
+const SHARED_LENGTH_MIN = 64;
+/** Of texts there are few: what is registered, and budgets by period. */
+const NAMES = new Map<string, string>();
+const NAMES_MAX = 10_000;
+const DIGITS = 24;
+
+/** A text of JSON, or the name it is kept by. No fact that may be shared is a text itself. */
+export function sharedText(text: string, shared: SharedTexts | null): string {
+  if (shared === null || text.length < SHARED_LENGTH_MIN) return text;
+  let name = NAMES.get(text);
+  if (name === undefined) {
+    if (NAMES.size >= NAMES_MAX) NAMES.clear();
+    NAMES.set(text, (name = `@${digestText(text).slice("sha256:".length, "sha256:".length + DIGITS)}`));
+  }
+  shared.set(name, text);
+  return `"${name}"`;
+}
+
+/** What changes of a budget stands beside the name of the rest. */
+export function envelopeText(fact: EnvelopeFact | null, shared: SharedTexts | null): string {
+  if (fact === null) return "null";
+  const [spent, reserved] = [numberText(fact.spentMicros), numberText(fact.reservedMicros)];
+  const { head, tail, rest } = writtenEnvelope(fact);
+  if (shared === null) return `${head}${spent},"reservedMicros":${reserved}${tail}`;
+  return `{"shared":${sharedText(rest, shared)},"spentMicros":${spent},"reservedMicros":${reserved}}`;
+}
+
+/** As JSON has it. */
+function numberText(value: number): string {
+  return Number.isFinite(value) ? String(value) : "null";
+}
+
+/** What does not change of a budget within a period, written out once. */
+interface WrittenEnvelope {
+  readonly of: EnvelopeFact;
+  readonly rest: string;
+  /** Of `rest`, before and after the two numbers that change. */
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** By id; of each the period that was asked about last. */
+const ENVELOPES = new Map<string, WrittenEnvelope>();
+const ENVELOPES_MAX = 10_000;
+const NOTHING_COUNTED = '0,"reservedMicros":0';
+
+function writtenEnvelope(fact: EnvelopeFact): WrittenEnvelope {
+  const known = ENVELOPES.get(fact.id);
+  if (known !== undefined && isSameButCounts(known.of, fact)) return known;
+  const { spentMicros: _spent, reservedMicros: _reserved, onExhausted, boundBy, ...first } = fact;
+  const last = boundBy === undefined ? { onExhausted } : { onExhausted, boundBy };
+  const head = `${JSON.stringify(first).slice(0, -1)},"spentMicros":`;
+  const tail = `,${JSON.stringify(last).slice(1)}`;
+  const rest = `${head}${NOTHING_COUNTED}${tail}`;
+  if (ENVELOPES.size >= ENVELOPES_MAX) ENVELOPES.clear();
+  const written = { of: fact, rest, head, tail };
+  ENVELOPES.set(fact.id, written);
+  return written;
+}
+
+function isSameButCounts(one: EnvelopeFact, other: EnvelopeFact): boolean {
+  return (
+    one.id === other.id &&
+    one.periodStart === other.periodStart &&
+    one.ceilingMicros === other.ceilingMicros &&
+    one.scope === other.scope &&
+    one.scopeId === other.scopeId &&
+    one.period === other.period &&
+    one.periodEnd === other.periodEnd &&
+    one.onExhausted === other.onExhausted &&
+    one.boundBy === other.boundBy
+  );
+}
+
+export function recordedPolicy(policy: Policy, shared: SharedTexts | null = null): string {
+  return sharedText(onceOf(policy, keepPolicy), shared);
 }
 
 /** Conditions read once for any number of records. */

@@ -6,8 +6,8 @@ import type { DispatchFacts } from "./facts.ts";
 import { judgeDispatch } from "./judge.ts";
 import { jsonBytes } from "./json-size.ts";
 import { factsFromRecord, factsText } from "./record.ts";
-import { RECORDED_ARGS_BYTES_MAX } from "./record-part.ts";
-import { anyFacts, anyPolicyOf, factsOf, policyOf } from "./sample.test.ts";
+import { envelopeText, RECORDED_ARGS_BYTES_MAX, type SharedTexts } from "./record-part.ts";
+import { anyEnvelope, anyFacts, anyPolicyOf, envelope, factsOf, policyOf } from "./sample.test.ts";
 
 /** As the store gives it back. */
 function stored(facts: DispatchFacts): JsonObject {
@@ -46,6 +46,27 @@ describe("facts on record", () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it("hold a budget as it is, and what does not change of it under a name", () => {
+    const names = new Map<string, string>();
+    fc.assert(
+      fc.property(anyEnvelope, fc.option(fc.string(), { nil: undefined }), (plain, boundBy) => {
+        const fact = boundBy === undefined ? plain : { ...plain, boundBy };
+        expect(envelopeText(fact, null)).toBe(JSON.stringify(fact));
+        const shared: SharedTexts = new Map();
+        const { shared: name, ...counts } = JSON.parse(envelopeText(fact, shared)) as { shared: string };
+        const { spentMicros, reservedMicros } = fact;
+        expect(counts).toEqual({ spentMicros, reservedMicros });
+        const rest = JSON.stringify({ ...fact, spentMicros: 0, reservedMicros: 0 });
+        expect([...shared]).toEqual([[name, rest]]);
+        expect(names.get(name) ?? rest).toBe(rest);
+        names.set(name, rest);
+      }),
+      { numRuns: 300 },
+    );
+    expect(envelopeText(envelope({ spentMicros: Number.NaN }), null)).toContain('"spentMicros":null');
+    expect(envelopeText(null, new Map())).toBe("null");
   });
 
   it("leave out prompts, instructions and policies about other agents", () => {

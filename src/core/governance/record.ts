@@ -8,7 +8,10 @@ import {
   keepRun,
   onceOf,
   recordedPolicy,
+  envelopeText,
   readPolicies,
+  sharedText,
+  type SharedTexts,
 } from "./record-part.ts";
 import type { Policy } from "./registered.ts";
 import { grantsText, type KeptGrant, readGrants, toolText } from "./tool-record.ts";
@@ -25,11 +28,13 @@ interface FactsRecord extends Omit<DispatchFacts, "policies" | "turns" | "call">
 
 /**
  * What is stored with a verdict, as JSON: enough to judge it again, and no more than that. Agent, gateway, node and
- * policies are the same in many verdicts, so that each is written out once.
+ * policies are the same in many verdicts, so that each is written out once. With `shared`, they are named where they
+ * stand, and collected there.
  */
-export function factsText(facts: DispatchFacts): string {
+export function factsText(facts: DispatchFacts, shared: SharedTexts | null = null): string {
   let text = `{"format":${RECORD_FORMAT}`;
-  for (const [opening, write] of MEMBERS) text += opening + write(facts);
+  for (const [opening, write] of MEMBERS) text += opening + write(facts, shared);
+  if (facts.organisationRate !== undefined) text += `,"organisationRate":${JSON.stringify(facts.organisationRate)}`;
   if (facts.parallel !== undefined) text += `,"parallel":${JSON.stringify(facts.parallel)}`;
   return facts.call === undefined ? `${text}}` : `${text},"call":${callText(facts.call)}}`;
 }
@@ -39,28 +44,31 @@ function callText({ tool, rules, rates, toolGrants }: NodeCallFacts): string {
   return `{${parts.join(",")},"rates":${JSON.stringify(rates)},"toolGrants":${grantsText(toolGrants)}}`;
 }
 
-type Written = Exclude<keyof DispatchFacts, "call" | "parallel">;
+type Written = Exclude<keyof DispatchFacts, "call" | "parallel" | "organisationRate">;
 
 /** How each fact is written; one that is not listed here does not compile. */
-const WRITERS: Readonly<Record<Written, (facts: DispatchFacts) => string>> = {
+const WRITERS: Readonly<Record<Written, (facts: DispatchFacts, shared: SharedTexts | null) => string>> = {
   at: ({ at }) => String(at),
   platform: ({ platform }) => onceOf(platform),
-  gateway: ({ gateway }) => onceOf(gateway),
+  gateway: ({ gateway }, shared) => sharedText(onceOf(gateway), shared),
   noGateway: ({ noGateway }) => JSON.stringify(noGateway),
   agentId: ({ agentId }) => JSON.stringify(agentId),
-  agent: ({ agent }) => onceOf(agent, keepAgent),
+  agent: ({ agent }, shared) => sharedText(onceOf(agent, keepAgent), shared),
   role: ({ role }) => JSON.stringify(role),
   openAttempts: ({ openAttempts }) => String(openAttempts),
   openExamples: ({ openExamples }) => JSON.stringify(openExamples),
   waitingAhead: ({ waitingAhead }) => String(waitingAhead),
   rate: ({ rate }) => JSON.stringify(rate),
-  agentBudget: ({ agentBudget }) => JSON.stringify(agentBudget),
-  envelopes: ({ envelopes }) => JSON.stringify(envelopes),
+  agentBudget: ({ agentBudget }, shared) => envelopeText(agentBudget, shared),
+  envelopes: ({ envelopes }, shared) => `[${envelopes.map((one) => envelopeText(one, shared)).join(",")}]`,
   estimateMicros: ({ estimateMicros }) => String(estimateMicros),
   turns: ({ turns }) => JSON.stringify(turns),
-  node: ({ node }) => onceOf(node),
+  node: ({ node }, shared) => sharedText(onceOf(node), shared),
   run: ({ run }) => JSON.stringify(keepRun(run)),
-  policies: (facts) => `[${askedPolicies(facts).map(recordedPolicy).join(",")}]`,
+  policies: (facts, shared) =>
+    `[${askedPolicies(facts)
+      .map((policy) => recordedPolicy(policy, shared))
+      .join(",")}]`,
   grants: ({ grants }) => JSON.stringify(grants),
 };
 

@@ -176,7 +176,10 @@ export interface Platform {
   readonly reason: string | null;
 }
 
-/** What is said about tools. Several may speak of one tool: each limit and each approval holds, and the strictest action. */
+/**
+ * Registered rules about tools. Several may apply to one tool: each limit and each approval holds, and the
+ * strictest action.
+ */
 export interface Tool {
   readonly id: string;
   /** `*` stands for any characters. */

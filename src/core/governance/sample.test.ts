@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { NOTHING_ELSE, PLAIN_AGENT } from "../../../test/conformance/plain.ts";
 import { DAY_MS, type JsonObject } from "../base/index.ts";
 import { ACTIONS, CONTEXT_CLASSES } from "../definition/index.ts";
 import { parseExpression, type ParsedExpression } from "../expression/index.ts";
@@ -31,31 +32,12 @@ export function condition(text: string): ParsedExpression {
 
 export function agentOf(changes: Partial<Agent> = {}): Agent {
   return {
+    ...PLAIN_AGENT,
     id: "analyst",
     trustLevel: 5,
-    executionTarget: "edge",
-    mayRead: ["trusted", "internal", "external"],
-    maxAgeHours: null,
-    personalityNote: null,
-    memoryProfile: null,
-    autonomy: "supervised",
-    status: "idle",
-    lifecycle: "active",
-    phase: "none",
     phaseSince: NOW - DAY_MS,
     maxConcurrent: 4,
-    rateLimit: null,
-    budgetMonthlyMicros: null,
     skills: ["research"],
-    capabilities: [],
-    tools: null,
-    turn: null,
-    model: null,
-    provider: null,
-    systemPrompt: null,
-    identity: null,
-    dataClasses: [],
-    financialThresholdMicros: null,
     ...changes,
   };
 }
@@ -112,12 +94,7 @@ export function factsOf({ agent, node, ...changes }: FactsChanges = {}): Dispatc
     agentId: "analyst",
     agent: agent === null ? null : agentOf(agent),
     role: { name: "researcher", skills: ["research"] },
-    openAttempts: 0,
-    openExamples: [],
-    waitingAhead: 0,
-    rate: null,
-    agentBudget: null,
-    envelopes: [],
+    ...NOTHING_ELSE,
     estimateMicros: 250_000,
     turns: "durable",
     node: {
@@ -132,8 +109,6 @@ export function factsOf({ agent, node, ...changes }: FactsChanges = {}): Dispatc
       ...node,
     },
     run: { runId: "run_1", workflow: "vendor", depth: 0, environment: null, args: { vendor: "acme" } },
-    policies: [],
-    grants: [],
     ...changes,
   };
 }

@@ -1,4 +1,7 @@
-/** What the gates of a tool call, and of the next round of a turn, compare: plain data, so that a verdict can be replayed. */
+/**
+ * What the gates of a tool call, and of the next round of a turn, compare: plain data, so that a verdict can be
+ * replayed.
+ */
 import type { JsonObject } from "../base/index.ts";
 import type { Action, EffectGuarantee } from "../definition/index.ts";
 import type { DispatchFacts, EnvelopeFact, NodeFact, RateFact, RunFact } from "./facts.ts";
@@ -44,7 +47,7 @@ export interface CallFacts extends Pick<DispatchFacts, "at" | "platform" | "gate
   readonly node: NodeFact;
   readonly run: RunFact;
   readonly tool: ToolFact;
-  /** Every manifest that speaks of the tool. */
+  /** Every manifest that applies to the tool. */
   readonly rules: readonly Tool[];
   readonly rates: readonly ToolRateFact[];
   readonly bounds: TurnBounds;

@@ -23,7 +23,7 @@ export interface NamedTool {
   readonly hints?: ToolHints | undefined;
 }
 
-/** What is known of a tool, from everything that speaks of it. */
+/** What is known of a tool, from all manifests that apply to it. */
 export interface CallProfile {
   readonly action: Action;
   readonly effects: EffectGuarantee;

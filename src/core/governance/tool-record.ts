@@ -50,7 +50,10 @@ const WRITERS: Readonly<Record<keyof CallFacts, (facts: CallFacts) => string>> =
   rules: ({ rules }) => `[${rules.map((rule) => onceOf(rule)).join(",")}]`,
   rates: ({ rates }) => JSON.stringify(rates),
   bounds: ({ bounds }) => JSON.stringify(bounds),
-  policies: (facts) => `[${toolPolicies(facts).map(recordedPolicy).join(",")}]`,
+  policies: (facts) =>
+    `[${toolPolicies(facts)
+      .map((policy) => recordedPolicy(policy))
+      .join(",")}]`,
   grants: ({ grants }) => grantsText(grants),
 };
 

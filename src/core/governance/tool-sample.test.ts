@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { PLAIN_TOOL } from "../../../test/conformance/plain.ts";
 import type { JsonObject } from "../base/index.ts";
 import { ACTIONS, ANYONE } from "../definition/index.ts";
 import { type Agent, type Grant, type Policy, RUNGS, type Tool } from "./registered.ts";
@@ -9,16 +10,8 @@ import { judgeRound, judgeTool } from "./tool-judge.ts";
 
 export function ruleOf(changes: Partial<Tool> = {}): Tool {
   return {
+    ...PLAIN_TOOL,
     id: "refunds",
-    name: "pay/*",
-    server: null,
-    isTrusted: false,
-    action: null,
-    effects: null,
-    rate: null,
-    approval: null,
-    redact: [],
-    timeoutMs: null,
     ...changes,
   };
 }

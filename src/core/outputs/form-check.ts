@@ -16,7 +16,8 @@ export function checkForm(
     details: `is not a field of the form, which has ${Object.keys(fields).join(", ")}`,
   }));
   for (const [name, field] of Object.entries(fields)) {
-    const value = getOwn(entered, name) ?? field.default ?? null;
+    // Null is an answer: the field was emptied. Only what is left out has its default.
+    const value = getOwn(entered, name) ?? (Object.hasOwn(entered, name) ? null : (field.default ?? null));
     errors.push(...checkFields({ [name]: declaredField(field) }, { [name]: value }), ...dateErrors(name, field, value));
     if (value !== null) values.push([name, value]);
   }

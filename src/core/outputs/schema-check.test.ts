@@ -140,6 +140,43 @@ describe("checkToolArgs", () => {
   it("lets further args be where the schema does, and counts what it cannot read as fulfilled", () => {
     expect(checkToolArgs({ type: "object" }, { any: 1 })).toEqual([]);
     expect(checkToolArgs({ properties: "none", required: 7, additionalProperties: {} }, { any: 1 })).toEqual([]);
-    expect(checkToolArgs({ properties: { a: { oneOf: [{ type: "string" }] } } }, { a: 1 })).toEqual([]);
+    expect(checkToolArgs({ properties: { a: { contains: { type: "string" } } } }, { a: [1] })).toEqual([]);
+    expect(checkToolArgs({ properties: { a: { $ref: "elsewhere.json" } } }, { a: 1 })).toEqual([]);
+  });
+
+  const money = { type: "number", exclusiveMinimum: 0, multipleOf: 0.01 };
+  it.each<[JsonObject, Json, readonly string[]]>([
+    [money, 0.29, []],
+    [money, 0, ['"a" must be more than 0, is 0']],
+    [money, 0.295, ['"a" must be a multiple of 0.01, is 0.295']],
+    [{ exclusiveMaximum: 5 }, 5, ['"a" must be less than 5, is 5']],
+    [{ const: "eur" }, "usd", ['"a" must be one of "eur", got "usd"']],
+    [{ const: null }, null, []],
+    [{ anyOf: [{ type: "string" }, { type: "null" }] }, null, []],
+    [{ anyOf: [{ type: "string" }, { type: "null" }] }, 7, ['"a" must be string, got 7, or "a" must be null, got 7']],
+    [{ oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3, ['"a" must fit exactly one of 2 schemas, and fits 2']],
+    [{ oneOf: [{ type: "string" }] }, 1, ['"a" must be string, got 1']],
+    [{ allOf: [{ minimum: 1 }, { maximum: 2 }] }, 3, ['"a" must be at most 2, is 3']],
+    [{ not: { const: "all" } }, "all", ['"a" must not be "all"']],
+    [{ type: "array", uniqueItems: true }, [{ b: 1 }, { b: 1 }], ['"a" must not hold the same element twice']],
+    [{ prefixItems: [{ type: "string" }], items: false }, ["x", 1], ['"a"[1] must not be given']],
+    [{ properties: { b: {} }, additionalProperties: false }, { b: 1, c: 2 }, ['"a"."c" is not known']],
+    [{ additionalProperties: { type: "number" } }, { c: "2" }, ['"a"."c" must be number, got "2"']],
+    [{ patternProperties: { "^x-": { type: "string" } }, additionalProperties: false }, { "x-a": "1" }, []],
+    [{ patternProperties: { "^x-": { type: "string" } } }, { "x-a": 1 }, ['"a"."x-a" must be string, got 1']],
+    [{ minProperties: 1 }, {}, ['the size of "a" must be at least 1 members, is 0']],
+    [{ $ref: "#/$defs/amount" }, -1, ['"a" must be at least 0, is -1']],
+    [{ $ref: "#/$defs/tree" }, { next: { next: 1 } }, ['"a"."next"."next" must be object, got 1']],
+  ])("%j for %j: %j", (property, value, problems) => {
+    const $defs = {
+      amount: { type: "number", minimum: 0 },
+      tree: { type: "object", properties: { next: { $ref: "#/$defs/tree" } } },
+    };
+    expect(checkToolArgs({ properties: { a: property }, $defs }, { a: value })).toEqual(problems);
+  });
+
+  it("ends with a schema that only refers to itself, in many places", () => {
+    const ref = { $ref: "#" };
+    expect(checkToolArgs({ anyOf: [ref, ref, ref] }, {})).toEqual([expect.stringContaining("too involved")]);
   });
 });

@@ -98,9 +98,11 @@ export class FreeNames implements Around {
     if (whole === undefined) return undefined;
     const name = this.#nameFor(whole);
     const isStep = origin.kind === "node" || (origin.kind === "arg" && origin.isStep === true);
+    const isNullable =
+      origin.kind === "previous" || isErrorOfRun(origin, rest) || (origin.kind === "arg" && origin.isNullable === true);
     return {
       text,
-      origin: { kind: "arg", name, ...(isStep ? { isStep } : {}) },
+      origin: { kind: "arg", name, ...(isStep ? { isStep } : {}), ...(isNullable ? { isNullable } : {}) },
       rest: rest.slice(whole.rest.length),
       ...(isOptional === true ? { isOptional } : {}),
     };
@@ -141,6 +143,10 @@ export class FreeNames implements Around {
     this.#given.set(name, { text: name, origin, rest });
     return name;
   }
+}
+
+function isErrorOfRun({ kind }: Origin, [fact]: Reference["rest"]): boolean {
+  return kind === "run" && fact === "error";
 }
 
 /** All that is handed over when a part of it is read, and under which name. */

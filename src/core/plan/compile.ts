@@ -10,6 +10,7 @@ import {
 } from "../definition/index.ts";
 import { bindBlocks, FreeNames } from "./block.ts";
 import { groupParams, planLensNode } from "./lens-node.ts";
+import { planWhole } from "./lens-whole.ts";
 import { orderGraph, type Order } from "./order.ts";
 import { outcomesOf } from "./outcomes.ts";
 import type { FinallyCall, Plan, PlanNode, Reference } from "./plan.ts";
@@ -190,9 +191,8 @@ function compileLensGraph(definition: LensGraphDefinition, catalog: Catalog): Co
     const inside = node.inside === undefined ? null : (compileInside(node.inside).nodes[0] ?? null);
     return planLensNode(node, position, params.get(node.id) ?? [], { catalog, definition, inside });
   });
-  const last = definition.last === undefined ? null : compileInside(definition.last).finally;
   const plan = planOf(definition, "lens-graph", definition.rootInputs, order, nodes);
-  return { plan: { ...plan, blocks, finally: last }, warnings: [] };
+  return { plan: { ...plan, blocks, ...planWhole(definition, compileInside) }, warnings: [] };
 }
 
 /** What the steps inside a graph have of it. */

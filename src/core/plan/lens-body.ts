@@ -29,7 +29,7 @@ export interface LensBody {
   readonly params: readonly LensParam[];
   readonly overrides: readonly LensOverride[];
   readonly with: JsonObject;
-  /** Of a node that holds steps: what they read, by the names of its labels; absent: it holds none. */
+  /** Of a node that does what a step does: its values, which read by the names of its labels; absent: it does not. */
   readonly inside?: { readonly scope: Scope; readonly with: Values };
 }
 

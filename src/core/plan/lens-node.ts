@@ -16,7 +16,7 @@ import type { NodePosition } from "./step-node.ts";
 interface LensSurroundings {
   readonly catalog: Catalog;
   readonly definition: Pick<LensGraphDefinition, "optionalInputs">;
-  /** The step that holds what the node holds; null: it holds nothing. */
+  /** The step that does what the node does as a step would; null: it does nothing so. */
   readonly inside: PlanNode | null;
 }
 
@@ -26,7 +26,8 @@ export function planLensNode(
   params: readonly LensParam[],
   { catalog, definition: { optionalInputs }, inside }: LensSurroundings,
 ): PlanNode {
-  const kind = inside?.kind ?? kindOfLensNode(node);
+  const held = inside !== null && doesWork(inside) ? inside : null;
+  const kind = held?.kind ?? kindOfLensNode(node);
   const version = findLensVersion(node, catalog);
   return {
     index: position.index,
@@ -50,10 +51,10 @@ export function planLensNode(
     effects: "at_least_once",
     approval: null,
     askRule: null,
-    choose: inside?.choose ?? null,
-    child: inside?.child ?? (node.workflowRef === null ? null : { workflow: node.workflowRef }),
-    work: null,
-    forEach: null,
+    choose: held?.choose ?? null,
+    child: held?.child ?? (node.workflowRef === null ? null : { workflow: node.workflowRef }),
+    work: held?.work ?? null,
+    forEach: inside?.forEach ?? null,
     repeat: node.repeat ?? null,
     request: {
       agent: null,
@@ -74,6 +75,11 @@ export function planLensNode(
     isOnFailureWritten: false,
     duty: null,
   };
+}
+
+/** Without work of its own it only says for which elements the node asks. */
+function doesWork({ work, child, choose }: PlanNode): boolean {
+  return work !== null || child !== null || choose !== null;
 }
 
 export function findLensVersion(node: LensNode, catalog: Catalog): LensVersion | null {

@@ -46,7 +46,9 @@ function marksOfOutcomes(plan: Plan, { outcomes, join }: PlanNode): readonly str
 function marksOfWork(work: NonNullable<PlanNode["work"]>, { body }: PlanNode): readonly string[] {
   switch (work.kind) {
     case "set":
-      return body.kind === "step" ? [`sets ${printable(Object.keys(body.with).join(", "))}`] : [];
+      return [
+        `sets ${printable(Object.keys(body.kind === "step" ? body.with : (body.inside?.with ?? {})).join(", "))}`,
+      ];
     case "script":
       return [`runs ${work.language}`];
     case "function":

@@ -230,6 +230,8 @@ export type Origin =
       readonly name: string;
       /** It stands for what a step around the block returned; absent then: that step was skipped. */
       readonly isStep?: true;
+      /** What it stands for may be null, and all that is in it is null then: the round before the first, the error of a run that did not fail. */
+      readonly isNullable?: true;
     }
   | {
       readonly kind: "node";

@@ -42,6 +42,24 @@ const BODY: Sight = { hasElement: true, hasSelf: false, hasInputs: true };
 const CRITERIA: Sight = { hasElement: true, hasSelf: true, hasInputs: true };
 const FAILURE: Sight = { ...BODY, hasError: true };
 
+interface ReadPaths {
+  readonly paths: Iterable<Path>;
+  readonly field: readonly PathSegment[];
+}
+
+/** What the texts and values of a step read once its inputs are bound, and where that is written. */
+function* readByTexts(step: Step): Iterable<ReadPaths> {
+  if (step.command !== null) yield { paths: pathsOfTemplate(step.command), field: ["command"] };
+  if (step.stdin !== null) yield { paths: pathsOfTemplate(step.stdin), field: ["stdin"] };
+  for (const [name, value] of Object.entries(step.with))
+    yield { paths: pathsIn(value), field: [fieldOfValues(step), name] };
+  if (step.title !== null) yield { paths: pathsOfTemplate(step.title), field: ["name"] };
+  for (const [position, item] of shownBy(step).entries())
+    for (const text of textsOf(item)) yield { paths: pathsOfTemplate(text), field: ["show", position] };
+  for (const { field, key, template } of step.approval?.fills ?? [])
+    yield { paths: pathsOfTemplate(template), field: ["form", field, key] };
+}
+
 export function bindStep(step: Step, resolver: Resolver): BoundStep {
   const doubts = new Map<string, Doubt>();
   const reportAt =
@@ -67,13 +85,7 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
     return reference;
   };
 
-  if (step.command !== null) admit(pathsOfTemplate(step.command), BODY, reportAt("command"));
-  if (step.stdin !== null) admit(pathsOfTemplate(step.stdin), BODY, reportAt("stdin"));
-  for (const [name, value] of Object.entries(step.with))
-    admit(pathsIn(value), BODY, reportAt(fieldOfValues(step), name));
-  if (step.title !== null) admit(pathsOfTemplate(step.title), BODY, reportAt("name"));
-  for (const [position, item] of shownBy(step).entries())
-    for (const text of textsOf(item)) admit(pathsOfTemplate(text), BODY, reportAt("show", position));
+  for (const { paths, field } of readByTexts(step)) admit(paths, BODY, reportAt(...field));
   const inputs = Object.entries(step.inputs).map(([name, input]): InputBinding => {
     const report = reportAt("inputs", name);
     const from =

@@ -1,4 +1,4 @@
-import { digestText } from "../base/index.ts";
+import { digestText, getOwn } from "../base/index.ts";
 import type { NodeStatus } from "../event/index.ts";
 import type { Attempt, Life, RunHistory } from "./run-history.ts";
 
@@ -16,8 +16,10 @@ export interface AttemptFacts {
   readonly gatewayId: string | null;
   readonly provider: string | null;
   readonly model: string | null;
-  /** Of the prompt a person was shown, when one was asked; the prompt itself is with the node. */
+  /** Of the prompt a person was shown or has written; the prompt itself is with the node. */
   readonly promptDigest: string | null;
+  /** The person who wrote what the node was asked, in place of what its step says. */
+  readonly promptBy: string | null;
   readonly verdictId: string | null;
   /** Policies with their versions that the verdict looked at, and those a person answered for. */
   readonly policies: readonly string[];
@@ -51,7 +53,7 @@ export interface ApprovalFacts {
   readonly changed: readonly string[];
 }
 
-/** The attempt a life's result came from; without a result its last. */
+/** The attempt that gave the result of an epoch; without a result the last one. */
 export function attemptOf({ attempts, result }: Life): Attempt | undefined {
   const made = result === null ? undefined : attempts.find(({ attempt }) => attempt === result.attempt);
   return made ?? attempts.at(-1);
@@ -62,12 +64,15 @@ export function attemptFacts(run: RunHistory, life: Life, attempt: Attempt): Att
   const approvals = [...life.approvals.values()];
   const looked = attempt.verdictId === null ? [] : (run.policies.get(attempt.verdictId) ?? []);
   const rendered = approvals.findLast((approval) => approval.rendered !== null)?.rendered ?? null;
+  const edited = getOwn(run.start?.prompts ?? {}, life.nodeId);
+  const prompt = edited?.text ?? rendered;
   return {
     runId: run.runId,
     workflow: run.workflow,
     version: run.start?.version ?? null,
     ...facts,
-    promptDigest: rendered === null ? null : digestText(rendered),
+    promptDigest: prompt === null ? null : digestText(prompt),
+    promptBy: edited?.by ?? null,
     policies: [...new Set([...looked, ...approvals.flatMap(({ policies }) => policies)])],
     approvals: approvals.map(({ policies: _policies, rendered: _rendered, ...approval }) => approval),
     calls: life.calls.map(({ callId, tool, server, isError, by }) => ({ callId, tool, server, isError, by })),

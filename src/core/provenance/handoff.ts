@@ -88,9 +88,9 @@ function fromChild({ runs }: Family, life: Life): readonly Half[] {
   }));
 }
 
-/** A result that another run had already come to. */
+/** A result that another run had before. */
 function kept({ start }: RunHistory, { nodeId, result }: Life): readonly Half[] {
-  if (result?.isCarried !== true || typeof start?.sourceRunId !== "string") return [];
+  if (result?.isCarried !== true || result.by !== null || typeof start?.sourceRunId !== "string") return [];
   const paths = { sourceOutputPath: "outputs", targetInputPath: "outputs" };
   return [{ sourceRunId: start.sourceRunId, sourceNodeId: nodeId, ...paths, transform: "carried" }];
 }

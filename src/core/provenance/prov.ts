@@ -79,6 +79,9 @@ class Statements {
       ...(policies.length === 0 ? {} : { "sluice:policies": [...policies] }),
     });
     if (agentId !== null) this.#associate(id, `agent/${escaped(agentId)}`, "prov:SoftwareAgent", "agent");
+    if (facts.promptBy !== null) {
+      this.#associate(id, `person/${escaped(facts.promptBy)}`, "prov:Person", "prompt author");
+    }
     for (const { by } of approvals) {
       if (by !== null) this.#associate(id, `person/${escaped(by)}`, "prov:Person", "approver");
     }
@@ -162,6 +165,7 @@ class Statements {
     if (result === null) return;
     const { runId } = run;
     const made = this.#result(runId, nodeId, life);
+    if (result.by !== null) this.#attribute(made, `person/${escaped(result.by)}`, "prov:Person");
     const maker = result.isCarried ? undefined : attemptOf(life);
     if (maker !== undefined) {
       const time = { "prov:time": this.#iso(result.at) };
@@ -178,6 +182,7 @@ class Statements {
   #sourcesOf(run: RunHistory, life: Life): readonly (readonly [string, string | null])[] {
     const { runId, start } = run;
     const childRunId = childOf(life);
+    if (typeof life.result?.by === "string") return [];
     if (life.result?.isCarried === true) {
       const source = this.#family.runs.get(start?.sourceRunId ?? "");
       if (source === undefined) return [];

@@ -216,8 +216,8 @@ function beginLife(nodeId: string): Life {
 }
 
 function startOf(event: EventOf<"run.started">): Start {
-  const { args, version, parentRunId = null, sourceRunId = null } = event.payload;
-  return { at: event.at, args, version, parentRunId, sourceRunId, origins: argOriginsOf(event) };
+  const { args, version, parentRunId = null, sourceRunId = null, prompts = {} } = event.payload;
+  return { at: event.at, args, version, parentRunId, sourceRunId, origins: argOriginsOf(event), prompts };
 }
 
 function inputOf({ eventId, payload }: EventOf<"node.provenance">): Input {
@@ -226,8 +226,8 @@ function inputOf({ eventId, payload }: EventOf<"node.provenance">): Input {
 }
 
 function resultOf({ eventId, at, payload }: EventOf<"node.completed">): Result {
-  const { attempt = null, outputs, carried = false } = payload;
-  return { eventId, at, attempt, outputs, isCarried: carried };
+  const { attempt = null, outputs, carried = false, by = null } = payload;
+  return { eventId, at, attempt, outputs, isCarried: carried, by };
 }
 
 function takeApproval(life: Life, { type, payload }: EventOf<"approval.requested" | "approval.resolved">): void {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../base/index.ts";
-import type { NodeStatus, RunStatus } from "../event/index.ts";
+import type { EventPayload, NodeStatus, RunStatus } from "../event/index.ts";
 import type { ArgOrigin } from "./log.ts";
 
 /** A run, node by node: what each was given, who worked on it, and its result. */
@@ -23,6 +23,8 @@ export interface Start {
   readonly parentRunId: string | null;
   readonly sourceRunId: string | null;
   readonly origins: ReadonlyMap<string, ArgOrigin>;
+  /** What a person wrote in place of the text of a node, by its id. */
+  readonly prompts: NonNullable<EventPayload<"run.started">["prompts"]>;
 }
 
 export interface RunEnd {
@@ -72,6 +74,8 @@ export interface Result {
   readonly attempt: number | null;
   readonly outputs: JsonObject;
   readonly isCarried: boolean;
+  /** The person who gave it in place of the one that would have been carried over. */
+  readonly by: string | null;
 }
 
 export interface Attempt {

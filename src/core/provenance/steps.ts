@@ -25,6 +25,7 @@ export function stepsUp(family: Family, place: Place): readonly Step[] | null {
   if (place.nodeId === null) return fromOutside(family, run, readPath(place.path));
   const { life } = place;
   if (life === undefined) return [];
+  if (typeof life.result?.by === "string") return [];
   if (life.result?.isCarried === true) return fromSource(family, run, life, place.path);
   if (life.instanceIds !== null) return fromInstances(run, life, insideOutputs(place.path));
   const childRunId = childOf(life);
@@ -161,7 +162,7 @@ function intoParent({ runs }: Family, run: RunHistory, { nodeId, path }: Place):
 function intoHeirs(family: Family, run: RunHistory, { nodeId, path, life }: Place): readonly Step[] {
   return (family.heirs.get(run.runId) ?? []).flatMap((heir): readonly Step[] => {
     if (nodeId === null) return argKept(family, heir, path);
-    const kept = heir.nodes.get(nodeId)?.lives.find(({ result }) => result?.isCarried === true);
+    const kept = heir.nodes.get(nodeId)?.lives.find(({ result }) => result?.isCarried === true && result.by === null);
     if (kept === undefined || inheritedLife(run, heir, kept) !== life) return [];
     return [{ place: { runId: heir.runId, nodeId, path, life: kept }, input: path, transform: "carried" }];
   });

@@ -1,4 +1,4 @@
-/** What is looked for, and whose it is. */
+/** A text that is searched for, and its owner. */
 export interface Needle {
   readonly text: string;
   readonly hasLead: boolean;

@@ -27,6 +27,7 @@ export const ATTRIBUTES = {
   cachedTokens: "gen_ai.usage.cache_read.input_tokens",
   toolName: "gen_ai.tool.name",
   toolCallId: "gen_ai.tool.call.id",
+  toolType: "gen_ai.tool.type",
   toolServer: "sluice.tool.server",
   toolAction: "sluice.tool.action",
   turnRound: "sluice.turn.round",

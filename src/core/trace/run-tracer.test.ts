@@ -309,6 +309,7 @@ describe("the spans of an agent's turn", () => {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": "find",
       "gen_ai.tool.call.id": "run_1/a/0/0/0",
+      "gen_ai.tool.type": "function",
       "sluice.tool.server": "shop",
     });
     expect(named("execute_tool pay")).toMatchObject({ status: "error", kind: "internal" });

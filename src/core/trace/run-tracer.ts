@@ -39,7 +39,7 @@ export class RunTracer {
       case "run.status.changed":
         return this.#changeStatus(event);
       case "run.ending":
-        // A run may be called off before it has started.
+        // A run may be cancelled before it has started.
         if (this.#span === null) this.#reopen(0);
         return this.#note(this.#span, event);
       case "run.finally":

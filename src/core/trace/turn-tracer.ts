@@ -14,7 +14,7 @@ interface TracedNode {
 /** Where a span of a turn belongs. */
 interface Inside {
   readonly parent: OpenSpan;
-  /** Of the node's span: a turn that begins anew has other rounds of the same numbers. */
+  /** Of the node's span: a turn that starts over has other rounds of the same numbers. */
   readonly life: number;
   readonly at: number;
 }
@@ -96,6 +96,8 @@ export class TurnTracer {
       .set(A.turnRound, round)
       .set(A.toolName, tool)
       .set(A.toolCallId, callId)
+      // In the words of the conventions: the model names the args, and its client makes the call.
+      .set(A.toolType, "function")
       .set(A.toolServer, server)
       .set(A.toolAction, action)
       .set(A.errorType, isError ? "tool_error" : null);

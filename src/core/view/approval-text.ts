@@ -1,5 +1,5 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
-import type { ApprovalSource, Decision, LargeValue, Subject } from "../event/index.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, sameJson } from "../base/index.ts";
+import type { ApprovalSource, Decision, LargeValue, Shown, Subject } from "../event/index.ts";
 
 /** Why a person is asked. */
 export const SOURCE_TEXTS: Readonly<Record<ApprovalSource, string>> = {
@@ -65,6 +65,43 @@ export function requestText({
   }
 }
 
+/** Without a choice of the author's all that is bound is shown; what is sent as an input stands there already. */
+export function isSentInput(
+  { kind, label, value }: Pick<Shown, "kind" | "label" | "value">,
+  { request }: { readonly request: Pick<NonNullable<Subject["request"]>, "inputs"> | null },
+): boolean {
+  const sent = request !== null && Object.hasOwn(request.inputs, label) ? request.inputs[label] : undefined;
+  return kind === "value" && sent !== undefined && sameJson(sent, value ?? null);
+}
+
+const SHORT_LENGTH = 120;
+
+/** A value that fits into a line of a table. */
+export function isShortValue(value: unknown): boolean {
+  const text = shownText(value);
+  return largeValueOf(value) === null && text.length <= SHORT_LENGTH && !text.includes("\n");
+}
+
+/** What is shown, with short values that stand beside each other as one table. */
+export type ShownGroup<One> =
+  | { readonly kind: "short"; readonly values: JsonObject }
+  | { readonly kind: "one"; readonly shown: One };
+
+export function shownGroups<One extends Pick<Shown, "kind" | "label"> & { readonly value?: Json | undefined }>(
+  shown: readonly One[],
+): readonly ShownGroup<One>[] {
+  const groups: ShownGroup<One>[] = [];
+  for (const one of shown) {
+    const last = groups.at(-1);
+    const isShort = one.kind === "value" && isShortValue(one.value);
+    if (!isShort) groups.push({ kind: "one", shown: one });
+    else if (last?.kind === "short" && !Object.hasOwn(last.values, one.label)) {
+      groups[groups.length - 1] = { kind: "short", values: { ...last.values, [one.label]: one.value ?? null } };
+    } else groups.push({ kind: "short", values: { [one.label]: one.value ?? null } });
+  }
+  return groups;
+}
+
 /** Whether a person who is asked about a call is asked what became of it. */
 export function isOutcomeUnknown(choices: readonly Decision[]): boolean {
   return choices.includes("retry");
@@ -83,6 +120,17 @@ export function argsNotWhole(args: JsonObject): readonly string[] {
   return Object.entries(args)
     .filter(([, value]) => largeValueOf(value) !== null || JSON.stringify(value).includes("[hidden: "))
     .map(([name]) => name);
+}
+
+/** What a person may change of a request: its inputs and whatever else it is made of, as far as it stands here whole. */
+export function changeableInputs(
+  subject: { readonly request: Pick<NonNullable<Subject["request"]>, "inputs" | "reads"> | null } | null,
+): JsonObject {
+  const { inputs = {}, reads = {} } = subject?.request ?? {};
+  // Very many are cut as a whole.
+  const values = largeValueOf(inputs) === null ? { ...reads, ...inputs } : reads;
+  const cut = new Set(argsNotWhole(values));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !cut.has(name)));
 }
 
 export interface ShownTable {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NOWHERE } from "../../../test/conformance/nowhere.ts";
 import type { RunEvent } from "../event/index.ts";
 import { eventOfFrame, frameEvent } from "./frame.ts";
 
@@ -39,12 +40,7 @@ describe("frameEvent", () => {
         nodeId: "a",
         attempt: 1,
         wave: 5,
-        agentId: null,
-        gatewayId: null,
-        provider: null,
-        model: null,
-        verdictId: null,
-        executionPath: null,
+        ...NOWHERE,
       },
     };
     expect(frameEvent(started, context).correlation.wave).toBe(5);

@@ -33,7 +33,7 @@ export function reduceNode(view: RunView, event: NodeEvent): void {
   if (next !== node) put(view, node, next);
 }
 
-/** A settled node moves only through `node.invalidated`; whatever else comes late changes its books, not its status. */
+/** A settled node moves only through `node.invalidated`; whatever else comes late changes its sums, not its status. */
 function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
   switch (event.type) {
     case "cost.recorded":
@@ -182,7 +182,7 @@ function spend(node: NodeView, { payload: { costMicros, model } }: EventOf<"cost
   return { ...node, costMicros: node.costMicros + costMicros, model: typeof model === "string" ? model : node.model };
 }
 
-/** Instances that are completed stay, carried ones are completed at once, all others begin anew. */
+/** Instances that are completed stay, carried ones are completed at once, all others start over. */
 function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.expanded">): NodeView {
   payload.instanceIds.forEach((id, element) => {
     const instance =
@@ -211,7 +211,7 @@ function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.ex
   };
 }
 
-/** It begins anew when it is there from before. */
+/** It starts over when it is there from before. */
 function addRound(view: RunView, node: NodeView, { payload }: EventOf<"node.round">): void {
   const { instanceId: id, round: element } = payload;
   const known = view.nodes.get(id);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { PLAIN_SUBJECT } from "../../../test/conformance/plain.ts";
 import type { EventOf, EventType, RunEvent, Subject } from "../event/index.ts";
 import { projectView } from "./projection.ts";
-import { activeNodeIds, applyToView, reduceRun, unsettledNodeIds } from "./reduce.ts";
+import { applyToView, reduceRun } from "./reduce.ts";
 import type { NodeView, PlanOutline, RunView } from "./run-view.ts";
 
 const outline: PlanOutline = {
@@ -24,23 +25,7 @@ const runStarted: Entry = [
   "run.started",
   { workflow: "w", version: 1, hash: "h", args: {}, nodeCount: 2, trigger: "manual", recursionDepth: 0 },
 ];
-const SUBJECT: Subject = {
-  title: "Publish 3 pages?",
-  workflow: "w",
-  version: 1,
-  startedBy: null,
-  trigger: "manual",
-  args: {},
-  request: null,
-  shown: [],
-  parents: {},
-  costMicros: 0,
-  estimateMicros: null,
-  policies: [],
-  agent: null,
-  action: null,
-  answers: [],
-};
+const SUBJECT: Subject = { ...PLAIN_SUBJECT, title: "Publish 3 pages?" };
 const queued = (nodeId: string): Entry => ["node.queued", { nodeId, waitingReason: "queued" }];
 const waiting = (nodeId: string): Entry => ["node.waiting", { nodeId, waitingReason: "dependency" }];
 const started = (nodeId: string, attempt = 1, wave = 0): Entry => [
@@ -121,7 +106,10 @@ describe("reduceRun", () => {
     const view = reduceRun([], outline);
     expect(view).toMatchObject({ status: "queued", lastEventId: 0, hasGap: false, costMicros: 0 });
     expect(view.counts.pending).toBe(2);
-    expect(unsettledNodeIds(view)).toEqual(["a", "b"]);
+    expect([...view.nodes.values()].map(({ id, status }) => [id, status])).toEqual([
+      ["a", "pending"],
+      ["b", "pending"],
+    ]);
     expect(node(view, "a")).toMatchObject({ status: "pending", label: "First", wave: 0, attempts: 0, deltaIndex: -1 });
   });
 
@@ -147,12 +135,15 @@ describe("reduceRun", () => {
       costMicros: 5,
       agentId: "default",
     });
-    expect(unsettledNodeIds(view)).toEqual([]);
+    expect([...view.nodes.values()].map(({ id, status }) => [id, status])).toEqual([
+      ["a", "completed"],
+      ["b", "completed"],
+    ]);
   });
 
   it("names what was interrupted when a log ends mid-stream", () => {
     const view = reduceRun(wholeLog.slice(0, 6), outline);
-    expect(activeNodeIds(view)).toEqual(["a"]);
+    expect(node(view, "a")).toMatchObject({ status: "streaming" });
     expect(node(view, "a")).toMatchObject({ status: "streaming", deltaIndex: 1, streamedText: "Hello" });
     expect(view.status).toBe("running");
   });

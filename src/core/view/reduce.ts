@@ -4,7 +4,6 @@ import {
   endStatusOf,
   type EventOf,
   isApprovalEvent,
-  isSettled,
   isTerminal,
   type RunEndingEvent,
   type RunEvent,
@@ -121,16 +120,4 @@ function reduceEnded(view: RunView, event: RunEndingEvent): void {
   view.outputs = event.type === "run.completed" ? (event.payload.outputs ?? null) : null;
   view.ending = null;
   view.pauses = [];
-}
-
-/** Nodes that something is being done for; after a crash, those that were interrupted. */
-export function activeNodeIds(view: RunView): readonly string[] {
-  return [...view.nodes.values()]
-    .filter(({ status }) => status === "running" || status === "streaming" || status === "retrying")
-    .map(({ id }) => id);
-}
-
-/** Nodes that have no result yet. */
-export function unsettledNodeIds(view: RunView): readonly string[] {
-  return [...view.nodes.values()].filter(({ status }) => !isSettled(status)).map(({ id }) => id);
 }

@@ -10,8 +10,10 @@ export function applyCommit(live: DrivenRun, commit: RunCommit): readonly Timer[
   live.creating = null;
   live.contentBytes += contentOf(commit.events);
   for (const { nodeId } of commit.closed) live.openAttempts.delete(nodeId);
-  for (const { nodeId, replicaId: _holder, work: _offered, ...open } of commit.opened)
-    live.openAttempts.set(nodeId, open);
+  for (const { nodeId, attempt, deadlineAt, agentId, reserved, parallelOf } of commit.opened) {
+    const open = { attempt, deadlineAt, agentId, reserved };
+    live.openAttempts.set(nodeId, parallelOf === undefined ? open : { ...open, parallelOf });
+  }
   for (const nodeId of commit.waitersEnded) live.waiters.delete(nodeId);
   for (const { nodeId } of commit.waiters) live.waiters.add(nodeId);
   const gone: Timer[] = [...commit.timersCleared];

@@ -20,6 +20,7 @@ export function approvalRecord(
     id,
     orgId,
     runId,
+    ...UNANSWERED,
     ...asked,
     workflow,
     title: asked.subject.title,
@@ -28,7 +29,6 @@ export function approvalRecord(
     quorum: rule.quorum,
     form: rule.form,
     confirm: rule.confirm,
-    ...UNANSWERED,
   };
 }
 

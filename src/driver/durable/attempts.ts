@@ -1,4 +1,4 @@
-import type { Adapter, AdapterFiles, HandedSecret } from "../../adapter/index.ts";
+import type { Adapter, HandedSecret } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import {
   type Dispatch,
@@ -15,7 +15,7 @@ import { AdapterPool } from "../adapter-pool.ts";
 import { dispatchRequest } from "../dispatch-request.ts";
 import type { ChildPreparer } from "./children.ts";
 import type { DrivenRun } from "./driven-run.ts";
-import type { HandSecrets } from "./driver-options.ts";
+import type { HandSecrets, OpenRunFiles } from "./driver-options.ts";
 import { type FunctionWork, isHeldByWorkers, isOfWorkers } from "./function-attempts.ts";
 import type { Moderator } from "./moderator.ts";
 import { isElsewhere, resolveLost, RemoteAttempts, type RemoteOptions, traceparentOf } from "./remote-attempts.ts";
@@ -24,6 +24,7 @@ import type { InputQueue, ResolvedInput } from "./input-queue.ts";
 import type { Lease } from "./lease.ts";
 import type { ReportIntake } from "./report-intake.ts";
 import { describeWorkflows } from "./step-tools.ts";
+import type { StoreHealth } from "./store-health.ts";
 import type { TurnIntake } from "./turn-intake.ts";
 import type { TurnSeal } from "./turn-seal.ts";
 import type { RunCache } from "./run-cache.ts";
@@ -35,15 +36,17 @@ export interface AttemptsOptions {
   readonly turns: TurnIntake;
   readonly seal: TurnSeal;
   readonly lease: Pick<Lease, "isHeld">;
+  readonly health: Pick<StoreHealth, "untilAvailable">;
   readonly cache: Pick<RunCache, "peek">;
   readonly adapters: readonly Adapter[];
   readonly clock: Clock;
   readonly redactor: Redactor | undefined;
   readonly moderator: Moderator;
   readonly remote: RemoteOptions | undefined;
-  readonly files: ((orgId: string, runId: string) => AdapterFiles) | undefined;
+  readonly files: OpenRunFiles | undefined;
   readonly secrets: HandSecrets | undefined;
   readonly functions: FunctionWork | undefined;
+  readonly isOpenElsewhere: ((dispatchId: string) => boolean) | undefined;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -85,6 +88,11 @@ export class Attempts {
   }
 
   isOpen(dispatchId: string): boolean {
+    return this.holds(dispatchId) || this.#options.isOpenElsewhere?.(dispatchId) === true;
+  }
+
+  /** Begun by this very driver. */
+  holds(dispatchId: string): boolean {
     if (this.#pool.isOpen(dispatchId) || this.#answered.has(dispatchId) || this.#asking.has(dispatchId)) return true;
     return this.#remote?.isOpen(dispatchId) === true;
   }
@@ -140,14 +148,15 @@ export class Attempts {
   /** A model gets the args of workflows it may call. Where they cannot be looked up it may try what it likes. */
   #describeTools(live: DrivenRun, dispatch: Dispatch): void {
     const { dispatchId } = dispatch;
-    const described = describeWorkflows(live.run, dispatch, this.#options.preparer);
+    const describe = () => describeWorkflows(live.run, dispatch, this.#options.preparer);
+    const described = describe();
     if (described === undefined) return this.#handSecrets(live, dispatch);
     this.#asking.add(dispatchId);
     const next = (toolSpecs: NonNullable<Dispatch["toolSpecs"]>): void => {
       // It was cancelled meanwhile.
       if (this.#asking.delete(dispatchId)) this.#handSecrets(live, { ...dispatch, toolSpecs });
     };
-    void described.then(next, (error: unknown) => {
+    void this.#untilAvailable(described, () => describe() ?? Promise.resolve([])).then(next, (error: unknown) => {
       this.#options.onTrouble(`the tools of ${dispatchId} could not be looked up`, error);
       next([]);
     });
@@ -159,10 +168,11 @@ export class Attempts {
     const { orgId, runId, workflow } = live.run;
     const provider = route.provider ?? "";
     const place = { orgId, gatewayId: route.gatewayId ?? LOCAL_GATEWAY, provider, workflow };
-    const asked = this.#options.secrets?.(place, () => dispatchRequest(dispatch, live.state, provider));
+    const ask = () => this.#options.secrets?.(place, () => dispatchRequest(dispatch, live.state, provider));
+    const asked = ask();
     if (asked === undefined) return this.#sendNow(live, dispatch);
     this.#asking.add(dispatchId);
-    void asked.then(
+    void this.#untilAvailable(asked, () => ask() ?? Promise.resolve([])).then(
       (secrets) => {
         // It was cancelled meanwhile.
         if (this.#asking.delete(dispatchId)) this.#sendNow(live, dispatch, secrets);
@@ -175,6 +185,16 @@ export class Attempts {
         this.#options.queue.enqueue(runId, { type: "callback", nodeId, attempt, result });
       },
     );
+  }
+
+  /** What was asked and failed for a database that is away is asked again: an attempt that was accepted does not fail for that. */
+  #untilAvailable<T>(first: Promise<T>, again: () => Promise<T>): Promise<T> {
+    let asked: Promise<T> | null = first;
+    return this.#options.health.untilAvailable(() => {
+      const now = asked ?? again();
+      asked = null;
+      return now;
+    });
   }
 
   #sendNow(live: DrivenRun, dispatch: Dispatch, secrets: readonly HandedSecret[] = []): void {
@@ -199,8 +219,10 @@ export class Attempts {
         queue.enqueue(runId, report === undefined ? input : () => ({ input, report }), done);
       },
     });
-    const files = this.#options.files?.(orgId, runId);
-    this.#pool.send(dispatch, live.state, callbacks, { traceparent, externalCallbackUrl, files, secrets, orgId });
+    const { files } = this.#options;
+    const filesOf = files === undefined ? {} : { filesOf: (signal: AbortSignal) => files(orgId, runId, signal) };
+    const given = { traceparent, externalCallbackUrl, ...filesOf, secrets, orgId };
+    this.#pool.send(dispatch, live.state, callbacks, given);
   }
 
   cancel(live: DrivenRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {

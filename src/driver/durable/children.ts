@@ -45,8 +45,9 @@ export interface ChildrenOptions {
 
 /**
  * Starts child runs, cancels them, and reports to parents how they ended and what they spent after that. Each is done right
- * after the commit that made it due. A timer of the parent, written with that very commit, stands until it is known to be
- * done: the replica that finds it due does what is missing, so that no crash in between leaves a parent waiting or a child running on.
+ * after the commit that made it due. A timer of the parent, written with that commit, stands until it is known to be
+ * done: the replica that finds it due does what is missing, so that no crash in between leaves a parent waiting or a
+ * child running on.
  */
 export class Children {
   readonly #options: ChildrenOptions;

@@ -52,7 +52,7 @@ export class CommitFacts implements Returned {
   readonly events: RunEvent[] = [];
   /** Attempts that have ended, by node and attempt. */
   readonly ended = new Map<string, AttemptKey>();
-  /** Executions that have ended: their attempt may go on with another. */
+  /** Executions that have ended: their attempt may continue with another. */
   readonly endedDispatches: string[] = [];
   readonly settled: string[] = [];
   readonly usage: UsageRecord[] = [];
@@ -132,7 +132,7 @@ export class CommitFacts implements Returned {
 
   #open({ payload: { nodeId, attempt = 0 } }: EventOf<"node.started">): void {
     const id = attemptKey({ nodeId, attempt });
-    // An attempt that was paused in this very commit goes on, and may end in it as well.
+    // An attempt that was paused in this commit continues, and may end in it as well.
     this.ended.delete(id);
     const admission = this.#options.admissions.get(id);
     for (const part of admission?.reserved ?? []) {
@@ -198,7 +198,7 @@ export class CommitFacts implements Returned {
   }
 
   /**
-   * What all of a commit together may come to, so that each of its reservations keeps the ceiling it was decided under:
+   * What all of a commit may add up to, so that each of its reservations keeps the ceiling it was decided under:
    * one counter may have several. What is reserved or spent after a reservation was not there yet when that was decided,
    * and is not held against it; else what was spent late could never be written.
    */

@@ -2,6 +2,8 @@ import type { InputQueue } from "./input-queue.ts";
 
 /** Batches that may be on their way to the database at once: one is decided while another is written. */
 const LANES = 2;
+/** One more works for organisations of which the others have nothing. */
+const LANES_APART = 1;
 
 export interface CommitLoopOptions {
   readonly queue: InputQueue;
@@ -25,15 +27,25 @@ export class CommitLoop {
   }
 
   #wake(): void {
-    if (this.#activeLanes >= LANES || !this.#options.queue.hasReady) return;
+    const { queue } = this.#options;
+    if (!(this.#activeLanes < LANES ? queue.hasReady : this.#mayGoApart(this.#activeLanes))) return;
     this.#activeLanes += 1;
     // After the present burst of callbacks, so that what arrives together is committed together.
     setImmediate(() => void this.#work());
   }
 
+  #mayGoOn(): boolean {
+    return this.#activeLanes <= LANES || this.#mayGoApart(this.#activeLanes - 1);
+  }
+
+  /** Beside so many others. */
+  #mayGoApart(others: number): boolean {
+    return others < LANES + LANES_APART && this.#options.queue.hasApart;
+  }
+
   async #work(): Promise<void> {
     try {
-      while (await this.#options.step());
+      while (this.#mayGoOn() && (await this.#options.step()));
     } catch (error) {
       this.#options.onTrouble("a batch failed", error);
     } finally {

@@ -10,7 +10,7 @@ import type { DrivenRun } from "./driven-run.ts";
 import type { Moderator } from "./moderator.ts";
 import type { Places } from "./places.ts";
 import type { RunCache } from "./run-cache.ts";
-import type { InputQueue } from "./input-queue.ts";
+import type { InputQueue, Waiting } from "./input-queue.ts";
 import type { StoreHealth } from "./store-health.ts";
 
 export interface CommitterOptions {
@@ -26,6 +26,8 @@ export interface CommitterOptions {
   readonly health: Pick<StoreHealth, "untilAvailable">;
   readonly after: Pick<AfterCommit, "committed">;
   readonly places: Pick<Places, "find" | "committed">;
+  /** Takes the inputs of a run that is not here; false: it is nowhere. */
+  readonly onGone: ((runId: string, waiting: readonly Waiting[]) => boolean) | undefined;
   readonly onParked: (runId: string, error: unknown) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }

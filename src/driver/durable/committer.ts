@@ -9,7 +9,7 @@
  */
 import type { Timer } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
-import type { CommitOutcome, RunCommit } from "../../store/index.ts";
+import { type CommitOutcome, OrganisationMoving, type RunCommit } from "../../store/index.ts";
 import { applyCommit } from "./apply-commit.ts";
 import type { CommitterOptions } from "./committer-options.ts";
 import { decideRun, type Takings, type Work } from "./decide-run.ts";
@@ -30,19 +30,10 @@ export class Committer {
   readonly #options: CommitterOptions;
   /** Runs of batches under way that are not released yet. */
   readonly #held = new Map<string, Taken>();
-  commits = 0;
-  committedEvents = 0;
-  committedRuns = 0;
-  conflicts = 0;
-  parked = 0;
+  readonly figures = { commits: 0, committedEvents: 0, committedRuns: 0, conflicts: 0, parkedRuns: 0 };
 
   constructor(options: CommitterOptions) {
     this.#options = options;
-  }
-
-  get figures() {
-    const { commits, committedEvents, committedRuns, conflicts, parked: parkedRuns } = this;
-    return { commits, committedEvents, committedRuns, conflicts, parkedRuns };
   }
 
   /** Works off one batch; false when there was nothing to do. */
@@ -61,13 +52,11 @@ export class Committer {
 
   /** Something threw that belongs to no run for certain: each is tried alone, and one that throws again is the culprit. */
   async #oneByOne(taken: readonly Taken[]): Promise<void> {
-    const { cache } = this.#options;
     for (const one of taken) {
       if (this.#held.get(one.runId) !== one) continue;
-      cache.drop(one.runId);
-      const fresh = one.fresh === null ? null : renewed(one.fresh);
+      this.#options.cache.drop(one.runId);
       try {
-        await this.#workOff([{ ...one, fresh }]);
+        await this.#workOff([{ ...one, fresh: one.fresh === null ? null : renewed(one.fresh) }]);
       } catch (error) {
         if (this.#held.has(one.runId)) this.#park(one, error);
       }
@@ -78,21 +67,26 @@ export class Committer {
     const { cache, health } = this.#options;
     const toLoad = taken.filter(({ fresh }) => fresh === null).map(({ runId }) => runId);
     const unreadable = new Map<string, unknown>();
-    const onUnreadable = (runId: string, error: unknown): void => void unreadable.set(runId, error);
-    const known = await health.untilAvailable(() => cache.getAll(toLoad, onUnreadable));
+    const known = await health.untilAvailable(() => cache.getAll(toLoad, (runId, why) => unreadable.set(runId, why)));
     if (!(await this.#isJudgeReady(taken, known))) return this.#putBack(taken);
     const found = await health.untilAvailable(() => this.#options.places.find(taken, known));
     const works: Work[] = [];
     for (const one of taken) {
       const live = one.fresh ?? known.get(one.runId);
       if (unreadable.has(one.runId)) this.#park(one, unreadable.get(one.runId));
-      else if (live === undefined) this.#finish(one, () => ({ kind: "unknown" }));
+      else if (live === undefined) this.#gone(one);
       else {
         const work = this.#decide(one, live, found.get(one.runId));
         if (work !== undefined) works.push(work);
       }
     }
     await this.#write(works);
+  }
+
+  /** Its organisation may live in another cell by now, where its inputs are taken. */
+  #gone(taken: Taken): void {
+    const isFollowed = this.#options.onGone?.(taken.runId, taken.waiting) === true;
+    this.#finish(isFollowed ? { ...taken, waiting: [] } : taken, () => ({ kind: "unknown" }));
   }
 
   async #isJudgeReady(taken: readonly Taken[], known: ReadonlyMap<string, DrivenRun>): Promise<boolean> {
@@ -155,10 +149,10 @@ export class Committer {
     try {
       outcome = await health.untilAvailable(() => store.commit(pairs.map(({ commit }) => commit)));
     } catch (error) {
-      return this.#bisect(pairs, error);
+      return error instanceof OrganisationMoving ? this.#moving(pairs, error) : this.#bisect(pairs, error);
     }
     if (outcome.isOverLimit) return this.#overLimit(pairs);
-    this.commits += 1;
+    this.figures.commits += 1;
     const conflicts = new Set(outcome.conflicts);
     const duplicates = new Map(outcome.duplicates.map((duplicate) => [duplicate.runId, duplicate]));
     for (const { work, commit } of pairs) {
@@ -171,6 +165,18 @@ export class Committer {
     }
   }
 
+  /** The rest of the batch stands. A run that exists waits until its new place is known; one that would begin begins there. */
+  async #moving(pairs: readonly Pair[], error: OrganisationMoving): Promise<void> {
+    const others = pairs.filter(({ commit }) => commit.orgId !== error.orgId);
+    for (const { work, commit } of pairs.filter((pair) => !others.includes(pair))) {
+      this.#drop(work);
+      this.#options.cache.drop(commit.runId);
+      if (commit.create === null) this.#putBack([work.taken]);
+      else this.#fail(work.taken, error);
+    }
+    if (others.length > 0) await this.#commitAll(others);
+  }
+
   /** Another run took what was left. The run that lost is decided again, on what is counted now. */
   async #overLimit(pairs: readonly Pair[]): Promise<void> {
     const [only] = pairs;
@@ -178,7 +184,7 @@ export class Committer {
     const { judge, health } = this.#options;
     await health.untilAvailable(() => judge.reload?.(only.commit.orgId) ?? Promise.resolve());
     this.#drop(only.work);
-    // Nothing was written: a run that does not exist yet cannot be loaded, and begins anew.
+    // Nothing was written: a run that does not exist yet cannot be loaded, and starts over.
     this.#release(only.work, only.work.live.creating === null ? null : renewed(only.work.live));
   }
 
@@ -203,8 +209,8 @@ export class Committer {
   #commitDone(work: Work, commit: RunCommit): void {
     const { cache, judge } = this.#options;
     const gone = applyCommit(work.live, commit);
-    this.committedEvents += commit.events.length;
-    this.committedRuns += 1;
+    this.figures.committedEvents += commit.events.length;
+    this.figures.committedRuns += 1;
     const { runId, orgId } = commit;
     const changes = changesOf(work, commit);
     try {
@@ -257,7 +263,7 @@ export class Committer {
   }
 
   #release({ taken }: Work, fresh: DrivenRun | null): void {
-    this.conflicts += 1;
+    this.figures.conflicts += 1;
     this.#options.cache.drop(taken.runId);
     this.#held.delete(taken.runId);
     this.#options.queue.release(taken.runId, taken.waiting, fresh);
@@ -269,7 +275,7 @@ export class Committer {
   }
 
   #park(taken: Taken, error: unknown): void {
-    this.parked += 1;
+    this.figures.parkedRuns += 1;
     this.#options.onParked(taken.runId, error);
     this.#fail(taken, error instanceof Error ? error : new Error(String(error)));
   }

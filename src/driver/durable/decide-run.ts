@@ -121,10 +121,10 @@ export function decideRun(
   };
 }
 
-/** What is so in its organisation. */
-function aroundRun(judge: Judge, { orgId, workflow }: DrivenRun["run"]) {
+/** What is so in its organisation, and the model it was started with. */
+function aroundRun(judge: Judge, { orgId, workflow, model }: DrivenRun["run"]) {
   const { countsBlocks } = judge;
-  return { agents: judge.agentsOf?.(orgId), countsBlocks, isPausedAround: judge.isPaused?.(orgId, workflow) };
+  return { agents: judge.agentsOf?.(orgId), model, countsBlocks, isPausedAround: judge.isPaused?.(orgId, workflow) };
 }
 
 interface Ruled extends Pick<DecidingOptions, "judge" | "moderator"> {
@@ -225,7 +225,7 @@ function hasBegun({ run, state, hasBegun: before }: DrivenRun): boolean {
   return before || run.parentRunId !== null || completed + failed + running + streaming + retrying + timedOut > 0;
 }
 
-/** `returned`: what of this commit is decided already. Args, depth and placement may be known since this very commit. */
+/** `returned`: what of this commit is decided already. Args, depth and placement may be known since this commit. */
 function aboutRun(live: DrivenRun, at: number, returned?: CommitFacts): AboutRun {
   const { run, state } = live;
   const { orgId, runId, workflow, gateway, model, roleBindings, team, priority } = run;

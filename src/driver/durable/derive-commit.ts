@@ -4,6 +4,7 @@ import {
   type AttemptReport,
   type OpenAttempt,
   type PlaceChange,
+  type Reservation,
   type RunCommit,
   type RunRecord,
   UNNAMED_QUEUE,
@@ -113,20 +114,18 @@ function deriveAttempts(
     const { nodeId, attempt, timeoutMs } = effect;
     const deadlineAt = timeoutMs === null ? null : at + timeoutMs;
     const admission = admissions.get(attemptKey({ nodeId, attempt }));
-    const taken = admission?.reserved ?? [];
-    const reserved = taken.map(({ envelopeId, periodStart, micros }) => ({ envelopeId, periodStart, micros }));
+    const reserved = reservationsOf(admission?.reserved ?? []);
     const agentId = admission?.agentId ?? null;
-    const counted = admission?.parallel === undefined ? {} : { parallelOf: admission.parallel.runId };
-    const key = { nodeId, attempt };
+    const plain = { nodeId, attempt, replicaId, deadlineAt, agentId, reserved };
+    const counted = admission?.parallel === undefined ? plain : { ...plain, parallelOf: admission.parallel.runId };
     const work = workOf(effect, live);
-    const offered = work === undefined ? {} : { work };
-    opened.set(attemptKey(key), { ...key, replicaId, deadlineAt, agentId, reserved, ...counted, ...offered });
+    opened.set(attemptKey(plain), work === undefined ? counted : { ...counted, work });
   }
   const closed: AttemptKey[] = [];
   for (const [nodeId, taken] of facts.reservedAnew()) {
     const open = live.openAttempts.get(nodeId);
     if (open === undefined) continue;
-    const reserved = taken.map(({ envelopeId, periodStart, micros }) => ({ envelopeId, periodStart, micros }));
+    const reserved = reservationsOf(taken);
     opened.set(attemptKey({ nodeId, attempt: open.attempt }), { ...open, nodeId, replicaId, reserved });
   }
   for (const [id, key] of facts.ended) {
@@ -135,6 +134,10 @@ function deriveAttempts(
     if (live.openAttempts.get(key.nodeId)?.attempt === key.attempt) closed.push(key);
   }
   return { opened: [...opened.values()], closed };
+}
+
+function reservationsOf(taken: readonly Reservation[]): readonly Reservation[] {
+  return taken.map(({ envelopeId, periodStart, micros }) => ({ envelopeId, periodStart, micros }));
 }
 
 function deriveTimers({ live, facts, effects, firedTimers }: Decided): Pick<RunCommit, "timersSet" | "timersCleared"> {

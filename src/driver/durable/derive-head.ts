@@ -1,4 +1,4 @@
-import { pauseOf, waitingForOf } from "../../core/engine/index.ts";
+import { findNode, pauseOf, type RunState, waitingForOf } from "../../core/engine/index.ts";
 import { isRunEnding, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { Head } from "../../store/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
@@ -15,15 +15,26 @@ export function deriveHead({ run, state }: DrivenRun, events: readonly RunEvent[
     waitingFor: waitingForOf(state),
     paused: pauseOf(state),
     errorCode: state.errorCode === null ? null : lineOf(state.errorCode),
-    errorMessage: isTerminal(state.status) ? errorTextOf(run, events) : null,
+    errorMessage: isTerminal(state.status) ? errorTextOf(run, state, events) : null,
   };
 }
 
 /** Why it ended without having completed; what it spends later changes nothing about that. */
-function errorTextOf({ errorMessage }: Pick<Head, "errorMessage">, events: readonly RunEvent[]): string | null {
+function errorTextOf(
+  { errorMessage }: Pick<Head, "errorMessage">,
+  state: RunState,
+  events: readonly RunEvent[],
+): string | null {
   const end = events.findLast(isRunEnding);
   if (end === undefined) return errorMessage;
-  return end.type === "run.completed" || end.payload.reason === undefined ? null : lineOf(end.payload.reason);
+  if (end.type === "run.completed" || end.payload.reason === undefined) return null;
+  return lineOf([end.payload.reason, ...causeOf(state)].join(": "));
+}
+
+/** What the node reported that ended the run. */
+function causeOf(state: RunState): readonly string[] {
+  const now = state.haltedBy === null ? undefined : findNode(state, state.haltedBy)?.now;
+  return now?.status === "failed" || now?.status === "timed_out" ? [now.errorMessage] : [];
 }
 
 const LINE_LENGTH_MAX = 500;

@@ -8,6 +8,7 @@ import type { Judge } from "../../governance/index.ts";
 import type { ChildPreparer } from "./children.ts";
 import type { FunctionWork } from "./function-attempts.ts";
 import type { EventSubscriber } from "./event-matcher.ts";
+import type { Waiting } from "./input-queue.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
 import type { TextBox } from "./turn-seal.ts";
 import type { KnownPlans } from "./plan-cache.ts";
@@ -23,6 +24,9 @@ export type HandSecrets = (
   request: () => AdapterRequest,
 ) => Promise<readonly HandedSecret[]> | undefined;
 
+/** Until the signal ends the attempt, its files wait for a database that is away. */
+export type OpenRunFiles = (orgId: string, runId: string, signal: AbortSignal) => AdapterFiles;
+
 export interface DurableDriverOptions {
   readonly store: Store;
   readonly adapters: readonly Adapter[];
@@ -32,6 +36,12 @@ export interface DurableDriverOptions {
   readonly monotonic: () => number;
   /** A number in [0, 1) for each input; default: by chance. */
   readonly jitter?: () => number;
+  /** Of this process, where it has several drivers; default: one of its own. */
+  readonly replicaId?: string;
+  /** Whether another driver of this process has begun a dispatch, and has not seen its end. */
+  readonly isOpenElsewhere?: (dispatchId: string) => boolean;
+  /** Takes the inputs of a run that is not here; false: it is nowhere. */
+  readonly onGone?: (runId: string, waiting: readonly Waiting[]) => boolean;
   readonly isUnavailable: (error: unknown) => boolean;
   /** True where this process is the only one that can be: an embedded directory. */
   readonly supersedesAll: boolean;
@@ -44,8 +54,8 @@ export interface DurableDriverOptions {
   readonly box?: TextBox;
   /** Whether texts may pass; by the rules that stand by default unless this says otherwise. */
   readonly moderation?: NodeModeration;
-  /** Runs an organisation may have open; `LIMITS.openRunsMax` by default. */
-  readonly maxOpenRuns?: number;
+  /** Runs an organisation may have open, null: any number; `LIMITS.openRunsMax` by default. */
+  readonly maxOpenRuns?: (orgId: string) => number | null;
   /** How long attempts in this process may take to end once it is stopped; default: 5,000. */
   readonly drainMs?: number;
   /** How child runs are started; without it none is. */
@@ -59,7 +69,7 @@ export interface DurableDriverOptions {
   /** How attempts go to Bridges elsewhere; without it everything runs here. */
   readonly remote?: RemoteOptions;
   /** The files of a run, for adapters of this process; without it they get none. */
-  readonly files?: (orgId: string, runId: string) => AdapterFiles;
+  readonly files?: OpenRunFiles;
   /** Where functions wait for workers; without it none is ever sent to any. */
   readonly functions?: FunctionWork;
   /** Looks up registered secrets right before a dispatch leaves; without it none goes along. */

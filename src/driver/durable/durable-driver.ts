@@ -15,7 +15,7 @@ import type { DurableDriverOptions } from "./driver-options.ts";
 import { DueTimers } from "./due-timers.ts";
 import { EventMatcher } from "./event-matcher.ts";
 import { requestsOf, stateAt } from "./history.ts";
-import { InputQueue } from "./input-queue.ts";
+import { InputQueue, type Waiting } from "./input-queue.ts";
 import { Lease } from "./lease.ts";
 import { type Listener, Listeners } from "./listeners.ts";
 import { Moderator } from "./moderator.ts";
@@ -67,11 +67,11 @@ export class DurableDriver implements Runtime {
   readonly #matcher: EventMatcher;
 
   constructor(options: DurableDriverOptions) {
-    const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, redactor, remote, files } = options;
+    const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, onGone } = options;
     const queue = this.#queue;
     this.#options = options;
     const listeners = (this.#listeners = new Listeners(onTrouble));
-    const lease = (this.#lease = new Lease(store, monotonic));
+    const lease = (this.#lease = new Lease(store, monotonic, options.replicaId));
     const health = (this.#health = new StoreHealth({ isUnavailable, clock }));
     const moderator = (this.#moderator = new Moderator(options.moderation ?? createNodeModeration()));
     const plans = (this.#plans = new PlanCache(store, options.shapePlan, options.knownPlans));
@@ -82,32 +82,9 @@ export class DurableDriver implements Runtime {
     const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
     const scripts = new ScriptTools(adapters);
     const turns = (this.turns = new TurnIntake({ queue, cache, clock, listeners, scripts }));
-    const outward = {
-      adapters,
-      clock,
-      redactor,
-      remote,
-      files,
-      secrets: options.secrets,
-      functions: options.functions,
-      onTrouble,
-    };
-    // Asked for at every use: it is made after the driver, and needs it.
-    const preparer: ChildPreparer = {
-      prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted),
-      argsOf: async (parent, workflow) => (await options.children?.().argsOf?.(parent, workflow)) ?? null,
-    };
-    const attempts = (this.#attempts = new Attempts({
-      preparer,
-      queue,
-      intake,
-      turns,
-      seal,
-      lease,
-      cache,
-      moderator,
-      ...outward,
-    }));
+    const preparer = preparerOf(options);
+    const inward = { preparer, queue, intake, turns, seal, lease, health, cache, moderator };
+    const attempts = (this.#attempts = new Attempts({ ...outwardOf(options), ...inward }));
     const children = new Children({ preparer, store, starter, states: () => this, intake, clock, onTrouble });
     const dueTimers = new DueTimers({ queue, intake, attempts, children, store, clock, onTrouble });
     const deadlines = (this.#deadlines = new Deadlines(clock, dueTimers));
@@ -120,7 +97,7 @@ export class DurableDriver implements Runtime {
     const jitter = options.jitter ?? Math.random;
     const places = new Places({ store, intake, dueTimers, clock, onTrouble });
     const deciding = { judge, moderator, clock, jitter, seal };
-    const committing = { store, cache, queue, lease, health, after, places, onParked, onTrouble };
+    const committing = { store, cache, queue, lease, health, after, places, onParked, onTrouble, onGone };
     this.#committer = new Committer({ ...deciding, ...committing });
     this.#loop = new CommitLoop({ queue, step: () => this.#committer.step(), onTrouble });
     this.#sweeper = new Sweeper({ store, clock, lease, attempts, deadlines, dueTimers, matcher, onTrouble });
@@ -185,6 +162,16 @@ export class DurableDriver implements Runtime {
     return this.#matcher.receive(orgId, events);
   }
 
+  /** Inputs of a run that was driven elsewhere in this process until its organisation came here. */
+  take(runId: string, waiting: readonly Waiting[]): void {
+    for (const one of waiting) this.#queue.push(runId, one);
+  }
+
+  /** Whether it has begun this dispatch and has not seen its end. */
+  holds(dispatchId: string): boolean {
+    return this.#attempts.holds(dispatchId);
+  }
+
   /** When a run has to be looked at next because of its time; null: never. */
   nextDeadline(): number | null {
     return this.#deadlines.next();
@@ -226,4 +213,18 @@ export class DurableDriver implements Runtime {
       ...this.#committer.figures,
     };
   }
+}
+
+/** What attempts are sent with. */
+function outwardOf(options: DurableDriverOptions) {
+  const { adapters, clock, redactor, remote, files, secrets, functions, isOpenElsewhere, onTrouble } = options;
+  return { adapters, clock, redactor, remote, files, secrets, functions, isOpenElsewhere, onTrouble };
+}
+
+/** Asked for at every use: it is made after the driver, and needs it. */
+function preparerOf({ children }: DurableDriverOptions): ChildPreparer {
+  return {
+    prepare: (parent, wanted) => (children?.() ?? NO_CHILDREN).prepare(parent, wanted),
+    argsOf: async (parent, workflow) => (await children?.().argsOf?.(parent, workflow)) ?? null,
+  };
 }

@@ -40,11 +40,6 @@ export class EventMatcher {
     this.#options = options;
   }
 
-  /** Nothing is left to look up. */
-  get isIdle(): boolean {
-    return this.#underWay === 0;
-  }
-
   /** Resolves once they are kept; who waits for them receives them afterwards. */
   async receive(orgId: string, events: readonly NewEvent[]): Promise<readonly PutEvent[]> {
     const put = await this.#options.store.putEvents(orgId, events);

@@ -23,7 +23,7 @@ function drive(
   steps: readonly (Omit<Entry, "runId"> | null)[],
   onTaken: (taken: Entry, waiting: readonly Entry[]) => void,
 ): void {
-  const queue = new FairQueue();
+  const queue = new FairQueue<string>();
   const waiting: Entry[] = [];
   const take = (): void => {
     const runId = queue.shift();
@@ -36,7 +36,7 @@ function drive(
     if (entry === null) return take();
     const added = { ...entry, runId: `run_${index}` };
     waiting.push(added);
-    queue.push(added.runId, added);
+    queue.push(added.runId, added, "work");
   });
   while (queue.hasAny) take();
   expect(waiting).toEqual([]);
@@ -83,11 +83,11 @@ describe("turns of runs", () => {
   });
 
   it("a run of high priority goes next, whatever waits", () => {
-    const queue = new FairQueue();
-    for (let index = 0; index < 100; index += 1) queue.push(`low_${index}`, { orgId: "a", priority: "low" });
+    const queue = new FairQueue<string>();
+    for (let index = 0; index < 100; index += 1) queue.push(`low_${index}`, { orgId: "a", priority: "low" }, "work");
     expect(queue.shift()).toBe("low_0");
-    queue.push("high", { orgId: "a", priority: "high" });
-    queue.push("other", { orgId: "b", priority: "low" });
+    queue.push("high", { orgId: "a", priority: "high" }, "work");
+    queue.push("other", { orgId: "b", priority: "low" }, "work");
     expect([queue.shift(), queue.shift(), queue.shift()]).toEqual(["high", "other", "low_1"]);
   });
 });

@@ -7,69 +7,184 @@ export interface QueuedRun {
   readonly priority: Priority;
 }
 
+/** Runs that exist have work to do; the others are to start. */
+export type QueuedFor = "work" | "start";
+
+/** Runs that are not in memory take turns as if they were of one organisation, which is not counted. */
+export const UNKNOWN_OWNER: QueuedRun = { orgId: "", priority: "normal" };
+
+/**
+ * While anything is done for runs of an organisation that exist, one run of it may start for so many of them; what was
+ * not used is kept, up to a bound, so that a lull is no loss.
+ */
+const WORK_PER_START = 6;
+const STARTS_KEPT_MAX = 64;
+/** One in so many turns of an organisation is a start, if one may start, so that work never keeps them out altogether. */
+const STARTS_SHARE = 16;
+
 /**
  * Runs that wait for their turn: one of each organisation, over and over, so that none waits for more than one turn of
- * each other. Within an organisation by priority, and in the order they came.
+ * each other. Within an organisation runs that exist go before runs that start, then by priority, and in the order they
+ * came. What an organisation has under way holds back its own starts, and those of no other.
  */
-export class FairQueue {
-  /** Organisations with runs that wait; the first has the next turn. */
-  readonly #turns = new Fifo<OwnRuns>();
-  readonly #waiting = new Map<string, OwnRuns>();
+export class FairQueue<T> {
+  /** Organisations that could use a turn; the first has the next. */
+  readonly #turns = new Fifo<OwnRuns<T>>();
+  /** Organisations with runs that wait or are under way. */
+  readonly #known = new Map<string, OwnRuns<T>>();
+  /** Of those that could use a turn, how many have nothing under way. */
+  #apart = 0;
+  #batch = 0;
+  #isApart = false;
+  readonly #isOpen = (own: OwnRuns<T>): boolean => !this.#isApart || own.underWay === 0 || own.batch === this.#batch;
 
   get hasAny(): boolean {
-    return this.#turns.hasAny;
+    return this.#turns.size > 0;
   }
 
-  /** How many organisations have runs that wait. */
+  /** Whether an organisation could use a turn that has nothing under way. */
+  get hasApart(): boolean {
+    return this.#apart > 0;
+  }
+
+  /** How many organisations could use a turn in this batch. */
+  get inTurn(): number {
+    return this.#isApart ? this.#turns.count((own) => (this.#isOpen(own) ? 1 : 0)) : this.#turns.size;
+  }
+
+  /** How many organisations have runs that wait or are under way. */
   get organisations(): number {
-    return this.#waiting.size;
+    return this.#known.size - (this.#known.has(UNKNOWN_OWNER.orgId) ? 1 : 0);
   }
 
-  push(runId: string, { orgId, priority }: QueuedRun): void {
-    let own = this.#waiting.get(orgId);
+  /** How many runs could have a turn in this batch. */
+  get ready(): number {
+    return this.#turns.count((own) => (this.#isOpen(own) ? own.ready : 0));
+  }
+
+  /**
+   * If some organisations have nothing under way, the turns until the next batch are for them: they wait neither for the
+   * batches of others nor for rows which these write.
+   */
+  newBatch(): void {
+    this.#batch += 1;
+    this.#isApart = this.#apart > 0 && this.#apart < this.#turns.size;
+  }
+
+  push(run: T, { orgId, priority }: QueuedRun, queuedFor: QueuedFor): void {
+    let own = this.#known.get(orgId);
     if (own === undefined) {
-      own = new OwnRuns(orgId);
-      this.#waiting.set(orgId, own);
-      this.#turns.push(own);
+      own = new OwnRuns<T>(orgId);
+      this.#known.set(orgId, own);
     }
-    own.push(runId, PRIORITIES.indexOf(priority));
+    own[queuedFor].push(run, PRIORITIES.indexOf(priority));
+    this.#queue(own);
   }
 
-  shift(): string | undefined {
-    const own = this.#turns.shift();
+  /** The next run, which is under way until `ended`. */
+  shift(): T | undefined {
+    const own = this.#isApart ? this.#turns.takeFirst(this.#isOpen) : this.#turns.shift();
     if (own === undefined) return undefined;
-    const runId = own.shift();
-    if (own.hasAny) this.#turns.push(own);
-    else this.#waiting.delete(own.orgId);
-    return runId;
+    own.isInTurn = false;
+    own.batch = this.#batch;
+    if (own.underWay === 0) this.#apart -= 1;
+    const run = own.shift();
+    this.#queue(own);
+    return run;
+  }
+
+  ended({ orgId }: QueuedRun, queuedFor: QueuedFor): void {
+    const own = this.#known.get(orgId);
+    if (own === undefined) return;
+    own.ended(queuedFor);
+    if (own.isInTurn && own.underWay === 0) this.#apart += 1;
+    this.#queue(own);
+    if (own.isIdle) this.#known.delete(orgId);
+  }
+
+  #queue(own: OwnRuns<T>): void {
+    if (own.isInTurn || own.ready === 0) return;
+    own.isInTurn = true;
+    this.#turns.push(own);
+    if (own.underWay === 0) this.#apart += 1;
   }
 }
 
-/** The runs of one organisation that wait. */
-class OwnRuns {
+/** The runs of one organisation that wait, and how many are under way. */
+class OwnRuns<T> {
   readonly orgId: string;
-  readonly #levels = PRIORITIES.map(() => new Fifo<string>());
-  readonly #ageing = new Ageing(PRIORITIES.length);
-  readonly #has = (level: number): boolean => this.#levels[level]?.hasAny === true;
+  readonly work = new Levels<T>();
+  readonly start = new Levels<T>();
+  isInTurn = false;
+  /** The last that took one of its runs. */
+  batch = 0;
+  #working = 0;
+  #starting = 0;
+  #startsAllowed = STARTS_KEPT_MAX;
+  #workInRow = 0;
 
   constructor(orgId: string) {
     this.orgId = orgId;
   }
 
-  get hasAny(): boolean {
-    return this.#levels.some((runs) => runs.hasAny);
+  get underWay(): number {
+    return this.#working + this.#starting;
   }
 
-  push(runId: string, level: number): void {
-    this.#levels[level]?.push(runId);
+  get isIdle(): boolean {
+    return this.underWay + this.work.size + this.start.size === 0;
   }
 
-  shift(): string | undefined {
+  /** With nothing else to do there is no bound to starts. */
+  get ready(): number {
+    const starts = this.start.size;
+    return this.work.size + (this.#working === 0 ? starts : Math.min(starts, Math.floor(this.#startsAllowed)));
+  }
+
+  shift(): T | undefined {
+    const mayStart = this.ready > this.work.size;
+    return this.work.size > 0 && !(mayStart && this.#workInRow >= STARTS_SHARE - 1) ? this.#goOn() : this.#begin();
+  }
+
+  #goOn(): T | undefined {
+    this.#working += 1;
+    this.#workInRow += 1;
+    this.#startsAllowed = Math.min(STARTS_KEPT_MAX, this.#startsAllowed + 1 / WORK_PER_START);
+    return this.work.shift();
+  }
+
+  #begin(): T | undefined {
+    if (this.#working > 0) this.#startsAllowed -= 1;
+    this.#starting += 1;
+    this.#workInRow = 0;
+    return this.start.shift();
+  }
+
+  ended(queuedFor: QueuedFor): void {
+    if (queuedFor === "work") this.#working -= 1;
+    else this.#starting -= 1;
+  }
+}
+
+/** Runs by their priority. */
+class Levels<T> {
+  readonly #levels = PRIORITIES.map(() => new Fifo<T>());
+  readonly #ageing = new Ageing(PRIORITIES.length);
+  readonly #has = (level: number): boolean => (this.#levels[level]?.size ?? 0) > 0;
+  size = 0;
+
+  push(run: T, level: number): void {
+    this.#levels[level]?.push(run);
+    this.size += 1;
+  }
+
+  shift(): T | undefined {
     const level = this.#ageing.next(this.#has);
     if (level === null) return undefined;
-    const runId = this.#levels[level]?.shift();
+    const run = this.#levels[level]?.shift();
     this.#ageing.served(level, this.#has);
-    return runId;
+    this.size -= 1;
+    return run;
   }
 }
 
@@ -78,8 +193,8 @@ class Fifo<T> {
   #items: T[] = [];
   #head = 0;
 
-  get hasAny(): boolean {
-    return this.#head < this.#items.length;
+  get size(): number {
+    return this.#items.length - this.#head;
   }
 
   push(item: T): void {
@@ -87,13 +202,27 @@ class Fifo<T> {
   }
 
   shift(): T | undefined {
-    if (!this.hasAny) return undefined;
+    if (this.size === 0) return undefined;
     const item = this.#items[this.#head];
     this.#head += 1;
-    if (this.#head > 1_024 || !this.hasAny) {
+    if (this.#head > 1_024 || this.size === 0) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;
     }
     return item;
+  }
+
+  takeFirst(isWanted: (item: T) => boolean): T | undefined {
+    const at = this.#items.findIndex((item, index) => index >= this.#head && isWanted(item));
+    return at < 0 ? undefined : this.#items.splice(at, 1)[0];
+  }
+
+  count(of: (item: T) => number): number {
+    let count = 0;
+    for (let at = this.#head; at < this.#items.length; at += 1) {
+      const item = this.#items[at];
+      if (item !== undefined) count += of(item);
+    }
+    return count;
   }
 }

@@ -1,6 +1,6 @@
 import { Overloaded, type SubmitOutcome } from "./runtime.ts";
 import type { DrivenRun } from "./driven-run.ts";
-import { FairQueue, type QueuedRun } from "./fair-queue.ts";
+import { FairQueue, type QueuedFor, type QueuedRun, UNKNOWN_OWNER } from "./fair-queue.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import type { UnstampedInput } from "../../core/engine/index.ts";
 
@@ -30,27 +30,20 @@ export type InputOutcome =
   | { readonly kind: "unknown" }
   | { readonly kind: "failed"; readonly error: Error };
 
-/**
- * While anything is done for runs that exist, one run may begin for so many of them; what was not used is kept, up to
- * a bound, so that a lull is no loss.
- */
-const WORK_PER_START = 6;
-const STARTS_KEPT_MAX = 64;
-/** Of a batch that is full, one in so many is a run that begins. */
-const STARTS_SHARE = 16;
-
 interface Lane {
+  readonly runId: string;
   readonly waiting: Waiting[];
   readonly owner: QueuedRun;
   /** A new run, which is in no database yet. */
   fresh: DrivenRun | null;
-  isBusy: boolean;
-  /** A batch has it, and it existed before. */
-  isBegun: boolean;
+  /** What it waited for last, in its turn or in a batch. */
+  queuedFor: QueuedFor;
+  isTaken: boolean;
 }
 
-/** Runs that are not in memory take turns as if they were of one organisation. */
-const UNKNOWN_OWNER: QueuedRun = { orgId: "", priority: "normal" };
+/** While several organisations have something to do, and for so many batches after that, a batch has so many inputs. */
+const SHARED_INPUTS_MAX = 64;
+const SHARED_BATCHES = 512;
 
 const QUEUED_INPUTS_MAX = 20_000;
 
@@ -58,20 +51,17 @@ const QUEUED_INPUTS_MAX = 20_000;
  * Every input of every run passes here.
  * - Within a run: first come, first served.
  * - A run is worked on by one batch at a time, so that batches can overlap without ever touching the same state.
- * - Runs that exist go before runs that begin.
- * - Organisations take turns, and within one runs go by their priority.
+ * - Organisations take turns; within one, runs that exist go before runs that begin, then by their priority.
  */
 export class InputQueue {
   /** Called when a batch could be taken. */
   onReady: () => void = () => undefined;
   readonly #ownerOf: (runId: string) => QueuedRun | undefined;
   readonly #lanes = new Map<string, Lane>();
-  /** Runs with something to do that no batch has: runs that exist, and runs that begin. */
-  readonly #work = new FairQueue();
-  readonly #starts = new FairQueue();
-  /** Runs that exist and that batches under way have. */
-  #busy = 0;
-  #startsAllowed = STARTS_KEPT_MAX;
+  /** Runs with something to do that no batch has. */
+  readonly #ready = new FairQueue<Lane>();
+  /** For how many batches more organisations have to wait for little at a time. */
+  #shared = 0;
   #size = 0;
   #isClosed = false;
 
@@ -85,7 +75,12 @@ export class InputQueue {
   }
 
   get hasReady(): boolean {
-    return this.#work.hasAny || (this.#starts.hasAny && this.#startsMax() > 0);
+    return this.#ready.hasAny;
+  }
+
+  /** Whether an organisation has something to do of which no batch has anything. */
+  get hasApart(): boolean {
+    return this.#ready.hasApart;
   }
 
   /** For callers that can come again later. */
@@ -114,75 +109,77 @@ export class InputQueue {
     lane.fresh ??= fresh;
     lane.waiting.push(waiting);
     this.#size += 1;
-    if (!lane.isBusy && lane.waiting.length === 1) this.#readyOf(lane).push(runId, lane.owner);
+    if (!lane.isTaken && lane.waiting.length === 1) this.#queue(lane);
     this.onReady();
   }
 
   /**
-   * Takes whole lanes, at most so many runs and, beyond the first, so many inputs. Runs that exist go first, and while
-   * something is done for them few runs begin: what is in flight ends before more is begun.
+   * Takes whole lanes in turns, at most so many runs and, beyond the first, so many inputs. Once an organisation has had
+   * all it waits for, and others wait for more than the batch has, they get it from the next one: an organisation with
+   * little to do does not wait for much of another.
    */
   take(runsMax: number, inputsMax: number): readonly Taken[] {
+    const ready = this.#ready;
+    const max = this.#isShared() ? Math.min(inputsMax, SHARED_INPUTS_MAX) : inputsMax;
     const taken: Taken[] = [];
-    // Runs that begin are never kept out altogether.
-    const reserved = this.#starts.hasAny ? Math.min(this.#startsMax(), Math.floor(runsMax / STARTS_SHARE)) : 0;
-    const inputs = this.#takeFrom(this.#work, runsMax - reserved, inputsMax, taken);
-    const work = taken.length;
-    this.#busy += work;
-    this.#startsAllowed = Math.min(STARTS_KEPT_MAX, this.#startsAllowed + work / WORK_PER_START);
-    this.#takeFrom(this.#starts, Math.min(runsMax, work + this.#startsMax()), inputsMax - inputs, taken);
-    if (this.#busy > 0) this.#startsAllowed -= taken.length - work;
+    ready.newBatch();
+    let inputs = 0;
+    let round = ready.inTurn;
+    for (let turns = round; taken.length < runsMax && inputs < max; turns -= 1) {
+      if (turns === 0) {
+        if (ready.inTurn < round && ready.ready > taken.length) break;
+        turns = round = ready.inTurn;
+      }
+      const lane = ready.shift();
+      if (lane === undefined) break;
+      inputs += lane.waiting.length;
+      taken.push(this.#taken(lane));
+    }
     return taken;
   }
 
-  /** With nothing else to do there is no bound. */
-  #startsMax(): number {
-    return this.#busy === 0 ? Infinity : Math.floor(this.#startsAllowed);
+  #taken(lane: Lane): Taken {
+    const { runId, fresh } = lane;
+    const waiting = lane.waiting.splice(0, lane.waiting.length);
+    this.#size -= waiting.length;
+    lane.isTaken = true;
+    lane.fresh = null;
+    return { runId, waiting, fresh };
   }
 
-  /** How many inputs were taken. */
-  #takeFrom(ready: FairQueue, runsMax: number, inputsMax: number, taken: Taken[]): number {
-    let inputs = 0;
-    while (taken.length < runsMax && inputs < inputsMax) {
-      const runId = ready.shift();
-      if (runId === undefined) break;
-      const lane = this.#lanes.get(runId);
-      if (lane === undefined || lane.isBusy) continue;
-      lane.isBusy = true;
-      const waiting = lane.waiting.splice(0, lane.waiting.length);
-      this.#size -= waiting.length;
-      inputs += waiting.length;
-      lane.isBegun = lane.fresh === null;
-      taken.push({ runId, waiting, fresh: lane.fresh });
-      lane.fresh = null;
-    }
-    return inputs;
+  #isShared(): boolean {
+    if (this.#ready.organisations > 1) this.#shared = SHARED_BATCHES;
+    else if (this.#shared > 0) this.#shared -= 1;
+    return this.#shared > 0;
   }
 
   /** The batch is done with the run; `again` goes back to the front of its lane. */
   release(runId: string, again: readonly Waiting[] = [], fresh: DrivenRun | null = null): void {
     const lane = this.#lane(runId, fresh);
-    if (lane.isBusy && lane.isBegun) this.#busy -= 1;
-    lane.isBusy = false;
+    const { isTaken, owner, queuedFor } = lane;
+    const isQueued = !isTaken && lane.waiting.length > 0;
+    lane.isTaken = false;
     lane.fresh ??= fresh;
     lane.waiting.unshift(...again);
     this.#size += again.length;
-    if (lane.waiting.length === 0) this.#lanes.delete(runId);
-    else {
-      this.#readyOf(lane).push(runId, lane.owner);
-      this.onReady();
-    }
+    const isDone = lane.waiting.length === 0;
+    if (isDone) this.#lanes.delete(runId);
+    else if (!isQueued) this.#queue(lane);
+    // After that, so that what is known of an organisation that has more to do is kept.
+    if (isTaken) this.#ready.ended(owner, queuedFor);
+    if (!isDone) this.onReady();
   }
 
-  #readyOf({ fresh }: Lane): FairQueue {
-    return fresh === null ? this.#work : this.#starts;
+  #queue(lane: Lane): void {
+    lane.queuedFor = lane.fresh === null ? "work" : "start";
+    this.#ready.push(lane, lane.owner, lane.queuedFor);
   }
 
   #lane(runId: string, fresh: DrivenRun | null): Lane {
     let lane = this.#lanes.get(runId);
     if (lane === undefined) {
       const owner = fresh?.run ?? this.#ownerOf(runId) ?? UNKNOWN_OWNER;
-      lane = { waiting: [], owner, fresh: null, isBusy: false, isBegun: false };
+      lane = { runId, waiting: [], owner, fresh: null, queuedFor: "work", isTaken: false };
       this.#lanes.set(runId, lane);
     }
     return lane;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import {
-  branchFrom,
   branchInTurn,
+  branchWith,
   type Carried,
   createRunState,
   findNode,
@@ -34,13 +34,13 @@ export async function carriedFor(
   { orgId, source, args }: Launch,
 ): Promise<{ readonly carried?: readonly Carried[] } | { readonly refusal: Refusal }> {
   if (source === undefined) return {};
-  const { runId, kind, fromNode, eventId, turn } = source;
+  const { runId, kind, fromNode, eventId, edits, turn } = source;
   const view = eventId === undefined ? await states.stateOf(orgId, runId) : await states.stateAt(orgId, runId, eventId);
   if (view === undefined || view === null) return { refusal: NO_SOURCE };
   const { state } = view;
   if (turn !== undefined) return branchInTurn(state, turn, (message) => seal.openMessage(message, { orgId, runId }));
   if (fromNode !== undefined && findNode(state, fromNode) === undefined) return { refusal: NO_SOURCE };
-  return { carried: kind === "restart" ? restartFrom(state, fromNode) : branchFrom(state, args) };
+  return kind === "restart" ? { carried: restartFrom(state, fromNode) } : branchWith(state, args, edits);
 }
 
 /** With the gateway and the roles the run is pinned to from here on, whatever is registered later. */
@@ -123,12 +123,7 @@ export function createLive(launch: Launch, plan: Plan, now: number): DrivenRun {
       paused: null,
       ...pinned,
     },
-    state: createRunState(plan, runId),
-    openAttempts: new Map(),
-    timers: new HeldTimers(),
-    waiters: new Set(),
-    hasBegun: false,
-    contentBytes: 0,
+    ...undecided(plan, runId),
     lastAt: now,
     creating: { idempotency: launch.idempotency ?? null, ...pinned },
   };
@@ -139,14 +134,20 @@ export function renewed({ run, state, creating }: DrivenRun): DrivenRun {
   const { plan, runId } = state;
   return {
     run,
+    ...undecided(plan, runId),
+    lastAt: run.createdAt,
+    creating,
+  };
+}
+
+function undecided(plan: Plan, runId: string): Omit<DrivenRun, "run" | "lastAt" | "creating"> {
+  return {
     state: createRunState(plan, runId),
     openAttempts: new Map(),
     timers: new HeldTimers(),
     waiters: new Set(),
     hasBegun: false,
     contentBytes: 0,
-    lastAt: run.createdAt,
-    creating,
   };
 }
 

@@ -9,13 +9,14 @@ const RENEW_MS = 3_000;
  * a replica that slept stops sending before another takes its attempts over.
  */
 export class Lease {
-  #replicaId = newReplicaId();
+  #replicaId: string;
   readonly #store: ReplicaStore;
   readonly #monotonic: () => number;
   #heldUntil = 0;
   #nextRenewAt = 0;
 
-  constructor(store: ReplicaStore, monotonic: () => number) {
+  constructor(store: ReplicaStore, monotonic: () => number, replicaId = newReplicaId()) {
+    this.#replicaId = replicaId;
     this.#store = store;
     this.#monotonic = monotonic;
   }
@@ -34,7 +35,7 @@ export class Lease {
     this.#extend(before);
   }
 
-  /** `anew`: it was lost in between, and the replica lives on under another name. */
+  /** `anew`: it was lost in between, and the replica continues under another name. */
   async renewIfDue(): Promise<"held" | "renewed" | "anew"> {
     const before = this.#monotonic();
     if (before < this.#nextRenewAt) return "held";
@@ -60,6 +61,6 @@ export class Lease {
   }
 }
 
-function newReplicaId(): string {
+export function newReplicaId(): string {
   return `rep_${randomBytes(8).toString("hex")}`;
 }

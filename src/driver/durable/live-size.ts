@@ -44,10 +44,19 @@ function keptOf({ type, payload }: RunEvent): unknown {
 }
 
 function sizeOfValue(value: unknown): number {
-  if (typeof value === "string") return OBJECT_BYTES / 2 + value.length;
+  if (typeof value === "string") return OBJECT_BYTES / 2 + sizeOfText(value);
   if (typeof value !== "object" || value === null) return 0;
   let bytes = OBJECT_BYTES;
   if (Array.isArray(value)) for (const one of value) bytes += MEMBER_BYTES + sizeOfValue(one);
   else for (const name in value) bytes += MEMBER_BYTES + sizeOfValue((value as Record<string, unknown>)[name]);
   return bytes;
+}
+
+/** Below it what a text takes is small beside what holds it. */
+const LONG_TEXT = 1_024;
+
+/** A text with a character beyond Latin-1 takes two bytes for each; all that is longer in UTF-8 counts as one. */
+function sizeOfText(text: string): number {
+  const isWide = text.length > LONG_TEXT && Buffer.byteLength(text) > text.length;
+  return isWide ? text.length * 2 : text.length;
 }

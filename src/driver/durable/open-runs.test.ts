@@ -4,7 +4,7 @@ import { OpenRuns, TooManyOpenRuns } from "./open-runs.ts";
 function bounded(open: number, max = 10) {
   const world = { open, now: 0, counts: 0 };
   const runs = new OpenRuns({
-    max,
+    max: () => max,
     now: () => world.now,
     count: async () => {
       world.counts += 1;

@@ -11,7 +11,8 @@ export class TooManyOpenRuns extends Error {
 
 export interface OpenRunsOptions {
   readonly count: (orgId: string) => Promise<number>;
-  readonly max: number;
+  /** Of an organisation; null: as many as it likes. */
+  readonly max: (orgId: string) => number | null;
   readonly now: () => number;
 }
 
@@ -37,14 +38,15 @@ export class OpenRuns {
 
   /** Counts one more run that is about to start; throws when there are too many. */
   async admit(orgId: string): Promise<void> {
-    const { max } = this.#options;
-    const counted = await this.#current(orgId);
+    const max = this.#options.max(orgId);
+    if (max === null) return;
+    const counted = await this.#current(orgId, max);
     if (counted.open + counted.started >= max) throw new TooManyOpenRuns(max);
     counted.started += 1;
   }
 
-  async #current(orgId: string): Promise<Counted> {
-    const { count, max, now } = this.#options;
+  async #current(orgId: string, max: number): Promise<Counted> {
+    const { count, now } = this.#options;
     const before = this.#counted.get(orgId);
     const isMany = before !== undefined && (before.open + before.started) * 2 >= max;
     if (before !== undefined && now() - before.at < (isMany ? RECOUNT_MS : RECOUNT_FEW_MS)) return before;

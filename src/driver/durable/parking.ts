@@ -18,8 +18,9 @@ export type Parked = Pick<RunCommit, "runId" | "orgId" | "events" | "closed" | "
 };
 
 /**
- * Ends a run that hit a bug, from its log alone: its states cannot be trusted, the others' can. What it had in flight is
- * let go, and its log says why, so that a person can recover it once the bug is fixed. Undefined: there was nothing to
+ * Ends a run that hit a bug, from its log alone: its states cannot be trusted, the others' can. What it had in
+ * flight is released, and its log says why, so that a person can recover it once the bug is fixed. Undefined: there
+ * was nothing to
  * end, or another replica has advanced it.
  */
 async function parkRun(
@@ -63,7 +64,7 @@ async function parkRun(
     timersCleared: timers.filter(({ kind }) => kind !== "queue" && kind !== "child-cost"),
     waitsEnded: timers.flatMap((timer) => (timer.kind === "queue" ? [timer.nodeId] : [])),
     waitersEnded: awaitingOf(loaded.events),
-    // The replica that finds these due cancels the children, should this one not come to that.
+    // The replica that finds these due cancels the children, should this one not get that far.
     timersSet: children.map((timer) => ({ timer, dueAt: at + CALLED_OFF_WITHIN_MS })),
     parentTimer: parentTimerOf(run, at, null),
     approvalsClosed: closingsOf(loaded.events, at),

@@ -53,7 +53,7 @@ export class RunStarter {
     const plan = await this.#options.plans.ofRun(launch);
     if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
     const pinned = await placed(launch, plan, this.#options.judge);
-    // A block of which nothing is left begins anew.
+    // A block of which nothing is left starts over.
     const kept = await carriedFor({ states, seal: this.#options.seal }, launch);
     const carried = "refusal" in kept ? undefined : kept.carried;
     const outcome = await this.#begin(createLive(pinned, plan, this.#options.clock.now()), pinned, carried);

@@ -10,6 +10,7 @@ import type {
   RunState,
   StartInput,
   StreamInput,
+  BranchEdits,
   TurnPoint,
   UnstampedInput,
 } from "../../core/engine/index.ts";
@@ -24,7 +25,7 @@ import type { Reporter, ReportOutcome } from "./attempt-report.ts";
 export interface Runtime {
   /** Registers the replica, takes over what is orphaned, and begins to work. */
   start(): Promise<void>;
-  /** Stops taking inputs, commits what is queued, and lets go of its lease; open attempts are taken over by others. */
+  /** Stops taking inputs, commits what is queued, and releases its lease; open attempts are taken over by others. */
   stop(): Promise<void>;
   launch(launch: Launch): Promise<LaunchOutcome>;
   /** Submits an input to a run; undefined when the organisation has no such run. */
@@ -122,6 +123,8 @@ export interface Launch {
     readonly kind: "restart" | "branch";
     readonly fromNode?: string;
     readonly eventId?: number;
+    /** Of a branch: what a person has written in place of what nodes were asked, or have returned. */
+    readonly edits?: BranchEdits;
     /** Where inside the turn of a node the new run begins. */
     readonly turn?: TurnPoint;
   };

@@ -9,7 +9,7 @@ export interface StartAdmissionOptions {
   readonly queue: Pick<InputQueue, "refuseWhenFull">;
   readonly health: Pick<StoreHealth, "outage">;
   readonly store: Pick<BacklogStore, "countOpenRuns">;
-  readonly maxOpenRuns?: number;
+  readonly maxOpenRuns?: (orgId: string) => number | null;
   readonly clock: Pick<Clock, "now">;
 }
 
@@ -22,7 +22,7 @@ export class StartAdmission {
   readonly #openRuns: OpenRuns;
 
   constructor(options: StartAdmissionOptions) {
-    const { store, clock, maxOpenRuns: max = LIMITS.openRunsMax } = options;
+    const { store, clock, maxOpenRuns: max = () => LIMITS.openRunsMax } = options;
     this.#options = options;
     this.#openRuns = new OpenRuns({ count: (orgId) => store.countOpenRuns(orgId), max, now: () => clock.now() });
   }

@@ -3,10 +3,12 @@ import type { Clock } from "../../clock/index.ts";
 import type { Json } from "../../core/base/index.ts";
 import {
   type AgentTurn,
+  ARGS_CHANGED,
   billOf,
   callIdOf,
   findNode,
   isExecutionOpen,
+  isSameCall,
   type NodeState,
   type RoundInput,
   type ToolCall,
@@ -22,7 +24,7 @@ import type { InputQueue } from "./input-queue.ts";
 import type { Listeners } from "./listeners.ts";
 import type { RunCache } from "./run-cache.ts";
 
-/** Nothing more is wanted of the execution that reports: its attempt has ended, or goes on with another one. */
+/** The execution that reports should stop: its attempt has ended, or continues with another one. */
 export class AttemptOver extends Error {
   readonly code: string;
 
@@ -51,29 +53,50 @@ export class TurnIntake {
     this.#options = options;
   }
 
-  async round(reporter: Reporter, address: AttemptAddress, report: RoundReport): Promise<RoundReply> {
+  /** `warnings`, here and below: what was left out of the report, for the log of the node. */
+  async round(
+    reporter: Reporter,
+    address: AttemptAddress,
+    report: RoundReport,
+    warnings: readonly string[] = [],
+  ): Promise<RoundReply> {
     const { round, finish, text = "", message, calls = [], ...used } = report;
     const said = repairText({ text, message, calls } as unknown as Json).value as unknown as Pick<
       RoundInput,
       "text" | "message" | "calls"
     >;
-    const input = { type: "round", ...executionOf(address), round, finish, ...said, ...billOf(used, []) } as const;
+    const input = {
+      type: "round",
+      ...executionOf(address),
+      round,
+      finish,
+      ...said,
+      ...billOf(used, warnings),
+    } as const;
     const live = await this.#submit(reporter, address, input);
     const callIds = calls.map((_, position) => callIdIn(live, address, round, position));
     return replyTo(await this.#runScripts(reporter, address, live, callIds), address, round);
   }
 
   /** `waitMs`: how long a person's answer is waited for, where the adapter cannot suspend; null is answered after that. */
-  async tool(reporter: Reporter, address: AttemptAddress, asked: ToolAsk, waitMs: number): Promise<CallRuling | null> {
+  async tool(
+    reporter: Reporter,
+    address: AttemptAddress,
+    asked: ToolAsk,
+    waitMs: number,
+    warnings: readonly string[] = [],
+  ): Promise<CallRuling | null> {
     const { callId, waits = false, ...call } = asked;
     const round = Number(callId.split("/").at(-2) ?? 0);
     const kept = repairText(call as unknown as Json).value as unknown as typeof call;
-    const input = { type: "tool_call", ...executionOf(address), callId, round, call: kept, waits } as const;
+    const input = { type: "tool_call", ...executionOf(address), callId, round, call: kept, waits, warnings } as const;
     const until = this.#options.clock.now() + waitMs;
     for (;;) {
       const judged = await this.#submit(reporter, address, input);
       const live = await this.#runScripts(reporter, address, judged, [callId]);
-      const ruling = rulingWithResult(requireCall(live, address, callId));
+      const known = requireCall(live, address, callId);
+      if (!isSameCall(known, kept)) return { disposition: "deny", callId, ...ARGS_CHANGED };
+      const ruling = rulingWithResult(known);
       if (ruling.disposition !== "suspend" || !waits) return ruling;
       const left = until - this.#options.clock.now();
       if (left <= 0) return null;
@@ -81,11 +104,15 @@ export class TurnIntake {
     }
   }
 
-  async toolResult(reporter: Reporter, address: AttemptAddress, report: ToolReport): Promise<void> {
+  async toolResult(
+    reporter: Reporter,
+    address: AttemptAddress,
+    report: ToolReport,
+    warnings: readonly string[] = [],
+  ): Promise<void> {
     const { callId, result, isError = false, durationMs = 0 } = report;
-    const kept = repairText(result).value;
-    const input = { type: "tool_result", ...executionOf(address), callId, result: kept, isError, durationMs } as const;
-    await this.#submit(reporter, address, input);
+    const kept = { result: repairText(result).value, isError, durationMs };
+    await this.#submit(reporter, address, { type: "tool_result", ...executionOf(address), callId, ...kept, warnings });
   }
 
   /** The same for an adapter in this process, which waits as long as it takes. */

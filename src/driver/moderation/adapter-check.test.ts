@@ -1,22 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "../../adapter/index.ts";
+import { stubAdapter } from "../../../test/gateway/stub-adapter.ts";
+import type { Adapter, AdapterRequest, AdapterResult } from "../../adapter/index.ts";
 import { createVirtualClock } from "../../clock/index.ts";
 import { AdapterGateway, type ModerationRequest, UNAVAILABLE } from "./index.ts";
 
 const REQUEST: ModerationRequest = { orgId: "o", runId: "run_1", nodeId: "a", phase: "output", text: "Hello" };
 
 function adapterThat(execute: Adapter["execute"], cancel: Adapter["cancel"] = () => Promise.resolve()): Adapter {
-  return {
-    specificationVersion: ADAPTER_SPECIFICATION,
-    provider: "test",
-    initialize: () => Promise.resolve(),
-    shutdown: () => Promise.resolve(),
-    checkHealth: () => Promise.resolve({ status: "healthy" }),
-    capabilities: () => ({ streaming: false, structuredOutput: true, tools: false, deferred: false }),
-    execute,
-    cancel,
-  };
+  return stubAdapter({ execute, cancel });
 }
 
 function ask(answer: unknown, request: Partial<ModerationRequest> = {}) {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { approval, creation } from "../../../test/contracts/shares.ts";
-import type { Clock } from "../../clock/index.ts";
+import { approval, creation, link } from "../../../test/contracts/shares.ts";
+import type { Clock, LeasedRounds } from "../../clock/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 import type { RunStatus } from "../../core/event/index.ts";
 import { createMemoryStore, type EntryKind, type Store } from "../../store/index.ts";
@@ -23,14 +23,14 @@ beforeEach(() => {
   store = createMemoryStore({ now: () => now });
 });
 
-function watch(): AlertWatch {
+function watch(): LeasedRounds {
   const clock: Clock = { now: () => now, after: () => () => undefined };
   return new AlertWatch({
     store,
     clock,
     onFired: (one) => fired.push(one),
     onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
-  });
+  }).rounds;
 }
 
 const put = (kind: EntryKind, id: string, body: JsonObject): Promise<unknown> =>
@@ -67,12 +67,12 @@ describe("an alert on budgets", () => {
   it("fires at the threshold, once in a period, and is audited", async () => {
     const alerts = watch();
     await spend("daily", day, 4_999_999, "r1");
-    await alerts.look();
+    await alerts.go();
     expect(fired).toEqual([]);
     await spend("daily", day, 1, "r2");
-    await alerts.look();
-    await alerts.look();
-    await watch().look();
+    await alerts.go();
+    await alerts.go();
+    await watch().go();
     expect(fired).toMatchObject([{ orgId: ORG, alert: "money", on: "budget", isForLog: true }]);
     expect(fired[0]?.message).toMatch(/^5(?:\.0+)? of the 10(?:\.0+)? dollars/);
     expect(await messages("ops")).toMatchObject([
@@ -91,10 +91,10 @@ describe("an alert on budgets", () => {
     ]);
     expect(await store.listPendingOrganisations(0, 9)).toEqual([ORG]);
     now += 24 * HOUR;
-    await alerts.look();
+    await alerts.go();
     expect(fired).toHaveLength(1);
     await spend("daily", day + 24 * HOUR, 9_000_000, "r3");
-    await alerts.look();
+    await alerts.go();
     expect(fired).toHaveLength(2);
   });
 
@@ -111,7 +111,7 @@ describe("an alert on budgets", () => {
     await put("budget", "off", { ...spec, amount_usd: 1, enabled: false });
     await put("alert", "money", { on: "budget", threshold: 0, to: ["log"] });
     await spend("off", Date.UTC(2031, 4, 1), 5_000_000, "r1");
-    await watch().look();
+    await watch().go();
     expect(fired).toEqual([]);
   });
 });
@@ -125,26 +125,26 @@ describe("an alert on failures", () => {
       await ended(`r${index}`, status);
     }
     await ended("old", "failed", now - HOUR - 1);
-    await alerts.look();
+    await alerts.go();
     expect(fired).toEqual([]);
     await ended("r5", "completed");
-    await alerts.look();
-    await alerts.look();
+    await alerts.go();
+    await alerts.go();
     expect(fired).toMatchObject([
       { on: "failure_rate", message: "2 of the 5 runs that ended in the last hour failed." },
     ]);
     now += HOUR;
-    await alerts.look();
+    await alerts.go();
     expect(fired).toHaveLength(2);
     now += 1;
-    await alerts.look();
+    await alerts.go();
     expect(fired).toHaveLength(2);
   });
 
   it("keeps still below its share", async () => {
     for (let run = 0; run < 4; run += 1) await ended(`c${run}`, "completed");
     await ended("f", "failed");
-    await watch().look();
+    await watch().go();
     expect(fired).toEqual([]);
   });
 });
@@ -159,11 +159,11 @@ describe("an alert on approvals", () => {
     ];
     await store.commit([creation("run_1", {}, { approvalsOpened: opened })]);
     const alerts = watch();
-    await alerts.look();
+    await alerts.go();
     expect(fired.map(({ message }) => message)).toEqual(["The approval apr_1 of the run run_1 waits for 60 s."]);
     now += 30_000;
-    await alerts.look();
-    await watch().look();
+    await alerts.go();
+    await watch().go();
     expect(fired).toHaveLength(2);
   });
 });
@@ -171,34 +171,23 @@ describe("an alert on approvals", () => {
 describe("an alert on gateways", () => {
   it("fires once for every time one has been away for so long", async () => {
     await put("alert", "away", { on: "gateway_down", threshold: 90, to: ["log"] });
-    const link = {
-      orgId: ORG,
-      gatewayId: "edge",
-      instanceId: null,
-      instanceStartedAt: null,
-      dispatchToken: null,
-      callbackHash: null,
-      previousCallbackHash: null,
-      previousUntil: null,
-      seenAt: null,
-      instanceFacts: null,
-    };
-    await store.putGatewayLink({ ...link, status: "healthy" });
+    const edge = link("edge", { orgId: ORG });
+    await store.putGatewayLink(edge);
     await store.setGatewayStatus(ORG, "edge", "offline", now);
     const alerts = watch();
     now += 89_999;
-    await alerts.look();
+    await alerts.go();
     expect(fired).toEqual([]);
     now += 1;
-    await alerts.look();
+    await alerts.go();
     now += HOUR;
-    await alerts.look();
+    await alerts.go();
     expect(fired).toMatchObject([{ on: "gateway_down", message: "The gateway edge is offline for 90 s." }]);
     await store.setGatewayStatus(ORG, "edge", "healthy", now);
-    await alerts.look();
+    await alerts.go();
     await store.setGatewayStatus(ORG, "edge", "offline", now + 1);
     now += 100_000;
-    await alerts.look();
+    await alerts.go();
     expect(fired).toHaveLength(2);
   });
 });
@@ -207,12 +196,12 @@ describe("alerts", () => {
   it("are looked for by one process at a time, and by another when it stops", async () => {
     await put("alert", "failing", { on: "failure_rate", threshold: 0.1, to: ["log"] });
     const [first, second] = [watch(), watch()];
-    await first.look();
+    await first.go();
     for (let run = 0; run < 5; run += 1) await ended(`f${run}`, "failed");
-    await second.look();
+    await second.go();
     expect(fired).toEqual([]);
     await first.stop();
-    await second.look();
+    await second.go();
     expect(fired).toHaveLength(1);
   });
 
@@ -225,7 +214,7 @@ describe("alerts", () => {
       to: ["ops", "off", "nobody", "user:ann", "ops"],
     });
     for (let run = 0; run < 5; run += 1) await ended(`f${run}`, "failed");
-    await watch().look();
+    await watch().go();
     expect(await messages("ops")).toHaveLength(1);
     expect(await messages("off")).toEqual([]);
     expect(troubles).toEqual([expect.stringContaining('no enabled webhook "off", "nobody"')]);

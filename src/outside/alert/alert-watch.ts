@@ -1,5 +1,4 @@
 import { type Clock, LeasedRounds } from "../../clock/index.ts";
-import type { JsonObject } from "../../core/base/index.ts";
 import { type Alert, alertOf, budgetOf, webhookOf } from "../../registry/index.ts";
 import {
   type AlertStore,
@@ -9,7 +8,7 @@ import {
   type NewDelivery,
   type RegistryStore,
 } from "../../store/index.ts";
-import { deliveryOf, noticeMessage } from "../delivery/index.ts";
+import { deliveryOf, type DeliveryNotice, noticeMessage } from "../delivery/index.ts";
 import {
   approvalFindings,
   budgetFindings,
@@ -44,12 +43,8 @@ export interface AlertWatchOptions {
 }
 
 /** An alert that fires, for receivers whose own rules decide whether they want it. */
-export interface AlertNotice {
-  readonly orgId: string;
+export interface AlertNotice extends DeliveryNotice {
   readonly type: "alert.fired";
-  readonly key: string;
-  readonly at: number;
-  readonly data: JsonObject;
 }
 
 const APPROVALS_MAX = 100;
@@ -62,7 +57,7 @@ const LOG = "log";
 /** Looks every half minute, in one process at a time, whether an alert has to fire. */
 export class AlertWatch {
   readonly #options: AlertWatchOptions;
-  readonly #rounds: LeasedRounds;
+  readonly rounds: LeasedRounds;
   /** What need not be asked of the database again. */
   readonly #fired = new Set<string>();
   /** By organisation, as of a version of what is registered. */
@@ -72,19 +67,7 @@ export class AlertWatch {
     this.#options = options;
     const { store: leases, clock, onTrouble } = options;
     const round = (): Promise<void> => this.#lookAll();
-    this.#rounds = new LeasedRounds({ leases, clock, lease: "alerts", what: "alerts", round, onTrouble });
-  }
-
-  start(): void {
-    this.#rounds.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  look(): Promise<void> {
-    return this.#rounds.go();
+    this.rounds = new LeasedRounds({ leases, clock, lease: "alerts", what: "alerts", round, onTrouble });
   }
 
   async #lookAll(): Promise<void> {

@@ -5,7 +5,8 @@ import type { GatewayStore, NewTicket, TicketStore } from "../../store/index.ts"
 export const TICKET_MS = 24 * 3_600_000;
 
 const ID_BYTES = 24;
-const SHAPE = /^([\w-]{32})\.([\w-]{43})$/;
+/** Which organisation it is for, a number, and our signature under the number; links of earlier versions name no organisation. */
+const SHAPE = /^(?:[\w-]+\.)?([\w-]{32})\.([\w-]{43})$/;
 
 const KEY_BYTES = 32;
 
@@ -28,7 +29,8 @@ export class ApprovalTickets {
   async issue(ticket: Omit<NewTicket, "hash">): Promise<string> {
     const id = randomBytes(ID_BYTES).toString("base64url");
     await this.#store.addTicket({ ...ticket, hash: hashOf(id) }, TICKET_MS);
-    return `/t/${id}.${await this.#sign(id)}`;
+    const organisation = Buffer.from(ticket.orgId, "utf8").toString("base64url");
+    return `/t/${organisation}.${id}.${await this.#sign(id)}`;
   }
 
   /** Under which it is kept; null: it was not written here. */
@@ -46,4 +48,10 @@ export class ApprovalTickets {
 
 function hashOf(id: string): string {
   return createHash("sha256").update(id, "utf8").digest("hex");
+}
+
+/** The organisation a link says it is for, which nothing has verified yet; null: it does not say. */
+export function organisationOfLink(text: string): string | null {
+  const [organisation = "", ...rest] = text.split(".");
+  return rest.length === 2 ? Buffer.from(organisation, "base64url").toString("utf8") : null;
 }

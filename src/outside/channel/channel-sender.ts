@@ -106,7 +106,7 @@ export class ChannelSender {
     const items = await this.#items(open, wanted, null);
     const [first] = items;
     if (first?.notice.on === "update") return updateInSlack(post, first, signal);
-    return postToSlack(post, items, signal);
+    return postToSlack(post, { items, deliveries: wanted.map(({ delivery }) => delivery) }, signal);
   }
 
   /** In the form of webhooks, so that one receiver can take both. */

@@ -22,7 +22,7 @@ import { sentOfRefusal } from "../webhook/index.ts";
 import { ApprovalTickets } from "./approval-ticket.ts";
 import { ChannelRules } from "./channel-rules.ts";
 import { ChannelSender } from "./channel-sender.ts";
-import { type Happening, happeningOf, kindOfType, type Notice } from "./notice.ts";
+import { type Happening, happeningOf, isUpdating, kindOfType, type Notice } from "./notice.ts";
 import { quietMs } from "./quiet-hours.ts";
 import type { Recipient, Recipients } from "./recipient.ts";
 import { SLACK_URL } from "./slack-api.ts";
@@ -67,7 +67,7 @@ export function channelTargets(options: ChannelTargetsOptions): TargetKind {
           since: sinceOf(entry),
           wants: (type) => isForType(channel, type),
           deliveriesOf: async (occurrence) => {
-            const happening = await happenings.of(occurrence);
+            const happening = asShown(await happenings.of(occurrence), channel, occurrence);
             if (happening === null || !(await rules.isUsed(channel.id, happening, all, orgId))) return [];
             return deliveriesFor(channel, occurrence, happening, recipients);
           },
@@ -90,6 +90,13 @@ export function channelTargets(options: ChannelTargetsOptions): TargetKind {
 function isForType({ type: kind }: Channel, type: string): boolean {
   const on = kindOfType(type);
   return on !== undefined && (on !== "update" || kind === "slack");
+}
+
+/** Where the message that was sent changes, no other one follows; elsewhere only those are asked again who have to answer again. */
+function asShown(happening: Happening | null, { type: kind }: Channel, { message }: Occurrence): Happening | null {
+  if (happening === null || !isUpdating(message.type)) return happening;
+  if (kind === "slack") return { ...happening, notice: { ...happening.notice, on: "update" }, only: null };
+  return happening.only?.length === 0 ? null : happening;
 }
 
 /** What several channels ask of one thing that happened is looked up once. */
@@ -115,7 +122,7 @@ const GROUPED: ReadonlySet<Notice["on"]> = new Set(["approval.requested", "run.f
 async function deliveriesFor(
   channel: Channel,
   { orgId, message }: Occurrence,
-  { notice, asked }: Happening,
+  { notice, asked, only }: Happening,
   recipients: Recipients,
 ): Promise<readonly NewDelivery[]> {
   const targetId = channelTarget(channel.id);
@@ -127,9 +134,17 @@ async function deliveriesFor(
     return deliveryOf(message, orgId, targetId, { body, recipient: recipient?.email ?? null, ...grouping });
   };
   if (channel.mail === null) return [deliver(null)];
-  const people = await peopleOf(channel, orgId, notice, asked, recipients);
+  const all = await peopleOf(channel, orgId, notice, only ?? asked, recipients);
+  const people = only === null ? all : all.filter((person) => isAmong(person, only));
+  if (only !== null && people.length === 0) return [];
   // Where there is no address to write to, the delivery log says so.
   return people.length === 0 ? [deliver(null)] : people.map(deliver);
+}
+
+function isAmong({ personId, email }: Recipient, names: readonly string[]): boolean {
+  return names.some(
+    (name) => name === `user:${personId ?? ""}` || name.toLowerCase() === `user:${email.toLowerCase()}`,
+  );
 }
 
 async function peopleOf(

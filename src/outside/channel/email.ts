@@ -94,19 +94,34 @@ const ADVICE = "The link works once, for 24 hours, and only for you. Opening it 
 
 function textOf(items: readonly MessageItem[]): string {
   const parts = items.map((item) => {
-    const { notice, link, sections } = item;
-    const shown = sections.map(({ label, text, rows }) => {
-      const body = rows.length === 0 ? text : rows.map((row) => row.join(" | ")).join("\n");
-      return `${label}\n${body.replaceAll(/^/gm, "  ")}`;
-    });
+    const { notice, link, sections, approval } = item;
+    const { decisive, background } = partedSections(sections);
     return [
       notice.title,
-      ...factLines(item),
-      ...shown,
-      ...(link === null ? [] : [`Look at it and answer: ${link}`]),
+      ...factLines(item, sections.length > 0),
+      ...decisive.map(sectionText),
+      ...(link === null ? [] : [`${linkWords(approval)}: ${link}`]),
+      ...background.map(sectionText),
     ].join("\n\n");
   });
   return `${[...parts, ...(hasTickets(items) ? [ADVICE] : [])].join("\n\n--\n\n")}\n`;
+}
+
+function sectionText({ label, text, rows }: SubjectSection): string {
+  const body = rows.length === 0 ? text : rows.map((row) => row.join(" | ")).join("\n");
+  return `${label}\n${body.replaceAll(/^/gm, "  ")}`;
+}
+
+/** What an answer seldom depends on stands below the link, so that the link is not far down. */
+function partedSections(sections: readonly SubjectSection[]) {
+  return {
+    decisive: sections.filter(({ isBackground }) => isBackground !== true),
+    background: sections.filter(({ isBackground }) => isBackground === true),
+  };
+}
+
+function linkWords(approval: MessageItem["approval"]): string {
+  return approval === null ? "Look at it" : "Look at it and answer";
 }
 
 function hasTickets(items: readonly MessageItem[]): boolean {
@@ -121,40 +136,56 @@ function pageOf(items: readonly MessageItem[]): Html {
         <meta name="color-scheme" content="light dark" />
         <title>${headline(items)}</title>
       </head>
-      <body style="font-family: sans-serif; line-height: 1.5; max-width: 40rem">
-        ${items.map(itemHtml)} ${hasTickets(items) ? html`<p><small>${ADVICE}</small></p>` : html``}
+      <body style="${STYLES.body}">
+        ${items.map(itemHtml)} ${hasTickets(items) ? html`<p style="${STYLES.quiet}">${ADVICE}</p>` : html``}
       </body>
     </html>`;
 }
 
+/** Beside each element: what programs for mail leave of a page. Colours stay the reader's own, but for the button. */
+const STYLES = {
+  body: "font-family: system-ui, sans-serif; line-height: 1.5; max-width: 40rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere",
+  title: "font-size: 1.375rem; line-height: 1.25; margin: 0 0 0.75rem",
+  label: "font-size: 1rem; margin: 1.25rem 0 0.25rem",
+  fact: "margin: 0.25rem 0",
+  quiet: "font-size: 0.875rem; opacity: 0.75",
+  link: "display: inline-block; padding: 0.625rem 1.25rem; border-radius: 6px; background: #2251c4; color: #ffffff; font-weight: 600; text-decoration: none",
+  table: "border-collapse: collapse; width: 100%",
+  // Beside a long text a name would be broken anywhere.
+  name: "width: 30%; ",
+  cell: "border-bottom: 1px solid #88888866; padding: 0.375rem 0.75rem 0.375rem 0; text-align: left; vertical-align: top; white-space: pre-wrap",
+  exact: "white-space: pre-wrap; border: 1px solid #88888866; border-radius: 6px; padding: 0.75rem; margin: 0.25rem 0",
+  prose: "white-space: pre-line; margin: 0.25rem 0",
+} as const;
+
 function itemHtml(item: MessageItem): Html {
   const { notice, link, sections, approval } = item;
-  const words = approval === null ? "Look at it" : "Look at it and answer";
-  return html`<h2>${notice.title}</h2>
-    ${factLines(item).map((line) => html`<p>${line}</p>`)} ${sections.map(sectionHtml)}
-    ${
-      link === null
-        ? html``
-        : html`<p>
-            <a href="${link}" style="display: inline-block; padding: 0.5rem 1rem; border: 1px solid">${words}</a>
-          </p>`
-    }`;
+  const { decisive, background } = partedSections(sections);
+  return html`<h2 style="${STYLES.title}">${notice.title}</h2>
+    ${factLines(item, sections.length > 0).map((line) => html`<p style="${STYLES.fact}">${line}</p>`)}
+    ${decisive.map(sectionHtml)}
+    ${link === null ? html`` : html`<p style="margin: 1.25rem 0"><a href="${link}" style="${STYLES.link}">${linkWords(approval)}</a></p>`}
+    ${background.map(sectionHtml)}`;
 }
 
 function sectionHtml({ label, kind, text, rows }: SubjectSection): Html {
-  const body =
-    rows.length > 0
-      ? html`<table border="1" cellpadding="4">
-          ${rows.map(
-            (row) =>
-              html`<tr>
-                ${row.map((cell) => html`<td>${cell}</td>`)}
-              </tr>`,
-          )}
-        </table>`
-      : kind === "markdown"
-        ? markdownHtml(text)
-        : html`<pre style="white-space: pre-wrap">${text}</pre>`;
-  return html`<h3>${label}</h3>
-    ${body}`;
+  return html`<h3 style="${STYLES.label}">${label}</h3>
+    ${rows.length > 0 ? tableHtml(rows) : kind === "markdown" ? markdownHtml(text) : textHtml(kind, text)}`;
+}
+
+function textHtml(kind: SubjectSection["kind"], text: string): Html {
+  return kind === "prose"
+    ? html`<p style="${STYLES.prose}">${text}</p>`
+    : html`<pre style="${STYLES.exact}">${text}</pre>`;
+}
+
+function tableHtml(rows: SubjectSection["rows"]): Html {
+  return html`<table style="${STYLES.table}">
+    ${rows.map(
+      (row) =>
+        html`<tr>
+          ${row.map((cell, at) => html`<td style="${row.length === 2 && at === 0 ? STYLES.name : ""}${STYLES.cell}">${cell}</td>`)}
+        </tr>`,
+    )}
+  </table>`;
 }

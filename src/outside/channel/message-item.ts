@@ -39,16 +39,28 @@ export function itemOf(
   };
 }
 
-/** What every message says about an item besides its title, one fact per line. */
-export function factLines({ notice, approval }: MessageItem): readonly string[] {
+/** Messages do not know where they are read. */
+const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+
+export function untilText({ expiresAt }: Pick<ApprovalRecord, "expiresAt">): string {
+  return `Answer until: ${momentText(expiresAt)}`;
+}
+
+export function momentText(at: number): string {
+  return `${MOMENT.format(at)} UTC`;
+}
+
+/** What every message says about an item besides its title, one fact per line. `hasContent`: its sections stand below. */
+export function factLines({ notice, approval }: MessageItem, hasContent = false): readonly string[] {
   const { detail, workflow, runId } = notice;
   const policies = (approval?.subject?.policies ?? []).map(({ name, reason }) => `Policy ${name}: ${reason}`);
   return [
     ...(detail === "" ? [] : [detail]),
-    ...(workflow === null ? [] : [`Workflow: ${workflow}`]),
+    // Workflow and policies are part of the content.
+    ...(workflow === null || hasContent ? [] : [`Workflow: ${workflow}`]),
     ...(runId === null || approval !== null ? [] : [`Run: ${runId}`]),
-    ...policies,
-    ...(approval === null ? [] : [`Answer until: ${new Date(approval.expiresAt).toISOString().slice(0, 16)}Z`]),
+    ...(hasContent ? [] : policies),
+    ...(approval === null ? [] : [untilText(approval)]),
   ];
 }
 

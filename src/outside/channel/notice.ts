@@ -1,4 +1,4 @@
-import { getOwn, type Json, type JsonObject } from "../../core/base/index.ts";
+import { getOwn, isJsonArray, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { NotifyFacts, NotifyKind } from "../../core/definition/index.ts";
 import type { ApprovalRecord, RunRecord, RunStore } from "../../store/index.ts";
 import type { Occurrence } from "../delivery/index.ts";
@@ -27,6 +27,8 @@ export interface Happening {
   readonly approval: ApprovalRecord | null;
   /** Names of approvers that are asked now. */
   readonly asked: readonly string[];
+  /** Of them only these have to know; null: all. */
+  readonly only: readonly string[] | null;
 }
 
 const KIND_OF: Readonly<Record<string, NotifyKind | "update">> = {
@@ -34,13 +36,20 @@ const KIND_OF: Readonly<Record<string, NotifyKind | "update">> = {
   "approval.reminded": "approval.reminded",
   "approval.escalated": "approval.escalated",
   "approval.answered": "update",
-  "approval.revised": "update",
+  "approval.revised": "approval.requested",
   "approval.resolved": "update",
   "run.failed": "run.failed",
   "run.timed_out": "run.failed",
   "alert.fired": "alert",
   "budget.alert": "budget.warning",
 };
+
+/** Changes what messages show that were sent before, where messages can be changed. */
+const UPDATING: ReadonlySet<string> = new Set(["approval.answered", "approval.revised", "approval.resolved"]);
+
+export function isUpdating(type: string): boolean {
+  return UPDATING.has(type);
+}
 
 export function kindOfType(type: string): NotifyKind | "update" | undefined {
   return getOwn(KIND_OF, type);
@@ -59,9 +68,10 @@ export async function happeningOf(
 
 async function approvalHappening(
   on: Notice["on"],
-  { orgId, at, data }: Occurrence,
+  { orgId, at, data, message }: Occurrence,
   store: Pick<RunStore, "getApproval" | "getRun">,
 ): Promise<Happening | null> {
+  const only = message.type === "approval.revised" ? voidedIn(data) : null;
   const approvalId = textOf(data, "approvalId");
   const approval = approvalId === null ? undefined : await store.getApproval(orgId, approvalId);
   if (approval === undefined) return null;
@@ -75,7 +85,9 @@ async function approvalHappening(
       ? `It was not answered in time, so that ${textOf(data, "who") ?? "the next in the chain"} is asked now.`
       : on === "approval.reminded"
         ? `It still waits for an answer${urgency === "critical" ? " and is critical" : ""}.`
-        : "";
+        : only !== null
+          ? `${textOf(data, "by") ?? "Another person"} has changed what is asked, so that your approval does not count any more.`
+          : "";
   const notice: Notice = {
     on,
     at,
@@ -87,7 +99,18 @@ async function approvalHappening(
     urgency,
     person: null,
   };
-  return { notice, facts: approvalFacts(notice, approval, names), approval, asked };
+  return { notice, facts: approvalFacts(notice, approval, names), approval, asked, only };
+}
+
+const ADDRESS = "address:";
+
+/** Those who have to approve again, as approvers are named. */
+function voidedIn(data: JsonObject): readonly string[] {
+  const voided = getOwn(data, "voided");
+  if (!isJsonArray(voided)) return [];
+  return voided.flatMap((id) =>
+    typeof id === "string" ? [`user:${id.startsWith(ADDRESS) ? id.slice(ADDRESS.length) : id}`] : [],
+  );
 }
 
 function approvalFacts(notice: Notice, approval: ApprovalRecord, approvers: readonly string[]): NotifyFacts {
@@ -131,7 +154,7 @@ async function runHappening(
   };
   const { args, trigger, costMicros } = record;
   const facts = { ...factsOf(notice), args, trigger, cost_usd: usdOf(costMicros), error_code: errorCode };
-  return { notice, facts, approval: null, asked: [] };
+  return { notice, facts, approval: null, asked: [], only: null };
 }
 
 function alertHappening(on: Notice["on"], { at, data }: Occurrence): Happening {
@@ -151,7 +174,7 @@ function alertHappening(on: Notice["on"], { at, data }: Occurrence): Happening {
     person: null,
   };
   const named = isBudget ? { budget: name, share: numberOf(data, "share") } : { alert: name };
-  return { notice, facts: { ...factsOf(notice), ...named }, approval: null, asked: [] };
+  return { notice, facts: { ...factsOf(notice), ...named }, approval: null, asked: [], only: null };
 }
 
 /** Every name a rule may use; what does not apply is null. */

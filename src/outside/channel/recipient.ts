@@ -4,7 +4,6 @@ export interface Recipient {
   readonly personId: string | null;
   readonly email: string;
   readonly name: string;
-  readonly slackId?: string;
 }
 
 /** Finds the people behind the names of an approval. */

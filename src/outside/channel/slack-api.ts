@@ -29,10 +29,14 @@ export class SlackApi {
     return this.#request(method, JSON.stringify(args), "application/json; charset=utf-8", signal);
   }
 
+  /** Methods that read take their arguments as a form. */
+  read(method: string, args: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<SlackReply> {
+    return this.#request(method, new URLSearchParams(args).toString(), "application/x-www-form-urlencoded", signal);
+  }
+
   /** The address of an account; null: Slack does not say, or there is no such account. */
   async emailOf(account: string, signal?: AbortSignal): Promise<string | null> {
-    const form = new URLSearchParams({ user: account }).toString();
-    const reply = await this.#request("users.info", form, "application/x-www-form-urlencoded", signal);
+    const reply = await this.read("users.info", { user: account }, signal);
     if (!reply.ok) return null;
     const user = memberOf(reply.body, "user");
     const email = memberOf(memberOf(user, "profile"), "email");

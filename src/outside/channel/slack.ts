@@ -1,9 +1,10 @@
-import { getOwn, type JsonObject } from "../../core/base/index.ts";
-import type { ChannelStore, Posting, RunStore, TargetKey } from "../../store/index.ts";
+import { digestText, getOwn, type JsonObject } from "../../core/base/index.ts";
+import type { ChannelStore, ClaimedDelivery, Posting, RunStore, TargetKey } from "../../store/index.ts";
 import type { Sent } from "../delivery/index.ts";
 import { headline, type MessageItem } from "./message-item.ts";
 import type { SlackApi } from "./slack-api.ts";
 import { detailBlocks, itemBlocks, listBlocks } from "./slack-blocks.ts";
+import { findSaid, type Marked, markOf } from "./slack-marks.ts";
 
 export interface SlackPost {
   readonly api: SlackApi;
@@ -12,55 +13,87 @@ export interface SlackPost {
   readonly store: Pick<ChannelStore, "addPosting" | "listPostings"> & Pick<RunStore, "getApproval">;
 }
 
+/** What one message is made of. */
+export interface SlackMessage {
+  readonly items: readonly MessageItem[];
+  readonly deliveries: readonly Pick<ClaimedDelivery, "id" | "claim">[];
+}
+
+/** A message being posted: what was said of it before is not said again. */
+interface Saying extends SlackPost {
+  readonly mark: string;
+  readonly said: ReadonlyMap<string, Marked>;
+}
+
 /** Posts a message with its details in a thread; of several items each has its own message there. */
-export async function postToSlack(post: SlackPost, items: readonly MessageItem[], signal: AbortSignal): Promise<Sent> {
+export async function postToSlack(
+  post: SlackPost,
+  { items, deliveries }: SlackMessage,
+  signal: AbortSignal,
+): Promise<Sent> {
   const [only] = items;
   const isOne = items.length === 1 && only !== undefined;
   const blocks = isOne ? itemBlocks(only) : listBlocks(items);
-  const posted = await say(post, headline(items), blocks, null, signal);
+  const saying = await begin(post, { items, deliveries }, signal);
+  const posted = await say(saying, "", { text: headline(items), blocks }, null, signal);
   if (!posted.ok) return posted.sent;
-  if (isOne) await remember(post, only, posted.place, posted.ts);
+  if (isOne) await remember(post, only, posted.said);
   // The message is there: what goes into its thread must not send it a second time.
-  for (const item of items) await follow(post, item, posted.ts, isOne, signal);
+  for (const [index, item] of items.entries()) await follow(saying, item, index, posted.said.ts, isOne, signal);
   return { kind: "delivered", status: 200 };
 }
 
+/** A message that another process may have posted before it died is looked for first. */
+async function begin(post: SlackPost, { items, deliveries }: SlackMessage, signal: AbortSignal): Promise<Saying> {
+  const mark = digestText(deliveries.map(({ id }) => id).join(" "));
+  const isFirst = deliveries.every(({ claim }) => claim === 1);
+  const since = Math.min(...items.map(({ notice }) => notice.at));
+  return { ...post, mark, said: isFirst ? new Map() : await findSaid(post, mark, since, signal) };
+}
+
 async function follow(
-  post: SlackPost,
+  saying: Saying,
   item: MessageItem,
+  index: number,
   thread: string,
   isShown: boolean,
   signal: AbortSignal,
 ): Promise<void> {
   if (!isShown) {
-    const own = await say(post, item.notice.title, itemBlocks(item), thread, signal);
-    if (own.ok) await remember(post, item, own.place, own.ts);
+    const message = { text: item.notice.title, blocks: itemBlocks(item) };
+    const own = await say(saying, `item ${index}`, message, thread, signal);
+    if (own.ok) await remember(saying, item, own.said);
   }
   const details = detailBlocks(item);
-  if (details.length > 0) await say(post, "Details", details, thread, signal);
+  if (details.length === 0) return;
+  await say(saying, `details ${index}`, { text: "Details", blocks: details }, thread, signal);
 }
 
-type Said =
-  | { readonly ok: true; readonly place: string; readonly ts: string }
-  | { readonly ok: false; readonly sent: Sent };
+type Said = { readonly ok: true; readonly said: Marked } | { readonly ok: false; readonly sent: Sent };
 
 async function say(
-  { api, conversation }: SlackPost,
-  text: string,
-  blocks: readonly JsonObject[],
+  { api, conversation, mark, said }: Saying,
+  part: string,
+  message: { readonly text: string; readonly blocks: readonly JsonObject[] },
   thread: string | null,
   signal: AbortSignal,
 ): Promise<Said> {
-  const args = { channel: conversation, text, blocks, unfurl_links: false, unfurl_media: false };
+  const before = said.get(part);
+  if (before !== undefined) return { ok: true, said: before };
+  const metadata = markOf(mark, part);
+  const args = { channel: conversation, ...message, metadata, unfurl_links: false, unfurl_media: false };
   const threaded = thread === null ? args : { ...args, thread_ts: thread };
   const reply = await api.call("chat.postMessage", threaded, signal);
   if (!reply.ok) return reply;
   const [place, ts] = [getOwn(reply.body, "channel"), getOwn(reply.body, "ts")];
-  return { ok: true, place: typeof place === "string" ? place : conversation, ts: typeof ts === "string" ? ts : "" };
+  return {
+    ok: true,
+    said: { place: typeof place === "string" ? place : conversation, ts: typeof ts === "string" ? ts : "" },
+  };
 }
 
 /** What was answered while the message was on its way is shown as answered. */
-async function remember(post: SlackPost, item: MessageItem, place: string, ts: string): Promise<void> {
+async function remember(post: SlackPost, item: MessageItem, { place, ts }: Marked): Promise<void> {
   const { approval } = item;
   if (approval === null || ts === "") return;
   const { store, target } = post;

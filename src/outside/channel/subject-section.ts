@@ -1,14 +1,16 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonToText, sameJson } from "../../core/base/index.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonToText } from "../../core/base/index.ts";
 import type { LargeValue, Shown, Subject } from "../../core/event/index.ts";
 import { usdText } from "../../core/governance/index.ts";
 import { diffText } from "../../core/text/index.ts";
 import {
   callText,
   isOutcomeUnknown,
+  isSentInput,
   largeValueOf,
   NOTHING_SENT,
   OUTCOME_UNKNOWN,
   requestText,
+  shownGroups,
   shownTable,
   SOURCE_TEXTS,
 } from "../../core/view/index.ts";
@@ -17,24 +19,34 @@ import type { ApprovalRecord } from "../../store/index.ts";
 /** A part of what an approval is about, for any page or message. */
 export interface SubjectSection {
   readonly label: string;
-  readonly kind: "text" | "markdown" | "table";
+  /** `prose` is in our own words, a line for each sentence; `text` stands exactly as it is. */
+  readonly kind: "prose" | "text" | "markdown" | "table";
   readonly text: string;
   /** Of a table: its head, then its rows; of named values there is no head. */
   readonly rows: readonly (readonly string[])[];
+  /** What an answer seldom depends on, because something else is shown: it comes last, and folded where that can be. */
+  readonly isBackground?: true;
 }
 
 type Asked = Pick<ApprovalRecord, "source" | "choices">;
 
 /** Everything a person is shown, in the order and the words of the console: the decisive first. */
 export function sectionsOf(subject: Subject, asked: Asked): readonly SubjectSection[] {
-  const { shown, call, args, parents, answers } = subject;
+  const { request, call, args, parents, answers } = subject;
+  const shown = subject.shown.filter((item) => !isSentInput(item, subject));
+  const background = shown.length > 0 || request !== null || call !== undefined ? { isBackground: true as const } : {};
   return [
-    ...(call === undefined ? requestSections(subject.request) : callSections(call, asked)),
-    ...shown.filter((item) => !isInput(item, subject)).map(shownSection),
-    textSection(ANSWERS_LABEL, answers.map((one) => `${one.decision}: ${one.effect}`).join("\n")),
-    textSection("Why it is asked", reasonsOf(subject, asked).join("\n")),
+    ...(call === undefined ? requestSections(request) : callSections(call, asked)),
+    ...shownGroups(shown).map((group) =>
+      group.kind === "short" ? valuesSection(ABOUT, group.values) : shownSection(group.shown),
+    ),
+    proseSection(ANSWERS_LABEL, answers.map(({ decision, effect }) => `${capital(decision)}: ${effect}`).join("\n")),
+    proseSection("Why it is asked", reasonsOf(subject, asked).join("\n")),
     valuesSection("Args of the run", args),
-    ...Object.entries(parents).map(([id, outputs]) => valuesSection(`What ${id} gave`, outputs)),
+    ...Object.entries(parents).map(([id, outputs]) => ({
+      ...valuesSection(`What ${id} gave`, outputs),
+      ...background,
+    })),
   ].filter(({ text, rows }) => text !== "" || rows.length > 0);
 }
 
@@ -53,33 +65,30 @@ function reasonsOf(subject: Subject, { source, choices }: Asked): readonly strin
 
 /** Left out where it stands beside the buttons. */
 export const ANSWERS_LABEL = "What each answer does";
+const ABOUT = "What it is about";
 const WILL_HAPPEN = "What exactly will happen";
 
 function requestSections(request: Subject["request"]): readonly SubjectSection[] {
-  if (request === null) return [textSection(WILL_HAPPEN, NOTHING_SENT)];
+  if (request === null) return [proseSection(WILL_HAPPEN, NOTHING_SENT)];
   const { message, stdin, inputs, tools } = request;
+  const { sentence, heading } = requestText(request);
   return [
-    textSection(WILL_HAPPEN, `${requestText(request).sentence}\n\n${valueText(message)}`),
+    proseSection(WILL_HAPPEN, sentence),
+    textSection(heading, valueText(message)),
     ...(stdin === null ? [] : [textSection("Standard input", valueText(stdin))]),
     valuesSection("Inputs", inputs),
-    ...(tools.length === 0 ? [] : [textSection("Tools", tools.join(", "))]),
+    ...(tools.length === 0 ? [] : [proseSection("Tools", tools.join(", "))]),
   ];
 }
 
 function callSections(call: NonNullable<Subject["call"]>, { choices }: Asked): readonly SubjectSection[] {
   return [
-    textSection(WILL_HAPPEN, callText(call, isOutcomeUnknown(choices))),
+    proseSection(WILL_HAPPEN, callText(call, isOutcomeUnknown(choices))),
     Object.keys(call.args).length === 0
-      ? textSection("Args of the call", "It has no args.")
+      ? proseSection("Args of the call", "It has no args.")
       : valuesSection("Args of the call", call.args),
     textSection("What the model said before it", valueText(call.words)),
   ];
-}
-
-/** Without a choice of the author's all that is bound is shown; what is sent as an input stands there already. */
-function isInput({ kind, label, value }: Shown, { request }: Subject): boolean {
-  const sent = request !== null && Object.hasOwn(request.inputs, label) ? request.inputs[label] : undefined;
-  return kind === "value" && sent !== undefined && sameJson(sent, value ?? null);
 }
 
 function shownSection({ label, kind, value, before, after }: Shown): SubjectSection {
@@ -108,6 +117,14 @@ function mediaText(value: Json): string {
 
 const COLUMNS_MAX = 20;
 const ROWS_MAX = 200;
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+function proseSection(label: string, text: string): SubjectSection {
+  return { label, kind: "prose", text, rows: [] };
+}
 
 function textSection(label: string, text: string): SubjectSection {
   return { label, kind: "text", text, rows: [] };

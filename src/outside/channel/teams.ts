@@ -65,7 +65,7 @@ export function messageOf(items: readonly MessageItem[]): object {
 function itemBlocks(item: MessageItem, isOneOfMany: boolean): readonly object[] {
   return [
     ...(isOneOfMany ? [textBlock(item.notice.title, { weight: "Bolder", separator: true })] : []),
-    ...factLines(item).map((line) => textBlock(line)),
+    ...factLines(item, item.sections.length > 0).map((line) => textBlock(line)),
     ...item.sections.flatMap(({ label, text, rows }) => [
       textBlock(label, { weight: "Bolder" }),
       textBlock(rows.length === 0 ? text : rows.map((row) => row.join(" | ")).join("\n\n"), { fontType: "Monospace" }),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AuditRecord } from "../../core/audit/index.ts";
+import type { JsonObject } from "../../core/base/index.ts";
 import { frameEvent, isoFromEpochMs } from "../../core/view/index.ts";
 import type { NewDelivery, RunAhead, StoredEvent } from "../../store/index.ts";
 
@@ -11,6 +12,16 @@ export interface Message {
   readonly body: string;
   /** The run it is about; null: it is about none. */
   readonly runId: string | null;
+}
+
+/** Something to be sent outside that neither a run nor the audit holds. */
+export interface DeliveryNotice {
+  readonly orgId: string;
+  readonly type: string;
+  /** The same on every replica. */
+  readonly key: string;
+  readonly at: number;
+  readonly data: JsonObject;
 }
 
 /** The event as streams send it: large values by reference. */

@@ -46,14 +46,22 @@ export class Roster {
 
   /** One query when nothing was changed anywhere. */
   async refresh(now: number): Promise<void> {
-    for (const [orgId, version] of await this.#options.store.configVersions()) {
+    const versions = await this.#options.store.configVersions();
+    for (const orgId of this.#organisations.keys()) if (!versions.has(orgId)) this.#leave(orgId);
+    for (const [orgId, version] of versions) {
       if (this.#versions.get(orgId) === version) continue;
       await this.#load(orgId, now);
       this.#versions.set(orgId, version);
     }
   }
 
-  /** What is known of an organisation is read anew the next time. */
+  /** It lives in another database now: its slots would be due here for ever. */
+  #leave(orgId: string): void {
+    this.#organisations.delete(orgId);
+    this.#versions.delete(orgId);
+  }
+
+  /** What is known of an organisation is read again the next time. */
   forget(orgId: string): void {
     this.#versions.delete(orgId);
   }

@@ -1,25 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Clock, createVirtualClock } from "../../clock/index.ts";
+import { createVirtualClock } from "../../clock/index.ts";
 import { auditEntry } from "../../core/audit/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 import { createMemoryStore, type Store } from "../../store/index.ts";
+import { HandClock } from "../../../test/schedule/hand-clock.ts";
 import { StoreLauncher } from "../../../test/schedule/store-launcher.ts";
+import { Roster } from "./roster.ts";
 import { Scheduler } from "./scheduler.ts";
 
 const ORG = "org_1";
 const START = Date.UTC(2026, 5, 1, 12, 0, 0, 0);
 const SECOND = 1_000;
-
-/** Time that passes when a test moves it. */
-class HandClock implements Clock {
-  time = START;
-  now(): number {
-    return this.time;
-  }
-  after(): () => void {
-    return () => undefined;
-  }
-}
 
 let clock: HandClock;
 let store: Store;
@@ -27,7 +18,7 @@ let launcher: StoreLauncher;
 let troubles: string[];
 
 beforeEach(() => {
-  clock = new HandClock();
+  clock = new HandClock(START);
   store = createMemoryStore({ now: () => clock.time });
   launcher = new StoreLauncher(store, "a");
   troubles = [];
@@ -73,6 +64,22 @@ async function putTrigger(spec: JsonObject, id = "often"): Promise<void> {
   const audit = [auditEntry({ at: clock.time, ...about })];
   await store.applyEntries(ORG, [{ change: "put", kind: "trigger", id, body }], clock.time, audit);
 }
+
+it("an organisation that lives in another database from now on has nothing due here, until it is back", async () => {
+  await put({});
+  const own = { ...store };
+  const roster = new Roster({ store: own, onTrouble: (what) => void troubles.push(what) });
+  await roster.refresh(clock.time);
+  clock.time += 10 * SECOND;
+  expect(roster.due(clock.time)).toHaveLength(1);
+  own.configVersions = () => Promise.resolve(new Map());
+  await roster.refresh(clock.time);
+  expect([roster.due(clock.time), roster.nextAt()]).toEqual([[], null]);
+  own.configVersions = () => store.configVersions();
+  await roster.refresh(clock.time);
+  expect(roster.due(clock.time)).toHaveLength(1);
+  expect(troubles).toEqual([]);
+});
 
 describe("a trigger of the kind schedule", () => {
   it("starts a run for every slot on behalf of who saved it, beside a schedule of the same name", async () => {

@@ -40,7 +40,7 @@ const DEFAULTS = {
   watchedRunsMax: 20_000,
   /** How long ended runs are gathered before they are read, several at a time. */
   lingerMs: 1_000,
-  /** How often runs that go on send what has ended in them. */
+  /** How often open runs send the spans that have ended. */
   longRunMs: 30_000,
   stopMs: 2_000,
 };

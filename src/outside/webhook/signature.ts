@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Messages older or newer than this are not believed, so that an overheard one cannot be sent again later. */
+/** Messages older or newer than this are rejected, so that an overheard one cannot be sent again later. */
 export const TOLERANCE_MS = 300_000;
 
 const PREFIX = "whsec_";

@@ -1,7 +1,7 @@
 /** https://docs.slack.dev/authentication/verifying-requests-from-slack */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Requests older or newer than this are not believed, so that an overheard one cannot be sent again later. */
+/** Requests older or newer than this are rejected, so that an overheard one cannot be sent again later. */
 const TOLERANCE_MS = 300_000;
 
 export type SlackVerification = "good" | "bad_signature" | "bad_timestamp";

@@ -1,7 +1,15 @@
 import type { Clock } from "../../clock/index.ts";
 import { type Webhook, webhookOf } from "../../registry/index.ts";
 import type { Secrets } from "../../secrets/index.ts";
-import { deliveryOf, isWanted, type Reach, type Target, type TargetKind } from "../delivery/index.ts";
+import {
+  deliveryOf,
+  isWanted,
+  type Message,
+  type Occurrence,
+  type Reach,
+  type Target,
+  type TargetKind,
+} from "../delivery/index.ts";
 import { sentOfRefusal } from "./refused-secret.ts";
 import { send } from "./send.ts";
 import { keysOf } from "./signature.ts";
@@ -34,8 +42,9 @@ function targetOf(
   return {
     id,
     since,
-    wants: (type) => isWanted(events, type),
-    deliveriesOf: async ({ orgId, message }) => [deliveryOf(message, orgId, id)],
+    wants: (type) => isWanted(events, type) || (type === EMITTED && events.some((event) => !event.endsWith("*"))),
+    deliveriesOf: async (occurrence) =>
+      messagesFor(events, occurrence).map((message) => deliveryOf(message, occurrence.orgId, id)),
     pause: async () => null,
     send: async ([delivery], signal) => {
       if (delivery === undefined) return { kind: "refused", error: "There is nothing to send." };
@@ -48,4 +57,15 @@ function targetOf(
       return send(delivery, { url, keys }, reach, clock.now(), signal);
     },
   };
+}
+
+const EMITTED = "event.emitted";
+
+/** What a step emits is sent under its own type to those who name that, and as any other event to those who name `event.emitted`. */
+function messagesFor(events: readonly string[], { message, data }: Occurrence): readonly Message[] {
+  if (message.type !== EMITTED || isWanted(events, EMITTED)) return [message];
+  const type = data["type"];
+  if (typeof type !== "string" || !events.includes(type)) return [];
+  const body = JSON.stringify({ ...(JSON.parse(message.body) as object), type });
+  return [{ ...message, type, body }];
 }

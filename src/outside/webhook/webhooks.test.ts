@@ -153,6 +153,27 @@ describe("webhooks", () => {
     expect(troubles).toEqual([]);
   });
 
+  it("are sent what steps emit, under its own type to those who name that", async () => {
+    const emitted = (eventId: number, type: string): RunEvent => ({
+      eventId,
+      at: now,
+      type: "event.emitted",
+      payload: { nodeId: "a", id: `e${eventId}`, type, key: {}, data: { amount: 5 } },
+    });
+    const webhooks = open();
+    await register("ops", { events: ["order.paid", "run.failed"] });
+    await register("all", { events: ["event.*", "order.paid"] });
+    await webhooks.round();
+    const events = [emitted(1, "order.paid"), emitted(2, "order.sent"), ended(3)];
+    await begin("run_1", events);
+    webhooks.onCommitted("run_1", events);
+    await webhooks.round();
+    const sent = async (id: string): Promise<string[]> => (await listed(id)).map(({ type }) => type).sort();
+    expect([await sent("ops"), await sent("all")]).toEqual([["order.paid"], ["event.emitted", "event.emitted"]]);
+    const [message] = received.filter(({ body }) => body.type === "order.paid");
+    expect(message?.body.data).toMatchObject({ runId: "run_1", payload: { id: "e1", data: { amount: 5 } } });
+  });
+
   it("are signed with every secret while they are rotated, and with none when they have none", async () => {
     const [old, fresh] = [newHookSecret(), newHookSecret()];
     const webhooks = open();

@@ -17,7 +17,7 @@ import {
 } from "../../registry/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
 import { checkOutboundOf } from "../outbound-check.ts";
-import { requireFreeTokens } from "../free-tokens.ts";
+import { requireFreeTokens, tokenInUse } from "../free-tokens.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { hashSecret } from "../secret.ts";
@@ -131,9 +131,11 @@ function surroundingsOf({ services, principal }: AnyCall): ApplySurroundings {
 async function linkGateways({ services, principal }: AnyCall, changed: ApplyPlan["gateways"]): Promise<void> {
   for (const { id, body, tokens } of changed) {
     const [dispatchToken, callbackToken] = [getOwn(tokens, "dispatch_token"), getOwn(tokens, "callback_token")];
-    await services.gateways.directory.put(principal.orgId, id, gatewayOf(body), {
+    const isSaved = await services.gateways.directory.put(principal.orgId, id, gatewayOf(body), {
       ...(dispatchToken === undefined ? {} : { dispatchToken }),
       ...(callbackToken === undefined ? {} : { callbackToken }),
     });
+    // It was free when the manifests were checked: another request took it meanwhile.
+    if (!isSaved) throw tokenInUse(id, " The manifests were applied, without the tokens of this gateway.");
   }
 }

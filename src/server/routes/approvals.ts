@@ -75,7 +75,7 @@ export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> 
     if (grant !== null && now.status === "approved") await keepGrant(call, grant);
     return now;
   } catch (error) {
-    if (error instanceof Refused && OF_ANSWERER.has(error.code)) noteRefused(call, approval, error.code);
+    if (error instanceof Refused && AUDITED.has(error.code)) await noteRefused(call, approval, error);
     throw error;
   }
 }
@@ -89,11 +89,20 @@ function requireDigest({ principal, body }: AnswerCall, approval: ApprovalRecord
   throw new Refused("digest_required", detail);
 }
 
-/** Answers of people who may not give them are audited. */
-const OF_ANSWERER: ReadonlySet<string> = new Set(["not_an_approver", "self_approval"]);
+/** Answers are audited that would have had an effect: of people who may not give them, once more, too late, about something else. */
+const AUDITED: ReadonlySet<string> = new Set([
+  "not_an_approver",
+  "self_approval",
+  "approval_closed",
+  "already_answered",
+  "content_changed",
+  "tool_denied",
+]);
 
-function noteRefused({ services, principal, body }: AnswerCall, { id }: ApprovalRecord, code: string): void {
-  services.refusals.noteAnswer(services, principal, id, { code, decision: body.decision });
+async function noteRefused({ services, principal, body }: AnswerCall, approval: ApprovalRecord, why: Refused) {
+  const { id, runId: run, nodeId: node } = approval;
+  const about = isLaunchApproval(approval) ? { id } : { id, run, node };
+  await services.refusals.noteAnswer(services, principal, about, { code: why.code, decision: body.decision });
 }
 
 export async function readAnswer(

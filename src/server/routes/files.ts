@@ -39,6 +39,7 @@ export const fileRoutes: readonly Route[] = [
       201: { description: "The new upload", schema: uploadSchema },
     },
     handle: async ({ services, principal, body }) => {
+      await services.governance.use.requireStorage(principal.orgId, body.size);
       const { upload, isNew } = await openUpload(services, principal.orgId, principal.keyId, body);
       return json(upload, isNew ? 201 : 200);
     },

@@ -90,6 +90,17 @@ describe("a gateway by hand", () => {
     expect((await api.request("GET", "gateways/third")).status).toBe(404);
   });
 
+  it("has a callback token of its own, also when two are saved at the same moment", async () => {
+    const spec = { url: "http://127.0.0.1:9", callback_token: "cbt_at_once" };
+    const ids = ["left", "right", "middle"];
+    const answers = await Promise.all(ids.map((id) => put(id, spec)));
+    expect(answers.map(({ status }) => String(status)).sort()).toEqual(["200", "409", "409"]);
+    for (const [at, { status, body }] of answers.entries()) {
+      if (status === 409) expect(body).toMatchObject({ code: "token_in_use" });
+      expect((await api.request("GET", `gateways/${ids[at]}`)).status).toBe(status === 200 ? 200 : 404);
+    }
+  });
+
   it("takes its tokens and never gives them back", async () => {
     const tokens = { dispatch_token: "dsp_very_secret", callback_token: "cbt_very_secret" };
     const answers = [

@@ -11,7 +11,7 @@ import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { checkOutboundOf, requireOutbound } from "../outbound-check.ts";
 import { pageInMemory } from "../listing.ts";
 import { Refused } from "../problem.ts";
-import { requireFreeTokens } from "../free-tokens.ts";
+import { requireFreeTokens, tokenInUse } from "../free-tokens.ts";
 import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { listOnWire } from "../wire.ts";
@@ -139,10 +139,11 @@ async function save(call: Call<Json, undefined>): Promise<Response> {
   requireOutbound(await outboundProblems("Gateway", read.body, checkOutboundOf(services)));
   const { dispatch_token: dispatchToken, callback_token: callbackToken } = read.secrets ?? {};
   await requireFreeTokens(services.gateways.directory, principal.orgId, [{ id, callbackToken }]);
-  await services.gateways.directory.put(principal.orgId, id, gatewayOf(read.body), {
+  const isSaved = await services.gateways.directory.put(principal.orgId, id, gatewayOf(read.body), {
     ...(dispatchToken === undefined ? {} : { dispatchToken }),
     ...(callbackToken === undefined ? {} : { callbackToken }),
   });
+  if (!isSaved) throw tokenInUse(id);
   await noteChange(services, principal, "gateway.changed", `gateway/${id}`, { url: gatewayOf(read.body).url });
   return json(gatewayOnWire(await requireGateway(call, id)));
 }

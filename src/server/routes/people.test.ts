@@ -385,6 +385,33 @@ describe("an approval that asks for a group", () => {
     });
   });
 
+  it("records every answer of a person who may not give it, with who it was and why", async () => {
+    await api.save(ASKED);
+    const ann = await Member.signIn("ann", { sluice_role: "admin", groups: ["finance"] });
+    const bob = await Member.signIn("bob", { sluice_role: "approver" });
+    const { body: minted } = await ann.ask("POST", "keys", { label: "of ann", role: "admin" });
+    const { body: run } = await ann.ask("POST", "runs", { workflow: "asked" });
+    await api.settle(run.id);
+    const id = await pending();
+    const resolve = `approvals/${id}/resolve`;
+    const until = new Date(now() + HOUR).toISOString();
+    await ann.ask("PUT", "me/deputy", { person: bob.id, until });
+    clock.passed += 2 * HOUR;
+    expect(codeOf(await bob.ask("POST", resolve, answer))).toEqual([403, "not_an_approver"]);
+    expect(codeOf(await ann.ask("POST", resolve, answer))).toEqual([403, "self_approval"]);
+    const byKey = await api.request("POST", resolve, { key: minted.key, body: answer });
+    expect(codeOf(byKey)).toEqual([403, "self_approval"]);
+    const { data } = (await api.request("GET", `audit?type=approval.refused&run=${run.id}&limit=100`)).body;
+    const recorded = data.map(({ actor, detail }: { actor: string; detail: { code: string } }) => [actor, detail.code]);
+    expect(new Map(recorded)).toEqual(
+      new Map([
+        [bob.id, "not_an_approver"],
+        [ann.id, "self_approval"],
+        [minted.id, "self_approval"],
+      ]),
+    );
+  });
+
   it("is not answered by the deputy in the name of the person who requested it", async () => {
     await api.save(ASKED);
     const ann = await Member.signIn("ann", { sluice_role: ["approver", "operator"], groups: ["finance"] });

@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import {
   branchBody,
+  branchPreviewBody,
+  branchPreviewSchema,
   reasonBody,
   relaunchedSchema,
   resolveBody,
@@ -8,11 +10,12 @@ import {
   rewindBody,
   runSchema,
   type branchPointSchema,
+  type NodeEdits,
 } from "../../contract/index.ts";
 import type { Json } from "../../core/base/index.ts";
 import type { TurnEdit, UnstampedInput } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
-import type { Relauncher } from "../../launch/index.ts";
+import type { BranchFrom, Relauncher } from "../../launch/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE } from "../body.ts";
 import { callerOf } from "../auth.ts";
@@ -76,11 +79,22 @@ export const runActionRoutes: readonly Route[] = [
     path: "/runs/{runId}/branch",
     operation: "runs.branch",
     summary:
-      "Starts a new run from an event of this one, with other args or with outputs of other runs as args, or from a round inside the turn of a node, with other words or another result there. It keeps what had settled; nodes whose inputs change, and all that depends on them, run again.",
+      "Starts a new run from an event of this one, with other args or with outputs of other runs as args, with other words in place of what a node was asked or of what it returned, or from a round inside the turn of a node, with other words or another result there. It keeps what had settled; nodes whose inputs change, and all that depends on them, run again.",
     permission: "workflow:execute",
     body: { schema: branchBody, ...small, isOptional: false },
     replies: another,
     handle: branch,
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/runs/{runId}/branch/preview",
+    operation: "runs.previewBranch",
+    summary:
+      "Shows which results a branch from an event would keep, and which nodes it would run again; starts nothing.",
+    permission: "run:read",
+    body: { schema: branchPreviewBody, ...small, isOptional: false },
+    replies: { 200: { description: "What a branch would keep", schema: branchPreviewSchema } },
+    handle: previewBranch,
   }),
   defineRoute({
     method: "POST",
@@ -155,17 +169,43 @@ async function restart(call: Call<z.output<typeof restartBody>, undefined>): Pro
 
 async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promise<Response> {
   const { run, eventId: before } = await requireOwner(call);
-  const { args, inputsFrom = {}, turn } = call.body;
+  const { args, inputsFrom = {}, prompts, outputs, turn } = call.body;
   if (turn !== undefined) return branchInTurn(call, turn, run, before !== null);
   const eventId = before ?? call.body.eventId ?? run.lastEventId;
   const taken = Object.keys(inputsFrom).length === 0 ? {} : { inputsFrom };
-  const asked = { branch: run.runId, eventId, args: args ?? null, ...taken };
-  return relaunch(call, run, { kind: "branch", eventId, ...(args === undefined ? {} : { args }), ...taken }, asked);
+  const edits = editsOf({ prompts, outputs });
+  refuseInBlock(run, before !== null, edits);
+  const asked = { branch: run.runId, eventId, args: args ?? null, ...taken, ...edits };
+  const from = { kind: "branch", eventId, ...(args === undefined ? {} : { args }), ...taken, edits } as const;
+  return relaunch(call, run, from, asked);
+}
+
+async function previewBranch(call: Call<z.output<typeof branchPreviewBody>, undefined>): Promise<Response> {
+  const { run, eventId: before } = await requireOwner(call);
+  const { eventId, args = {}, inputsFrom = {}, prompts, outputs } = call.body;
+  const { services } = call;
+  const edits = editsOf({ prompts, outputs });
+  refuseInBlock(run, before !== null, edits);
+  const from = { kind: "branch", eventId: before ?? eventId, args, inputsFrom, edits } as const;
+  const kept = await services.relauncher.previewBranch(run, from);
+  if ("refusal" in kept) throw refusedLaunch(kept.refusal, services.config.now());
+  return json(kept);
+}
+
+function editsOf({ prompts, outputs }: NodeEdits): NonNullable<BranchFrom["edits"]> {
+  return { ...(prompts === undefined ? {} : { prompts }), ...(outputs === undefined ? {} : { outputs }) };
+}
+
+/** Nodes are named as in the run of the file. */
+function refuseInBlock({ runId }: RunRecord, isOfBlock: boolean, edits: NodeEdits): void {
+  if (!isOfBlock || Object.keys(edits).length === 0) return;
+  const detail = `A block continues only as a whole, so that nothing in it can be edited: branch run "${runId}".`;
+  throw new Refused("node_not_kept", detail);
 }
 
 async function branchInTurn(
   call: RunCall,
-  { node: nodeId, round, edit }: z.output<typeof branchPointSchema>,
+  { node: nodeId, round, edit, prompt }: z.output<typeof branchPointSchema>,
   run: RunRecord,
   isOfBlock: boolean,
 ): Promise<Response> {
@@ -173,10 +213,11 @@ async function branchInTurn(
     const detail = `"${nodeId}" is a step of a block, which continues only as a whole: branch run "${run.runId}" from an event.`;
     throw new Refused("turn_not_kept", detail);
   }
-  const asked = { branch: run.runId, turn: { node: nodeId, round, edit: (edit ?? null) as Json } };
+  const text = prompt === undefined ? {} : { prompt };
+  const asked = { branch: run.runId, turn: { node: nodeId, round, edit: (edit ?? null) as Json, ...text } };
   const from = {
     kind: "branch",
-    turn: { nodeId, round, ...(edit === undefined ? {} : { edit: editOf(edit) }) },
+    turn: { nodeId, round, ...(edit === undefined ? {} : { edit: editOf(edit) }), ...text },
   } as const;
   return relaunch(call, run, from, asked);
 }

@@ -9,7 +9,7 @@ import { unknownRun } from "./runs.ts";
 
 const GZIP = "application/gzip";
 
-/** Letting go of runs, and taking them back. */
+/** Deletion of runs, and import of archived ones. */
 export const runHistoryRoutes: readonly Route[] = [
   defineRoute({
     method: "DELETE",

@@ -8,7 +8,10 @@ beforeEach(async () => {
   api = await createApi({
     now: () => NOW,
     nextSlots: (timing, from, count) =>
-      timing.kind === "interval" ? Array.from({ length: count }, (_, index) => from - 1 + (index + 1) * 60_000) : [],
+      Array.from(
+        { length: count },
+        (_, index) => from - 1 + (index + 1) * (timing.kind === "interval" ? 60_000 : 86_400_000),
+      ),
   });
 });
 afterEach(() => api.close());
@@ -76,5 +79,18 @@ describe("GET /schedules/{id}/slots", () => {
     expect((await api.request("GET", "schedules/often/slots", { key: STRANGER })).status).toBe(404);
     expect((await api.request("GET", "schedules/often/slots?cursor=x")).body).toMatchObject({ code: "bad_cursor" });
     expect((await api.request("GET", "schedules/often/slots?limit=101")).status).toBe(422);
+  });
+});
+
+describe("GET /next-slots", () => {
+  it("lists when a cron is due, and refuses what is none", async () => {
+    const { status, body } = await api.request("GET", "next-slots?cron=0%209%20*%20*%20mon-fri&timezone=Europe/Berlin");
+    expect([status, body.nextSlots.length]).toEqual([200, 5]);
+    for (const query of ["cron=daily", "cron=0%209%20*%20*%20*&timezone=Atlantis"]) {
+      expect((await api.request("GET", `next-slots?${query}`)).body).toMatchObject({
+        status: 422,
+        code: "invalid_request",
+      });
+    }
   });
 });

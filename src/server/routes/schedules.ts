@@ -1,6 +1,6 @@
-import { pageQuery, type Slot, slotPageSchema } from "../../contract/index.ts";
+import { nextSlotsSchema, pageQuery, type Slot, slotPageSchema, timingQuery } from "../../contract/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
-import { getRegistered, scheduleOf } from "../../registry/index.ts";
+import { calendarTiming, getRegistered, scheduleOf } from "../../registry/index.ts";
 import type { ScheduleSlot } from "../../store/index.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
@@ -27,6 +27,26 @@ export const scheduleRoutes: readonly Route[] = [
       const { isEnabled, on } = scheduleOf(entry);
       const next = isEnabled ? config.nextSlots(on.timing, config.now() + 1, NEXT_COUNT) : [];
       return json({ ...listOnWire(page, slotOnWire), nextSlots: next.map(isoFromEpochMs) });
+    },
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/next-slots",
+    operation: "schedules.preview",
+    summary: "Lists when a cron is due next, without a schedule.",
+    permission: "governance:read",
+    query: timingQuery,
+    replies: { 200: { description: "The next five slots", schema: nextSlotsSchema } },
+    handle: async ({ services: { config }, query: { cron, timezone } }) => {
+      const timing = calendarTiming(cron, timezone);
+      if (timing === null) {
+        throw new Refused(
+          "invalid_request",
+          `"${cron}" in "${timezone}" is no cron in a time zone, such as "0 9 * * mon-fri" in "UTC".`,
+        );
+      }
+      const next = config.nextSlots(timing, config.now() + 1, NEXT_COUNT);
+      return json({ nextSlots: next.map(isoFromEpochMs) });
     },
   }),
 ];

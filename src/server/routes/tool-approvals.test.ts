@@ -31,7 +31,10 @@ const POLICY = {
 interface Asked {
   readonly id: string;
   readonly source: string;
-  readonly subject: { readonly call: { readonly args: { readonly amount: number } } };
+  readonly subject: {
+    readonly call: { readonly args: { readonly amount: number } };
+    readonly shown: readonly object[];
+  };
 }
 
 let api: Api;
@@ -78,6 +81,10 @@ describe("the approval of a tool call", () => {
     // The second refund is covered by the grant, the third is not.
     const third = await asked();
     expect(third.subject.call.args).toEqual({ order: 3, amount: 700 });
+    expect(third.subject.shown).toEqual([
+      { label: "Round 0", kind: "text", value: 'The first.\nrefund {"order":1,"amount":450} → {"done":1}' },
+      { label: "Round 1", kind: "text", value: 'The second.\nrefund {"order":2,"amount":300} → {"done":2}' },
+    ]);
     const { data } = (await api.request("GET", "grants")).body as { data: { id: string; run: string }[] };
     expect(data).toMatchObject([{ run: runId, where: "tool.args.amount <= 500" }]);
     expect((await api.request("DELETE", `grants/${data[0]?.id}`)).status).toBe(204);

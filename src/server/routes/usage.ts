@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type Spent, type Usage, usageQuery, usageSchema } from "../../contract/index.ts";
+import { NO_TOKENS } from "../../core/engine/index.ts";
 import { usdText } from "../../core/governance/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { UsageRow } from "../../store/index.ts";
@@ -52,14 +53,7 @@ async function showUsage(call: Call<undefined, z.output<typeof usageQuery>>): Pr
 
 type Spending = Omit<UsageRow, "bucketStart" | "group">;
 
-const NOTHING: Spending = {
-  count: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  thinkingTokens: 0,
-  cachedTokens: 0,
-  costMicros: 0,
-};
+const NOTHING: Spending = { count: 0, ...NO_TOKENS, costMicros: 0 };
 
 function sum(before: Spending, row: Spending): Spending {
   return {

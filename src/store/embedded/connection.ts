@@ -9,7 +9,7 @@ const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23]);
 
 /**
  * The one connection of an embedded database, spoken to in the wire protocol: the engine's own `query` plans a statement
- * anew each time, and planning a commit of one run took longer than everything else together.
+ * again each time, and planning a commit of one run took longer than everything else together.
  */
 export class Connection {
   readonly #database: PGlite;

@@ -7,10 +7,11 @@ const TABLES = [
   "agent_counters",
   "timers",
   "run_places",
+  "event_blocks",
 ] as const;
 
 /** Writes after which one of them is vacuumed: often, so that each time there is little to do. */
-const WRITES_PER_VACUUM = 85;
+const WRITES_PER_VACUUM = 74;
 
 /**
  * An embedded database has no process that vacuums it by itself. Without a vacuum, rows that were deleted stay in the way

@@ -94,6 +94,7 @@ export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
         .filter((orgId) => compareCodeUnits(orgId, afterOrgId) > 0)
         .sort(compareCodeUnits)
         .slice(0, limit),
+    packAudit: async () => false,
     pruneSegment: async (orgId, asked, compute) => {
       const chain = chainOf(orgId);
       const found = nextToPrune(chain, asked);

@@ -1,5 +1,5 @@
 import { isTerminal } from "../../core/event/index.ts";
-import { type Backlog, type BacklogStore, NO_WAITING_RUNS } from "../backlog-store.ts";
+import { type Backlog, type BacklogStore, NO_WAITING_RUNS, type StorageBytes } from "../backlog-store.ts";
 import { waitingIn } from "./memory-runs.ts";
 import type { MemoryRun, MemoryWorld } from "./memory-world.ts";
 
@@ -24,6 +24,27 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
     },
     countOpenRuns: async (orgId) =>
       [...world.runs.values()].filter((run) => run.orgId === orgId && isOpenAndListed(run)).length,
+    readStorage: async (orgId) => storageOf(world, orgId),
+  };
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total + size, 0);
+}
+
+function storageOf(world: MemoryWorld, orgId: string): StorageBytes {
+  const own = [...world.runs.values()].filter((run) => run.orgId === orgId);
+  const verdicts = world.verdicts.filter((verdict) => verdict.orgId === orgId);
+  return {
+    files: sum([...world.files.files.values()].filter((file) => file.orgId === orgId).map(({ size }) => size)),
+    values: sum(
+      [...world.blobs].filter(([key]) => key.startsWith(`[${JSON.stringify(orgId)},`)).map(([, text]) => text.length),
+    ),
+    logs: sum(
+      [...own.flatMap(({ bodies }) => bodies), ...verdicts.map(({ body }) => JSON.stringify(body))].map(
+        (text) => text.length,
+      ),
+    ),
   };
 }
 

@@ -48,15 +48,16 @@ export function memoryErasure(world: MemoryWorld): ErasureStore {
       for (const id of eventIds) world.waiting.events.delete(keyOf(orgId, id));
       removeUnusedFiles(world, orgId, fileHashes);
     },
-    listClosedLaunches: async (orgId, afterId, limit) =>
+    listLaunches: async (orgId, afterId, limit) =>
       [...world.approvals.values()]
-        .filter((one) => one.orgId === orgId && one.runId === NO_RUN && one.status !== "pending")
+        .filter((one) => one.orgId === orgId && one.runId === NO_RUN)
         .filter(({ id }) => compareCodeUnits(id, afterId) > 0)
         .sort((left, right) => compareCodeUnits(left.id, right.id))
         .slice(0, limit)
         .map(copy),
     eraseLaunch: async (orgId, approvalId, erase) => {
       eraseApprovals(world, ({ id, runId }) => id === approvalId && runId === NO_RUN, erase);
+      world.comments.delete(keyOf(orgId, approvalId));
       removeTexts(world, orgId, `approval/${approvalId}`);
     },
   };
@@ -80,6 +81,7 @@ function removeContent(world: MemoryWorld, orgId: string, runId: string, erasing
   const isOwn = (one: { readonly runId: string | null }): boolean => one.runId === runId;
   for (const { id } of [...world.approvals.values()].filter(isOwn)) world.comments.delete(keyOf(orgId, id));
   eraseApprovals(world, isOwn, erasing.approval);
+  for (const [scope, { runId: started }] of world.idempotency) if (started === runId) world.idempotency.delete(scope);
   removeFrom(world.reports, isOwn);
   removeFrom(world.webhooks.deliveries, isOwn);
   keep(world.verdicts, (verdict) => !isOwn(verdict));

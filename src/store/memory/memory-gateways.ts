@@ -10,17 +10,24 @@ export function memoryGateways(world: MemoryWorld): GatewayStore {
   const isToken = ({ callbackHash, previousCallbackHash, previousUntil }: GatewayLink, hash: string): boolean =>
     callbackHash === hash || (previousCallbackHash === hash && (previousUntil ?? 0) > world.now());
   return {
-    listGatewayLinks: async (orgId) =>
+    listGatewayLinks: async (...orgIds) =>
       [...world.gatewayLinks.values()]
-        .filter((link) => link.orgId === orgId)
+        .filter(({ orgId }) => orgIds.includes(orgId))
         .map(copy)
-        .sort((left, right) => compareCodeUnits(left.gatewayId, right.gatewayId)),
+        .sort(
+          (left, right) =>
+            compareCodeUnits(left.orgId, right.orgId) || compareCodeUnits(left.gatewayId, right.gatewayId),
+        ),
     putGatewayLink: async (link) => {
       const key = keyOf(link.orgId, link.gatewayId);
+      const { callbackHash } = link;
+      const others = [...world.gatewayLinks].filter(([other]) => other !== key);
+      if (callbackHash !== null && others.some(([, other]) => other.callbackHash === callbackHash)) return false;
       if (world.gatewayLinks.get(key)?.status !== link.status) {
         note(link.orgId, link.gatewayId, link.status, world.now());
       }
       world.gatewayLinks.set(key, copy(link));
+      return true;
     },
     deleteGatewayLink: async (orgId, gatewayId) => world.gatewayLinks.delete(keyOf(orgId, gatewayId)),
     findGatewayLink: async (hash) => {

@@ -1,12 +1,14 @@
-import type { JsonObject } from "../../core/base/index.ts";
-import { addHits, countSince, type Hits } from "../../core/governance/index.ts";
+import type { Json, JsonObject } from "../../core/base/index.ts";
+import { addHits, countSince, expandRecord, type Hits } from "../../core/governance/index.ts";
 import {
   type AgentCounter,
+  type Counters,
   type GovernanceStore,
   RUN_COUNTER,
   type SlotChange,
   type UsageRow,
   type UsageSelection,
+  type WindowPlace,
 } from "../governance-store.ts";
 import type { RunCommit } from "../store.ts";
 import { bucketStart } from "../usage-bucket.ts";
@@ -42,12 +44,20 @@ export function writeGovernance(world: MemoryWorld, commit: RunCommit): void {
   const { orgId, runId, workflow } = commit;
   writeCounters(world, commit);
   for (const record of commit.usage) world.usage.push({ ...copy(record), orgId, runId, workflow });
-  for (const { bodyText, ...verdict } of commit.verdicts) {
-    world.verdicts.push({ ...copy(verdict), body: JSON.parse(bodyText) as JsonObject, orgId, runId });
+  for (const { bodyText, shared, ...verdict } of commit.verdicts) {
+    const look = (name: string): Json | undefined => {
+      const text = shared?.get(name);
+      return text === undefined ? undefined : (JSON.parse(text) as Json);
+    };
+    const body = expandRecord(JSON.parse(bodyText) as JsonObject, look);
+    world.verdicts.push({ ...copy(verdict), body, orgId, runId });
   }
 }
 
-function writeCounters(world: MemoryWorld, { orgId, slots, ledger }: RunCommit): void {
+function writeCounters(
+  world: MemoryWorld,
+  { orgId, slots, ledger }: Pick<RunCommit, "orgId" | "slots" | "ledger">,
+): void {
   for (const slot of slots) {
     const key = keyOf(orgId, slot.agentId);
     const before = world.agentCounters.get(key);
@@ -98,16 +108,37 @@ function hitsAfter(before: AgentCounter["hits"], { hits, rate }: SlotChange): Ag
   return rate === null || hits.length === 0 ? before : addHits(before, hits, rate, 2 * rate.windowMs);
 }
 
+function countersOf(world: MemoryWorld, orgId: string, since: number): Counters {
+  return {
+    agents: [...world.agentCounters.values()]
+      .filter(({ orgId: of, agentId, open }) => of === orgId && (open !== 0 || !agentId.startsWith(RUN_COUNTER)))
+      .map(({ orgId: _org, ...counter }) => ({ ...counter, hits: [...counter.hits] })),
+    envelopes: [...world.envelopeCounters.values()]
+      .filter((counter) => counter.orgId === orgId && counter.periodStart >= since)
+      .map(({ orgId: _org, ...counter }) => ({ ...counter })),
+  };
+}
+
+function takePlaces(world: MemoryWorld, orgId: string, places: readonly WindowPlace[]): boolean {
+  const slots = places.map(({ counter, rate, at }): OrgSlot => ({
+    orgId,
+    agentId: counter,
+    delta: 0,
+    maxOpen: null,
+    hits: [{ at, count: 1 }],
+    rate,
+  }));
+  const hits = hitsByAgent(world, slots);
+  if (slots.some((slot) => isWindowPassed(hits.get(keyOf(orgId, slot.agentId)) ?? [], slot))) return false;
+  writeCounters(world, { orgId, slots, ledger: [] });
+  return true;
+}
+
 export function memoryGovernance(world: MemoryWorld): GovernanceStore {
   return {
-    readCounters: async (orgId, since) => ({
-      agents: [...world.agentCounters.values()]
-        .filter(({ orgId: of, agentId, open }) => of === orgId && (open !== 0 || !agentId.startsWith(RUN_COUNTER)))
-        .map(({ orgId: _org, ...counter }) => ({ ...counter, hits: [...counter.hits] })),
-      envelopes: [...world.envelopeCounters.values()]
-        .filter((counter) => counter.orgId === orgId && counter.periodStart >= since)
-        .map(({ orgId: _org, ...counter }) => ({ ...counter })),
-    }),
+    takePlaces: async (orgId, places) => takePlaces(world, orgId, places),
+    readCounters: async (orgId, since) => countersOf(world, orgId, since),
+    readCountersOf: async (orgIds, since) => new Map(orgIds.map((orgId) => [orgId, countersOf(world, orgId, since)])),
     verdictsOf: async (orgId, runId) =>
       world.verdicts
         .filter((verdict) => verdict.orgId === orgId && verdict.runId === runId)

@@ -23,6 +23,14 @@ export function memoryHistory(world: MemoryWorld): Omit<HistoryStore, keyof Eras
       world.audit.pending.set(appendedAuditId(), { orgId, at: world.now(), body });
       return found;
     },
+    deleteFamilies: async (orgId, families, note) => {
+      const found = families.map(({ runId, as }) => closedFamily(world, orgId, runId, as));
+      const gone = found.filter((one) => one.kind === "deleted");
+      removeRuns(world, orgId, new Set(gone.flatMap(({ runIds }) => runIds)));
+      const body = JSON.stringify(gone.map(note));
+      if (gone.length > 0) world.audit.pending.set(appendedAuditId(), { orgId, at: world.now(), body });
+      return gone.length;
+    },
     familyOf: async (orgId, runId) => (world.runs.get(runId)?.orgId === orgId ? membersOf(world, runId) : []),
     ...memoryEnded(world),
     ...memoryArchives(world),

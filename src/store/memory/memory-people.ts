@@ -9,6 +9,7 @@ import {
   type MemberRecord,
   type MembershipRecord,
   type MembershipStore,
+  rolesOf,
 } from "../membership-store.ts";
 import type { OrganisationStore } from "../organisation-store.ts";
 import type { PersonStore } from "../person-store.ts";
@@ -85,14 +86,15 @@ export function memoryMemberships(world: MemoryWorld): MembershipStore {
         id: personId,
       }));
     },
-    findMembers: async (orgId, { personIds = [], emails = [], accounts = [], groups = [] }) => {
+    findMembers: async (orgId, { personIds = [], emails = [], accounts = [], groups = [], roles = [] }) => {
       const addresses = emails.map((email) => email.toLowerCase());
       return membersOf(world, orgId).filter(
         (member) =>
           personIds.includes(member.personId) ||
           (member.email !== null && addresses.includes(member.email.toLowerCase())) ||
           accounts.some(({ issuer, subject }) => issuer === member.issuer && subject === member.subject) ||
-          groupsOf(member).some((group) => groups.includes(group)),
+          groupsOf(member).some((group) => groups.includes(group)) ||
+          rolesOf(member).some((role) => roles.includes(role)),
       );
     },
     readStanding: async (orgId, personId) => {

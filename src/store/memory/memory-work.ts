@@ -60,6 +60,17 @@ export function memoryWork(world: MemoryWorld): WorkStore {
         .filter((worker) => worker.orgId === orgId && worker.expiresAt > world.now())
         .sort((left, right) => compareCodeUnits(left.workerId, right.workerId))
         .map(({ workerId, functions }) => ({ workerId, functions: [...functions] })),
+    listOffered: async (orgIds) => {
+      const present = [...world.work.workers.values()].filter(
+        ({ orgId, expiresAt }) => orgIds.includes(orgId) && expiresAt > world.now(),
+      );
+      const found = new Map(
+        present.flatMap(({ orgId, functions }) => functions.map((name) => [keyOf(orgId, name), { orgId, name }])),
+      );
+      return [...found.values()].sort(
+        (left, right) => compareCodeUnits(left.orgId, right.orgId) || compareCodeUnits(left.name, right.name),
+      );
+    },
   };
 }
 

@@ -11,7 +11,7 @@ const GUARD = `create function audit_guard() returns trigger language plpgsql as
     return new;
   end $$`;
 
-function guarded(table: string): readonly string[] {
+export function guarded(table: string): readonly string[] {
   return [
     `create trigger ${table}_rows before update or delete on ${table} for each row execute function audit_guard()`,
     `create trigger ${table}_whole before truncate on ${table} for each statement execute function audit_guard()`,

@@ -2,7 +2,7 @@ import type { Migration } from "./migration.ts";
 
 /**
  * How many dispatches stand at each moment of an agent's window; null: one at each, as before. A program that does not
- * know the column would take a thousand for one and pass the limit, so that it may not go on.
+ * know the column would take a thousand for one and pass the limit, so that it may not continue.
  */
 export const COUNTED_HITS: Migration = {
   version: 17,

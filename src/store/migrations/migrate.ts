@@ -45,6 +45,11 @@ import { ROLLUPS } from "./0044-rollups.ts";
 import { VIEWS } from "./0045-views.ts";
 import { PRIORITY } from "./0046-priority.ts";
 import { PAUSES } from "./0047-pauses.ts";
+import { PARTITIONS } from "./0048-partitions.ts";
+import { SMALLER } from "./0049-smaller.ts";
+import { CELLS } from "./0060-cells.ts";
+import { CALLBACK_TOKENS } from "./0061-callback-tokens.ts";
+import { KEY_COLLATIONS } from "./0062-key-collations.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -91,6 +96,11 @@ const MIGRATIONS: readonly Migration[] = [
   VIEWS,
   PRIORITY,
   PAUSES,
+  PARTITIONS,
+  SMALLER,
+  CELLS,
+  CALLBACK_TOKENS,
+  KEY_COLLATIONS,
 ];
 
 /** The last step this program knows. */

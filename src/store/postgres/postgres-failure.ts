@@ -1,11 +1,20 @@
 import { DatabaseError } from "pg";
-import { isDatabaseTrouble, isProgramError, PoolerUnsupported, StoreUnavailable } from "../index.ts";
+import {
+  isDatabaseTrouble,
+  isProgramError,
+  MOVING_STATE,
+  OrganisationMoving,
+  PoolerUnsupported,
+  StoreUnavailable,
+} from "../index.ts";
 import type { HostFailure } from "./leader-client.ts";
 
 /** What the database answered, or that it could not be asked. */
 export function translated(error: unknown): Error {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof Error && isProgramError(error)) return error;
+  if (error instanceof DatabaseError && error.code === MOVING_STATE)
+    return new OrganisationMoving(error.message, error);
   if (isRefusedStart(error)) return new PoolerUnsupported(`refuses startup parameters (${error.message})`, error);
   if (error instanceof DatabaseError && !isDatabaseTrouble(error.code ?? "")) return error;
   const reason = error instanceof Error ? reasonOf(error) : String(error);

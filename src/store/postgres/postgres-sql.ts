@@ -8,7 +8,14 @@ import {
   type QueryResult,
 } from "pg";
 import { Bug } from "../../core/base/index.ts";
-import { PoolerUnsupported, readDatabaseHosts, type Sql, type SqlValue, type Statement } from "../index.ts";
+import {
+  OrganisationMoving,
+  PoolerUnsupported,
+  readDatabaseHosts,
+  type Sql,
+  type SqlValue,
+  type Statement,
+} from "../index.ts";
 import { HostFailure, leaderClients } from "./leader-client.ts";
 import { LeaderSearch } from "./leader-search.ts";
 import { Lookout } from "./lookout.ts";
@@ -48,7 +55,7 @@ export function openPostgres(options: PostgresOptions): PostgresSql {
     query_timeout: statementTimeoutMs + SILENCE_MS,
     keepAlive: true,
     application_name: "sluice",
-    // Each statement has one good plan; planning it anew cost a lone commit as much as writing it.
+    // Each statement has one good plan; planning it again cost a lone commit as much as writing it.
     options: "-c plan_cache_mode=force_generic_plan",
     types: { getTypeParser: parserOf },
   };
@@ -64,7 +71,8 @@ export function openPostgres(options: PostgresOptions): PostgresSql {
   const link = { pool, search, lookout: new Lookout(search, settings) };
   let closing: Promise<void> | null = null;
   return {
-    query: (statement, params) => askOnce(link, statement, params),
+    query: (statement, params) =>
+      statement.passesOver === true ? askPassingOver(link, statement, params) : askOnce(link, statement, params),
     transaction: (work) => inTransaction(link, work),
     checkPooler: () => checkPooler(link),
     close: () => (closing ??= pool.end()),
@@ -89,7 +97,8 @@ interface Asked {
 }
 
 /**
- * `Pool.query` throws a connection away after every error, also after one that is part of the day: a commit that would pass a
+ * `Pool.query` throws a connection away after every error, also after one that is part of the day: a commit that
+ * would pass a
  * limit is refused, and with several replicas that happens many times a second.
  */
 async function askOnce<Row>(link: Link, statement: Statement, params?: readonly SqlValue[]): Promise<readonly Row[]> {
@@ -103,6 +112,23 @@ async function askOnce<Row>(link: Link, statement: Statement, params?: readonly 
     throw error;
   } finally {
     client.release(isBroken);
+  }
+}
+
+/** The triggers of an organisation that is leaving refuse the statement as a whole; asked again, they leave its rows as they are. */
+async function askPassingOver<Row>(
+  link: Link,
+  statement: Statement,
+  params?: readonly SqlValue[],
+): Promise<readonly Row[]> {
+  try {
+    return await askOnce<Row>(link, statement, params);
+  } catch (error) {
+    if (!(error instanceof OrganisationMoving)) throw error;
+    return inTransaction(link, async (within) => {
+      await within.query(PASS_OVER, [error.orgId]);
+      return within.query<Row>(statement, params);
+    });
   }
 }
 
@@ -182,6 +208,7 @@ async function checkPooler(link: Link): Promise<void> {
   }
 }
 
+const PASS_OVER = { name: "", text: "select set_config('sluice.pass_over', $1, true)" };
 const PROBE = { name: "pooler probe", text: "select 1 as found" };
 const HOLD = { name: "", text: "select 1 as held" };
 const BEGIN = { name: "", text: "begin" };

@@ -134,9 +134,9 @@ export async function eraseApprovals(
 }
 
 const LAUNCHES = {
-  name: "closed approvals of launches",
+  name: "approvals of launches",
   text: `select ${APPROVAL_BODY} from approvals a
-    where run_id = '' and org_id = $1 and id > $2 and status <> 'pending' order by id limit $3`,
+    where run_id = '' and org_id = $1 and id > $2 order by id limit $3`,
 };
 
 export async function launchesAfter(

@@ -49,7 +49,7 @@ function addLedger(rows: PartRows, { runId, orgId, ledger }: RunCommit): void {
 const NO_WINDOW = { hits: null, hitCounts: null, rateCount: null, windowMs: null };
 
 /** Where each counts for itself there is a moment for each: read without the counts it means the same. */
-function windowOf(hits: readonly Hits[], { count, windowMs }: RateWindow) {
+export function windowOf(hits: readonly Hits[], { count, windowMs }: RateWindow) {
   const apart = count > EXACT_COUNT_MAX ? hits : hits.flatMap(oneEach);
   return {
     hits: apart.map(({ at }) => at).join(","),

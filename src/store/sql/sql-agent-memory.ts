@@ -68,6 +68,7 @@ const FORGET = {
 /** Rows locked by another replica, or by a request to forget, are skipped. */
 const PRUNE = {
   name: "prune agent memories",
+  passesOver: true,
   text: `with old as (
       select org_id, agent_id, profile, at, id from (
         select e.org_id, e.agent_id, e.profile, e.at, e.id,

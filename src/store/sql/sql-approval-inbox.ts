@@ -15,7 +15,7 @@ import { decodeCursor, listed } from "../cursor.ts";
 import { arrayLiteral, NOW_MS, type Sql, type SqlScalar } from "../sql.ts";
 import type { Listed, Page } from "../store.ts";
 import { type ApprovalBody, approvalOf } from "./approval-rows.ts";
-import { bigint, Columns, optional, text } from "./columns.ts";
+import { COMMENT } from "./comment-rows.ts";
 import { lookUp } from "./look-up.ts";
 
 export function sqlApprovalInbox(sql: Sql): ApprovalInboxStore {
@@ -182,16 +182,6 @@ const ASSIGN = {
     select id from changed`,
 };
 
-const COMMENT = new Columns({
-  orgId: text,
-  approvalId: text,
-  at: bigint,
-  id: text,
-  by: text,
-  byId: optional(text),
-  personId: optional(text),
-  text,
-});
 const ADD_COMMENT = {
   name: "add comment",
   text: `with added as (

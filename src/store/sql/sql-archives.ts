@@ -1,6 +1,7 @@
 import type { HistoryStore } from "../history-store.ts";
 import { arrayLiteral, NOW_MS, type Sql } from "../sql.ts";
-import { bigint, Columns, optional, text } from "./columns.ts";
+import { bigint, Columns, text } from "./columns.ts";
+import { COMMENT } from "./comment-rows.ts";
 import { lookUp } from "./look-up.ts";
 import { MEMORY } from "./sql-agent-memory.ts";
 import { REPORT } from "./sql-reports.ts";
@@ -42,17 +43,6 @@ const ARCHIVE = new Columns({
   size: bigint,
   sha256: text,
   archivedAt: bigint,
-});
-
-const COMMENT = new Columns({
-  orgId: text,
-  approvalId: text,
-  at: bigint,
-  id: text,
-  by: text,
-  byId: optional(text),
-  personId: optional(text),
-  text,
 });
 
 const PUT_COMMENTS = {

@@ -1,29 +1,19 @@
-import {
-  type AuditCategory,
-  CATEGORY_OF,
-  GENESIS_HASH,
-  type AuditHead,
-  type AuditRecord,
-  type AuditType,
-  type OpenSegment,
-} from "../../core/audit/index.ts";
+import { GENESIS_HASH, type AuditHead, type OpenSegment } from "../../core/audit/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import type {
-  AuditSelection,
   AuditStore,
+  ClosedSegment,
   ComputePrune,
   ComputeSeal,
   PendingAudit,
   PruneAsked,
   Sealed,
-  SegmentRead,
 } from "../audit-store.ts";
-import { decodeCursor, listed } from "../cursor.ts";
-import { NOW_MS, type Sql, type Statement } from "../sql.ts";
-import type { Listed, Page } from "../store.ts";
+import { NOW_MS, type Sql } from "../sql.ts";
+import { packLines, putBlocks, readLines, replaceBlocks, unpackLines } from "./audit-block-rows.ts";
+import { listRecords, readSegment, SEGMENT } from "./audit-reading.ts";
 import { pruneAuditTexts, readAuditTexts, saltsOf, writeAuditTexts } from "./audit-text-rows.ts";
-import { bigint, Columns, jsonText, oneOf, optional, parsed, text } from "./columns.ts";
-import { lookUp } from "./look-up.ts";
+import { bigint, Columns, optional, parsed, text } from "./columns.ts";
 
 export function sqlAudit(sql: Sql): AuditStore {
   return {
@@ -35,10 +25,11 @@ export function sqlAudit(sql: Sql): AuditStore {
       orgsOf(await sql.query<OrgRow>(PENDING_ORGANISATIONS, [openedBefore, limit])),
     seal: (orgId, limit, compute) => sql.transaction((within) => seal(within, orgId, limit, compute)),
     auditHead: async (orgId) => HEAD_COLUMNS.first(await sql.query(HEAD, [orgId])) ?? EMPTY_HEAD,
-    listAudit: (orgId, filter, page) => list(sql, orgId, filter, page),
+    listAudit: (orgId, filter, page) => listRecords(sql, orgId, filter, page),
     auditTexts: (orgId, seqs) => readAuditTexts(sql, orgId, seqs),
     readSegment: (orgId, afterSeq, toSeq) => readSegment(sql, orgId, afterSeq, toSeq),
     listAudited: async (afterOrgId, limit) => orgsOf(await sql.query<OrgRow>(AUDITED, [afterOrgId, limit])),
+    packAudit: () => sql.transaction((within) => packOne(within)),
     pruneSegment: (orgId, asked, compute) => sql.transaction((within) => prune(within, orgId, asked, compute)),
   };
 }
@@ -99,33 +90,14 @@ async function seal(sql: Sql, orgId: string, limit: number, compute: ComputeSeal
   return sealed;
 }
 
-const RECORD = new Columns(
-  {
-    seq: bigint,
-    at: bigint,
-    category: oneOf<AuditCategory>(),
-    type: oneOf<AuditType>(),
-    run: optional(text),
-    line: jsonText,
-  },
-  { run: "run_id", line: "body" },
-);
-
-const SEGMENT = new Columns({
-  fromSeq: bigint,
-  toSeq: bigint,
-  at: bigint,
-  checkpoint: optional(text),
-  pruned: optional(text),
-});
-
 const WRITE_SEALED = {
   name: "write sealed audit",
-  text: `with sealed as (
-      insert into audit_records (org_id, ${RECORD.list()})
-      select $1, i.* from ${RECORD.unnest(6)}
-    ), moved as (delete from audit_pending where id = any($12::text[]))
+  text: `with moved as (delete from audit_pending where id = any($6::text[]))
     update audit_heads set seq = $2, hash = $3, segment = $4, segment_opened_at = $5 where org_id = $1`,
+};
+const PUT_OPEN = {
+  name: "put open audit",
+  text: "insert into audit_open (org_id, to_seq, newest_at, body) values ($1, $2, $3, decode($4, 'base64'))",
 };
 const CLOSE_SEGMENT = {
   name: "close audit segment",
@@ -140,68 +112,69 @@ async function writeSealed(sql: Sql, orgId: string, pending: readonly PendingAud
     head.hash,
     head.segment === null ? null : JSON.stringify(head.segment),
     head.segment?.openedAt ?? null,
-    ...RECORD.batch(records),
     pending.map(({ id }) => id),
   ]);
   await writeAuditTexts(sql, orgId, sealed.texts ?? []);
-  for (const segment of segments) await sql.query(CLOSE_SEGMENT, [...SEGMENT.values(segment), orgId]);
+  const lines = records.map(({ line }) => line);
+  const rest = segments.length === 0 ? lines : await closeSegments(sql, orgId, segments, lines);
+  if (rest.length === 0) return;
+  const newestAt = records.reduce((newest, { at }) => Math.max(newest, at), 0);
+  await sql.query(PUT_OPEN, [orgId, head.seq, newestAt, await packLines(rest)]);
 }
 
-async function list(sql: Sql, orgId: string, filter: AuditSelection, page: Page): Promise<Listed<AuditRecord>> {
-  const { type, run } = filter;
-  // Types are found by the index of their category.
-  const category = filter.category ?? (type === undefined ? undefined : CATEGORY_OF[type]);
-  const wanted = Object.entries({ category, type, run_id: run }).flatMap(([column, value]) =>
-    value === undefined ? [] : [{ column, value }],
-  );
-  const rows = await lookUp<{ body: string }>(sql, listStatement(wanted.map(({ column }) => column)), [
-    orgId,
-    decodeCursor(page.cursor)?.at ?? null,
-    page.limit + 1,
-    ...wanted.map(({ value }) => value),
-  ]);
-  const records = rows.map(({ body }) => JSON.parse(body) as AuditRecord);
-  return listed(records, page.limit, ({ seq }) => ({ at: seq, id: "" }));
-}
-
-/** One statement for each set of filters: a plan for all of them at once would use the index of none. */
-function listStatement(columns: readonly string[]): Statement {
-  const conditions = columns.map((column, index) => ` and ${column} = $${index + 4}`).join("");
-  return {
-    name: ["list audit", ...columns].join(" "),
-    text: `select body from audit_records where org_id = $1 and ($2::bigint is null or seq < $2)${conditions}
-      order by seq desc limit $3`,
-  };
-}
-
-/** One statement, so that nothing is pruned between the segment and its records. */
-const READ_SEGMENT = {
-  name: "read audit segment",
-  text: `with closed as materialized (
-      select ${SEGMENT.list()} from audit_segments
-      where org_id = $1 and to_seq > $2 order by to_seq limit 1
-    ), within as materialized (select * from closed where to_seq <= $3)
-    select ${SEGMENT.list()}, null as body, null as category, null as type, null as run_id
-    from within
-    union all (
-      select null, seq, at, null, null, body, category, type, run_id from audit_records
-      where org_id = $1 and seq > $2 and seq <= coalesce((select to_seq from within), $3) order by seq
-    )`,
+const TAKE_OPEN = {
+  name: "take open audit",
+  text: "delete from audit_open where org_id = $1 returning to_seq, encode(body, 'base64') as packed",
 };
 
-/** A record in the same columns: its number stands where a segment has its last one. */
-const RECORD_READ = new Columns(RECORD.fields, { seq: "to_seq", run: "run_id", line: "body" });
+/** Packs what belongs to segments that are closed now; the lines that belong to none of them. */
+async function closeSegments(
+  sql: Sql,
+  orgId: string,
+  segments: readonly ClosedSegment[],
+  lines: readonly string[],
+): Promise<readonly string[]> {
+  await sql.query(ALLOW_PRUNING);
+  const open = await sql.query<{ to_seq: number; packed: string }>(TAKE_OPEN, [orgId]);
+  const before = await Promise.all(
+    open.toSorted((a, b) => a.to_seq - b.to_seq).map(({ packed }) => unpackLines(packed)),
+  );
+  let rest = readLines([...before.flat(), ...lines]);
+  for (const segment of segments) {
+    await sql.query(CLOSE_SEGMENT, [...SEGMENT.values(segment), orgId]);
+    const unpacked = readLines(await takeUnpacked(sql, orgId, segment));
+    const own = [...unpacked, ...rest.filter(({ record }) => record.seq <= segment.toSeq)];
+    await putBlocks(sql, orgId, segment, own);
+    rest = rest.filter(({ record }) => record.seq > segment.toSeq);
+  }
+  return rest.map(({ line }) => line);
+}
 
-async function readSegment(sql: Sql, orgId: string, afterSeq: number, toSeq: number): Promise<SegmentRead | null> {
-  const rows = await sql.query(READ_SEGMENT, [orgId, afterSeq, toSeq]);
-  const records = RECORD_READ.all(rows.filter((row) => row["from_seq"] === null));
-  const read = {
-    lines: records.map(({ line }) => line),
-    columns: records.map(({ seq, at, category, type, run }) => ({ seq, at, category, type, run })),
-  };
-  const closed = SEGMENT.first(rows.filter((row) => row["from_seq"] !== null));
-  if (closed !== undefined) return { toSeq: closed.toSeq, closed, ...read };
-  return rows.length === 0 ? null : { toSeq, closed: null, ...read };
+/** Records that were sealed before there were blocks lie in rows of their own. Only while pruning is allowed. */
+const TAKE_UNPACKED = {
+  name: "take unpacked audit",
+  text: "delete from audit_records where org_id = $1 and seq >= $2 and seq <= $3 returning seq, body",
+};
+
+async function takeUnpacked(sql: Sql, orgId: string, { fromSeq, toSeq }: ClosedSegment): Promise<readonly string[]> {
+  const rows = await sql.query<{ seq: number; body: string }>(TAKE_UNPACKED, [orgId, fromSeq, toSeq]);
+  return rows.toSorted((a, b) => a.seq - b.seq).map(({ body }) => body);
+}
+
+const NEXT_TO_PACK = {
+  name: "next audit segment to pack",
+  text: `select r.org_id, s.from_seq, s.to_seq, s.at, s.checkpoint, s.pruned from audit_records r
+    join audit_segments s on s.org_id = r.org_id and s.to_seq >= r.seq and s.from_seq <= r.seq limit 1`,
+};
+
+async function packOne(sql: Sql): Promise<boolean> {
+  const rows = await sql.query(NEXT_TO_PACK);
+  const segment = SEGMENT.first(rows);
+  const orgId = rows[0]?.["org_id"];
+  if (segment === undefined || typeof orgId !== "string" || (await lockHead(sql, orgId)) === null) return false;
+  await sql.query(ALLOW_PRUNING);
+  await putBlocks(sql, orgId, segment, readLines(await takeUnpacked(sql, orgId, segment)));
+  return true;
 }
 
 const ALLOW_PRUNING = { name: "allow pruning", text: "select set_config('sluice.prune', 'on', true)" };
@@ -214,10 +187,6 @@ const EMPTY_BEFORE = {
   name: "empty audit segment before",
   text: `select ${SEGMENT.list()} from audit_segments
     where org_id = $1 and to_seq = $2 and checkpoint is null`,
-};
-const PRUNE_RECORDS = {
-  name: "prune audit records",
-  text: "delete from audit_records where org_id = $1 and seq = any($2::bigint[])",
 };
 const REMOVE_SEGMENT = {
   name: "remove audit segment",
@@ -239,7 +208,16 @@ async function prune(sql: Sql, orgId: string, asked: PruneAsked, compute: Comput
   if (read === null) return false;
   const { segment, gone } = compute(read, before ?? null);
   await sql.query(ALLOW_PRUNING);
-  if (gone.length > 0) await sql.query(PRUNE_RECORDS, [orgId, [...gone]]);
+  await takeUnpacked(sql, orgId, next);
+  const lines = readLines(read.lines);
+  const isGone = new Set(gone);
+  await replaceBlocks(
+    sql,
+    orgId,
+    next,
+    lines,
+    lines.filter(({ record }) => !isGone.has(record.seq)),
+  );
   await pruneAuditTexts(sql, orgId, gone);
   if (before !== undefined && segment.fromSeq === before.fromSeq) {
     await sql.query(REMOVE_SEGMENT, [orgId, before.toSeq]);

@@ -18,6 +18,10 @@ export function sqlBacklog(sql: Sql): BacklogStore {
       };
     },
     countOpenRuns: async (orgId) => (await sql.query<{ open: number }>(COUNT_OPEN, [orgId]))[0]?.open ?? 0,
+    readStorage: async (orgId) => {
+      const [row] = await sql.query<StorageRow>(READ_STORAGE, [orgId]);
+      return { files: Number(row?.files ?? 0), values: Number(row?.held ?? 0), logs: Number(row?.logs ?? 0) };
+    },
   };
 }
 
@@ -28,6 +32,30 @@ const COUNT_OPEN = {
   name: "count open runs",
   text: `select count(*)::int as open from run_heads h
     where org_id = $1 and status in ('queued', 'running', 'recovered') and ${IS_LISTED}`,
+};
+
+interface StorageRow {
+  readonly files: string;
+  readonly held: string;
+  readonly logs: string;
+}
+
+/** So many runs say how large one is: all of them would be read for hours. */
+const SAMPLED_RUNS = 200;
+
+const READ_STORAGE = {
+  name: "read storage",
+  text: `with sampled as (
+      select run_id from runs where org_id = $1 order by created_at desc, run_id desc limit ${SAMPLED_RUNS}
+    ), logged as (
+      select (select sum(pg_column_size(e.body)) from event_blocks e where e.run_id = s.run_id) as events,
+        (select sum(pg_column_size(v.body)) from verdict_blocks v where v.run_id = s.run_id) as verdicts
+      from sampled s
+    )
+    select (select coalesce(sum(size), 0) from files where org_id = $1)::text as files,
+      (select coalesce(sum(bytes), 0) from blobs where org_id = $1)::text as held,
+      (select coalesce(round(avg(coalesce(events, 0) + coalesce(verdicts, 0))
+          * (select count(*) from runs where org_id = $1)), 0) from logged)::text as logs`,
 };
 
 interface BacklogRow {

@@ -99,6 +99,7 @@ const CLOSE_TICKET = {
 };
 const PRUNE_TICKETS = {
   name: "prune approval tickets",
+  passesOver: true,
   text: `delete from approval_tickets where hash in (
       select hash from approval_tickets where expires_at < $1 order by expires_at limit $2)
     returning hash`,

@@ -10,13 +10,12 @@ import { commitStatement } from "./commit-statement.ts";
 import { writeFileReferences } from "./file-reference-rows.ts";
 import { claimKeys, releaseKeys } from "./idempotency-rows.ts";
 import { writeReports } from "./sql-reports.ts";
-import { sqlState } from "./sql-state.ts";
+import { isIn, isLimitPassed, NOT_NULL, sqlState, TAKEN } from "./sql-state.ts";
+import { forgetVerdictParts, writeVerdictParts } from "./verdict-part-rows.ts";
 
 /** Two programs that meet on the same runs may stop each other; the one the database chose to give way tries again. */
 const TRIES = 4;
 const MET_ANOTHER = new Set(["40001", "40P01"]);
-const NOT_NULL = "23502";
-const TAKEN = "23505";
 
 export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promise<CommitOutcome> {
   if (batch.length === 0) return { isOverLimit: false, conflicts: [], duplicates: [] };
@@ -24,32 +23,23 @@ export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promis
   const packed = pack(inLockOrder(batch));
   for (let tried = 1; ; tried += 1) {
     try {
+      await writeVerdictParts(sql, batch);
       return packed.isPlain
         ? conflictsOf(batch, await writeRuns(sql, packed))
         : await sql.transaction((within) => writeAll(within, packed, batch));
     } catch (error) {
       const code = sqlState(error);
       if (code === TAKEN && isIn(error, SLOTS)) return { isOverLimit: true, conflicts: [], duplicates: [] };
-      if (code === NOT_NULL && isLimit(error)) return { isOverLimit: true, conflicts: [], duplicates: [] };
+      if (isLimitPassed(error)) return { isOverLimit: true, conflicts: [], duplicates: [] };
+      forgetVerdictParts(sql);
       if (code === NOT_NULL) throw new Bug("the events of a commit do not follow the log", { cause: error });
       if (!MET_ANOTHER.has(code) || tried === TRIES) throw error;
     }
   }
 }
 
-const COUNTERS: ReadonlySet<unknown> = new Set(["agent_counters", "envelope_counters"]);
-
-/** The column that refused stands in a table of counters: a limit would have been passed. */
-function isLimit(error: unknown): boolean {
-  return isIn(error, COUNTERS);
-}
-
 /** Another run has taken the place. */
 const SLOTS: ReadonlySet<unknown> = new Set(["run_places"]);
-
-function isIn(error: unknown, tables: ReadonlySet<unknown>): boolean {
-  return typeof error === "object" && error !== null && "table" in error && tables.has(error.table);
-}
 
 interface PackedBatch {
   readonly commits: readonly RunCommit[];

@@ -32,17 +32,19 @@ export function sqlErasure(sql: Sql): ErasureStore {
     getErasure: async (orgId, runId) => ERASURE.first(await lookUp(sql, GET, [orgId, runId])),
     relatedRuns: async (orgId, runIds) =>
       (await sql.query<{ run_id: string }>(RELATED, [orgId, arrayLiteral(runIds)])).map((row) => row.run_id),
-    eraseMentions: (orgId, runIds, rewrite) => eraseMentions(sql, orgId, runIds, rewrite),
+    eraseMentions: (orgId, runIds, rewrite) =>
+      sql.transaction((within) => eraseMentions(within, orgId, runIds, rewrite)),
     eraseTraces: (orgId, { runIds, eventIds, fileHashes }) =>
       sql.transaction(async (within) => {
         await removeTexts(within, orgId, runIds);
         await within.query(REMOVE_EVENTS, [orgId, arrayLiteral(eventIds), arrayLiteral(runIds)]);
         await removeUnusedFiles(within, orgId, fileHashes);
       }),
-    listClosedLaunches: (orgId, afterId, limit) => launchesAfter(sql, orgId, afterId, limit),
+    listLaunches: (orgId, afterId, limit) => launchesAfter(sql, orgId, afterId, limit),
     eraseLaunch: (orgId, approvalId, erase) =>
       sql.transaction(async (within) => {
         await eraseApprovals(within, "id", approvalId, erase);
+        await within.query(REMOVE_COMMENTS, [orgId, approvalId]);
         await removeTexts(within, orgId, [`approval/${approvalId}`]);
       }),
   };
@@ -97,6 +99,15 @@ const REMOVE_EVENTS = {
   text: `delete from received_events where org_id = $1
     and (id = any($2::text[]) or id in (select key from idempotency_keys where run_id = any($3::text[]) and org_id = $1))`,
 };
+/** Tables whose rows are nothing but content; keys of starts are texts of those who start runs. */
+const OF_RUN = [
+  "run_words",
+  "verdict_blocks",
+  "attempt_reports",
+  "agent_memories",
+  "webhook_deliveries",
+  "idempotency_keys",
+];
 const REMOVE: readonly Statement[] = [
   {
     name: "remove comments of erased run",
@@ -111,11 +122,15 @@ const REMOVE: readonly Statement[] = [
     name: "read words of erased run again",
     text: "insert into unindexed_runs (org_id, run_id) select org_id, run_id from runs where run_id = $1 and block is null",
   },
-  ...["run_words", "verdict_blocks", "attempt_reports", "agent_memories", "webhook_deliveries"].map((table) => ({
+  ...OF_RUN.map((table) => ({
     name: `remove ${table} of erased run`,
     text: `delete from ${table} where run_id = $1`,
   })),
 ];
+const REMOVE_COMMENTS = {
+  name: "remove comments of erased launch",
+  text: "delete from approval_comments where org_id = $1 and approval_id = $2",
+};
 const REMOVE_TEXTS = {
   name: "remove erased audit texts",
   text: "delete from audit_texts where org_id = $1 and subject = any($2::text[])",
@@ -161,7 +176,12 @@ const REMOVE_REPORTS = {
   text: "delete from attempt_reports where org_id = $1 and (messages like any($2::text[]) or logs like any($2::text[]))",
 };
 
-/** A block never changes but here, so that it needs no lock. */
+/** Their logs are not joined meanwhile. */
+const LOCK_MENTIONING = {
+  name: "lock runs that mention erased runs",
+  text: "select run_id from run_heads where run_id = any($1::text[]) order by run_id for update",
+};
+
 async function eraseMentions(
   sql: Sql,
   orgId: string,
@@ -170,11 +190,10 @@ async function eraseMentions(
 ): Promise<number> {
   if (runIds.length === 0) return 0;
   const patterns = arrayLiteral(runIds.map((runId) => `%${runId.replaceAll(/[\\%_]/g, "\\$&")}%`));
-  const found = await sql.query<{ run_id: string; first_event_id: number }>(FIND_MENTIONS, [
-    orgId,
-    patterns,
-    arrayLiteral(runIds),
-  ]);
+  const find = (): Promise<readonly { run_id: string; first_event_id: number }[]> =>
+    sql.query(FIND_MENTIONS, [orgId, patterns, arrayLiteral(runIds)]);
+  await sql.query(LOCK_MENTIONING, [[...new Set((await find()).map(({ run_id }) => run_id))]]);
+  const found = await find();
   for (const { run_id, first_event_id } of found) {
     const [block] = await sql.query<{ body: string }>(READ_BLOCK, [run_id, first_event_id]);
     if (block !== undefined) await sql.query(WRITE_BLOCK, [run_id, first_event_id, rewrite(block.body)]);

@@ -1,4 +1,4 @@
-import { NOW_MS, type Sql } from "../sql.ts";
+import { isStaying, NOW_MS, type Sql } from "../sql.ts";
 import type { FeedClaim, FeedStore, Subscription } from "../webhook-store.ts";
 import { bigint, Columns, int, optional, text } from "./columns.ts";
 import { addDeliveries, DELIVERY_NAMES, deliveryColumns } from "./delivery-rows.ts";
@@ -56,8 +56,9 @@ const SUBSCRIPTIONS = {
 const BEGIN_FEED = {
   name: "begin webhook feed",
   text: `insert into webhook_cursors (org_id, audit_seq, swept_at, held_until)
-    select $1, coalesce((
-      select seq from audit_records where org_id = $1 and at < $2::bigint - 60000 order by seq desc limit 1), 0), $2, 0
+    select $1, coalesce((select max(to_seq) from (
+      (select to_seq from audit_segments where org_id = $1 and at < $2::bigint - 60000 order by to_seq desc limit 1)
+      union all select to_seq from audit_open where org_id = $1 and newest_at < $2::bigint - 60000) earlier), 0), $2, 0
     on conflict do nothing`,
 };
 const END_FEEDS = { name: "end webhook feed of all", text: "delete from webhook_cursors where org_id = $1" };
@@ -84,9 +85,10 @@ async function subscribe(
 /** Those that were not fed for the longest time come first. */
 const CLAIM_FEEDS = {
   name: "claim webhook feeds",
+  passesOver: true,
   text: `with due as (
       select c.org_id, coalesce(h.seq, 0) as head_seq from webhook_cursors c left join audit_heads h using (org_id)
-      where c.held_until <= ${NOW_MS} and (h.seq > c.audit_seq or c.swept_at <= ${NOW_MS} - $1)
+      where c.held_until <= ${NOW_MS} and ${isStaying("c.org_id")} and (h.seq > c.audit_seq or c.swept_at <= ${NOW_MS} - $1)
       order by c.held_until, c.org_id limit $3 for update of c skip locked
     )
     update webhook_cursors c set held_until = ${NOW_MS} + $2 from due d where c.org_id = d.org_id

@@ -105,7 +105,7 @@ const FIND_OPEN = {
 };
 const INSERT_UPLOAD = {
   name: "insert file upload",
-  text: `insert into file_uploads (${UPLOAD.list()}) values (${UPLOAD.places})`,
+  text: `insert into file_uploads (${UPLOAD.list()}) values (${UPLOAD.places}) on conflict (id) do nothing`,
 };
 const GET_UPLOAD = {
   name: "get file upload",
@@ -183,6 +183,7 @@ const LIST_OF_RUN = {
 };
 const SWEEP_REFERENCES = {
   name: "sweep file references",
+  passesOver: true,
   text: `delete from file_references g using (
       select f.org_id, f.sha256, f.run_id, f.name from file_references f
       where not exists (select from runs r where r.run_id = f.run_id) limit $1 for update skip locked) f
@@ -191,6 +192,7 @@ const SWEEP_REFERENCES = {
 /** A row that is being claimed is locked, and left for the next round; once it is claimed it is too young. */
 const SWEEP_FILES = {
   name: "sweep files",
+  passesOver: true,
   text: `with gone as (
       delete from files g using (
         select f.org_id, f.sha256 from files f where f.claimed_at < ${NOW_MS} - $1::bigint
@@ -204,6 +206,7 @@ const SWEEP_FILES = {
 };
 const SWEEP_UPLOADS = {
   name: "sweep file uploads",
+  passesOver: true,
   text: `with gone as (
       delete from file_uploads where id = any(array(
         select u.id from file_uploads u where u.created_at < ${NOW_MS} - $1::bigint limit $2 for update skip locked))
@@ -221,5 +224,6 @@ const LIST_GARBAGE = {
 };
 const CLEAR_GARBAGE = {
   name: "clear file garbage",
+  passesOver: true,
   text: "delete from file_garbage where place = any($1::text[])",
 };

@@ -1,15 +1,14 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import type { GatewayStanding, GatewayStatus, GatewayStore } from "../registry-store.ts";
+import type { GatewayLink, GatewayStanding, GatewayStatus, GatewayStore } from "../registry-store.ts";
 import { bigint, Columns, oneOf, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
+import { isIn, sqlState, TAKEN } from "./sql-state.ts";
 
 export function sqlGateways(sql: Sql): GatewayStore {
   return {
-    listGatewayLinks: async (orgId) => LINK.all(await sql.query(LIST, [orgId])),
-    putGatewayLink: async (link) => {
-      await sql.query(PUT, LINK.values(link));
-    },
+    listGatewayLinks: async (...orgIds) => LINK.all(await sql.query(LIST, [orgIds])),
+    putGatewayLink: (link) => put(sql, link),
     deleteGatewayLink: async (orgId, gatewayId) => (await lookUp(sql, DELETE, [orgId, gatewayId])).length > 0,
     findGatewayLink: async (tokenHash) => LINK.first(await lookUp(sql, FIND, [tokenHash])),
     setGatewayStatus: async (orgId, gatewayId, status, at) => {
@@ -22,6 +21,18 @@ export function sqlGateways(sql: Sql): GatewayStore {
       return row.value;
     },
   };
+}
+
+const LINKS: ReadonlySet<unknown> = new Set(["gateway_links"]);
+
+async function put(sql: Sql, link: GatewayLink): Promise<boolean> {
+  try {
+    await sql.query(PUT, LINK.values(link));
+    return true;
+  } catch (error) {
+    if (sqlState(error) === TAKEN && isIn(error, LINKS)) return false;
+    throw error;
+  }
 }
 
 const LINK = new Columns({
@@ -40,7 +51,7 @@ const LINK = new Columns({
 
 const LIST = {
   name: "list gateway links",
-  text: `select ${LINK.list()} from gateway_links where org_id = $1 order by gateway_id`,
+  text: `select ${LINK.list()} from gateway_links where org_id = any($1::text[]) order by org_id, gateway_id`,
 };
 const PUT = {
   name: "put gateway link",

@@ -1,6 +1,13 @@
+import { compareCodeUnits } from "../../core/base/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import type { ErasureStore } from "../erasure-store.ts";
-import { type Deletion, type FamilyMember, type HistoryStore, isSameFamily } from "../history-store.ts";
+import {
+  type DeletedFamily,
+  type Deletion,
+  type FamilyMember,
+  type HistoryStore,
+  isSameFamily,
+} from "../history-store.ts";
 import { arrayLiteral, NOW_MS, type Sql, type Statement } from "../sql.ts";
 import { removeUnusedBlobs } from "./blob-rows.ts";
 import { boolean, Columns, int, text } from "./columns.ts";
@@ -17,6 +24,23 @@ export function sqlHistory(sql: Sql): Omit<HistoryStore, keyof ErasureStore> {
         await removeRuns(within, orgId, found.runIds);
         await within.query(APPEND_AUDIT, [appendedAuditId(), orgId, JSON.stringify([note(found)])]);
         return found;
+      }),
+    deleteFamilies: (orgId, families, note) =>
+      sql.transaction(async (within) => {
+        const gone: DeletedFamily[] = [];
+        // In the order in which commits lock runs.
+        for (const { runId, as } of families.toSorted((left, right) => compareCodeUnits(left.runId, right.runId))) {
+          const found = await closedFamily(within, orgId, runId, as);
+          if (found.kind === "deleted") gone.push(found);
+        }
+        if (gone.length === 0) return 0;
+        await removeRuns(
+          within,
+          orgId,
+          gone.flatMap(({ runIds }) => runIds),
+        );
+        await within.query(APPEND_AUDIT, [appendedAuditId(), orgId, JSON.stringify(gone.map(note))]);
+        return gone.length;
       }),
     familyOf: async (orgId, runId) => {
       const [run] = await lookUp(sql, FIND, [orgId, runId]);

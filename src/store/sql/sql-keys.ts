@@ -4,7 +4,7 @@ import type { KeyRecord, KeyStore } from "../key-store.ts";
 import type { Listed, Page } from "../store.ts";
 import { bigint, boolean, Columns, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
-import { sqlState } from "./sql-state.ts";
+import { sqlState, TAKEN } from "./sql-state.ts";
 
 export function sqlKeys(sql: Sql): KeyStore {
   return {
@@ -56,8 +56,6 @@ const REVOKE = {
   name: "revoke key",
   text: "update keys set revoked_at = coalesce(revoked_at, $3) where org_id = $1 and id = $2 returning id",
 };
-
-const TAKEN = "23505";
 
 /**
  * Replicas that start at the same moment put the same key. Only its id decides a conflict: one that meets the other's

@@ -66,6 +66,7 @@ const VIEW = new Columns({ ...MEMBERSHIP_FIELDS, organisationName: optional(text
 const MEMBERS = `select ${MEMBERSHIP.list("m")}, ${PERSON.list("p")} from memberships m join persons p on p.id = m.person_id`;
 
 const GROUPS = "(claimed_groups::jsonb || assigned_groups::jsonb)";
+const ROLES = "(claimed_roles::jsonb || assigned_roles::jsonb)";
 
 const GET = { name: "get member", text: `${MEMBERS} where m.org_id = $1 and m.person_id = $2` };
 const LIST = {
@@ -73,7 +74,7 @@ const LIST = {
   text: `${MEMBERS} where m.org_id = $1 and ($2::bigint is null or (m.joined_at, m.person_id) > ($2, $3))
     order by m.joined_at, m.person_id limit $4`,
 };
-/** Each way to be named has an index of its own; only then are members read. */
+/** Each way to be named has an index of its own, roles that of the organisation; only then are members read. */
 const FIND = {
   name: "find members",
   text: `with named as (
@@ -81,7 +82,8 @@ const FIND = {
       union select id from persons where lower(email) = any($3::text[])
       union select p.id from persons p join unnest($4::text[], $5::text[]) as a(issuer, subject)
         on a.issuer = p.issuer and a.subject = p.subject
-      union select person_id from memberships where ${GROUPS} ?| $6::text[])
+      union select person_id from memberships where ${GROUPS} ?| $6::text[]
+      union select person_id from memberships where org_id = $1 and ${ROLES} ?| $7::text[])
     ${MEMBERS} where m.org_id = $1 and m.person_id in (select id from named) order by m.joined_at, m.person_id`,
 };
 const ALL = { name: "list all members", text: `${MEMBERS} where m.org_id = $1` };
@@ -129,13 +131,14 @@ const REVOKE_KEYS = {
 };
 
 async function find(sql: Sql, orgId: string, named: NamedMembers): Promise<readonly MemberRecord[]> {
-  const { personIds = [], emails = [], accounts = [], groups = [] } = named;
+  const { personIds = [], emails = [], accounts = [], groups = [], roles = [] } = named;
   const lists = [
     personIds,
     emails.map((email) => email.toLowerCase()),
     accounts.map(({ issuer }) => issuer),
     accounts.map(({ subject }) => subject),
     groups,
+    roles,
   ];
   // A name with NUL names no member, and the database would refuse to be asked for it.
   if (lists.flat().some((text) => text.includes("\0"))) return [];

@@ -1,4 +1,4 @@
-import { NOW_MS, type Sql } from "../sql.ts";
+import { isStaying, NOW_MS, type Sql } from "../sql.ts";
 import { sharedOut, type WaitingStore } from "../waiting-store.ts";
 import { bigint, Columns, int, text } from "./columns.ts";
 
@@ -47,10 +47,12 @@ const CLAIM = {
 
 const RELEASE = {
   name: "release waiting nodes",
+  passesOver: true,
   text: `with orphans as (
       select w.run_id, w.node_id from waiting_nodes w
       where w.replica_id is not null
         and not exists (select from replicas r where r.replica_id = w.replica_id and r.expires_at > ${NOW_MS})
+        and ${isStaying("w.org_id")}
       limit $1
       for update skip locked
     )

@@ -19,11 +19,13 @@ export function sqlWork(sql: Sql): WorkStore {
       await sql.query(REMOVE, [orgId, workerId]);
     },
     listWorkers: async (orgId) => WORKER.all(await sql.query(LIST, [orgId])),
+    listOffered: async (orgIds) => OFFERED.all(await sql.query(LIST_OFFERED, [orgIds])),
   };
 }
 
 const KEY = new Columns({ runId: text, nodeId: text, attempt: int });
 const CLAIMED = new Columns({ ...KEY.fields, workerId: text, request: parsed<JsonObject>() }, { request: "work" });
+const OFFERED = new Columns({ orgId: text, name: text });
 const WORKER = new Columns({ workerId: text, functions: parsed<readonly string[]>() });
 
 function keysOf(held: readonly WorkKey[]): readonly WorkKey[] {
@@ -78,6 +80,12 @@ const PUT = {
 
 const REMOVE = { name: "remove worker", text: "delete from workers where org_id = $1 and worker_id = $2" };
 
+const LIST_OFFERED = {
+  name: "list offered functions",
+  text: `select distinct w.org_id, f.name
+    from workers w cross join lateral json_array_elements_text(w.functions::json) as f(name)
+    where w.org_id = any($1::text[]) and w.expires_at > ${NOW_MS} order by 1, 2`,
+};
 const LIST = {
   name: "list workers",
   text: `select worker_id, functions from workers where org_id = $1 and expires_at > ${NOW_MS} order by worker_id`,

@@ -4,6 +4,7 @@ import type { Sql } from "../sql.ts";
 import { BadCursor } from "../store-error.ts";
 import type { Listed, Page } from "../store.ts";
 import { lookUp } from "./look-up.ts";
+import { expandVerdicts } from "./verdict-part-rows.ts";
 
 /** Verdicts of one commit as one text. */
 export function verdictsText(verdicts: readonly NewVerdict[]): string {
@@ -25,7 +26,11 @@ const VERDICTS_OF = {
 
 export async function verdictsOf(sql: Sql, orgId: string, runId: string): Promise<readonly StoredVerdict[]> {
   const rows = await lookUp<{ body: string }>(sql, VERDICTS_OF, [orgId, runId]);
-  return rows.flatMap(({ body }) => JSON.parse(body) as StoredVerdict[]);
+  return expandVerdicts(
+    sql,
+    orgId,
+    rows.flatMap(({ body }) => JSON.parse(body) as StoredVerdict[]),
+  );
 }
 
 /** From the block the last page ended in, which may have more to give. */
@@ -62,11 +67,14 @@ export async function listVerdicts(sql: Sql, orgId: string, since: number, page:
     const verdicts = (JSON.parse(body) as StoredVerdict[]).reverse();
     for (let given = isSame ? after.given : 0; given < verdicts.length; given += 1) {
       const verdict = verdicts[given];
-      if (data.length === page.limit) return { data, nextCursor: cursorAt({ at, runId, firstEventId, given }) };
+      if (data.length === page.limit) {
+        const nextCursor = cursorAt({ at, runId, firstEventId, given });
+        return { data: await expandVerdicts(sql, orgId, data), nextCursor };
+      }
       if (verdict !== undefined) data.push({ ...verdict, runId });
     }
   }
-  return { data, nextCursor: null };
+  return { data: await expandVerdicts(sql, orgId, data), nextCursor: null };
 }
 
 function cursorAt({ at, runId, firstEventId, given }: Place): string {

@@ -142,10 +142,14 @@ function judgeEnd(
   const isExcused = (cause: FailureEvent): boolean =>
     isForced(cause, sample, events) || mayFailWith?.has(cause.payload.errorCode) === true;
   if (end.type === "run.failed" && causes.some(isExcused)) return [];
-  return [`ended by ${end.type}: ${causes.map(({ payload }) => payload.errorCode).join(", ")}`];
+  return [`ended by ${end.type}: ${causes.map(describeFailure).join(", ")}`];
 }
 
 type FailureEvent = EventOf<"node.failed"> | EventOf<"node.timed_out">;
+
+function describeFailure({ payload }: FailureEvent): string {
+  return `${payload.errorCode} of ${payload.nodeId} (${payload.errorMessage})`;
+}
 
 function isFailure(event: RunEvent): event is FailureEvent {
   return event.type === "node.failed" || event.type === "node.timed_out";
@@ -220,7 +224,8 @@ function judgeCalls(witnessed: Witnessed, events: readonly RunEvent[], options: 
     if (call.dispatchId !== `${run.id}/${call.node}/${call.attempt}`) found.push(`strange id ${call.dispatchId}`);
     if (call.idempotencyKey !== `${run.id}/${call.node}/0`) found.push(`unstable key ${call.idempotencyKey}`);
     if (attempt === undefined) found.push(`${call.dispatchId} was called and never started`);
-    else if (call.at < attempt.startedAt - errorMs) found.push(`${call.dispatchId} was called before it started`);
+    else if (call.at < attempt.startedAt - errorMs)
+      found.push(`${call.dispatchId} was called ${attempt.startedAt - call.at} ms before it started`);
   }
   for (const attempt of attempts.values()) {
     const made = calls.filter(({ dispatchId }) => dispatchId === attempt.id);

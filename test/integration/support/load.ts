@@ -101,15 +101,15 @@ export class Load {
     }
   }
 
-  /** Every run that was asked for is accepted and has ended. */
-  async settle(patienceMs = PATIENCE_MS): Promise<void> {
+  /** Every run that was asked for is accepted and has ended. `besides`: workflows whose runs others have started. */
+  async settle(patienceMs = PATIENCE_MS, besides: readonly string[] = []): Promise<void> {
     this.#isSettling = true;
     await Promise.all(this.#starting);
     // What was refused leaves runs that wait for it.
     if (this.#trouble.length > 0) throw new Error(this.#trouble.join("; "));
     let open: readonly RunOnWire[] = [];
     const haveEnded = async (): Promise<boolean> => {
-      open = await this.#api.listRuns("running");
+      open = (await this.#api.listRuns("running")).filter(({ workflow }) => !besides.includes(workflow));
       return open.length === 0;
     };
     await waitFor("all runs to end", haveEnded, { patienceMs, everyMs: 250 }).catch((error: unknown) => {
@@ -120,9 +120,10 @@ export class Load {
     await this.#approving;
   }
 
-  async judge(ledger: string, options: JudgeOptions): Promise<Verdict> {
+  /** `besides`: workflows whose runs others have started. */
+  async judge(ledger: string, options: JudgeOptions, besides: readonly string[] = []): Promise<Verdict> {
     const calls = readLedger(ledger);
-    const violations = [...this.#trouble, ...(await this.#judgeAnswers())];
+    const violations = [...this.#trouble, ...(await this.#judgeAnswers(besides))];
     const families: Family[] = [];
     for (const [key, { run, sample }] of this.#accepted)
       families.push(await readFamily(this.#api, key, run.id, sample));
@@ -143,9 +144,9 @@ export class Load {
   }
 
   /** What was answered with success is so: one run per key, the same when asked again, and approvals stay approved. */
-  async #judgeAnswers(): Promise<readonly string[]> {
+  async #judgeAnswers(besides: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
-    const runs = await this.#api.listRuns();
+    const runs = (await this.#api.listRuns()).filter(({ workflow }) => !besides.includes(workflow));
     if (runs.length !== this.#asked) found.push(`${this.#asked} runs were asked for, and there are ${runs.length}`);
     for (const { id, status } of runs) if (!isTerminal(status)) found.push(`${id} is still ${status}`);
     for (const [key, { run, args }] of this.#accepted) {

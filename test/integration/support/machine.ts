@@ -2,7 +2,7 @@ import type { Adapter } from "../../../src/adapter/index.ts";
 import { createVirtualClock, type VirtualClock } from "../../../src/clock/index.ts";
 import { digestText } from "../../../src/core/base/index.ts";
 import { isTerminal, type RunEvent } from "../../../src/core/event/index.ts";
-import { DurableDriver } from "../../../src/driver/index.ts";
+import { DurableDriver, type DurableDriverOptions } from "../../../src/driver/index.ts";
 import { createAllowAllJudge } from "../../../src/governance/index.ts";
 import { createMemoryStore, StoreUnavailable } from "../../../src/store/index.ts";
 
@@ -15,7 +15,7 @@ export class Machine {
   readonly drivers: readonly DurableDriver[];
   readonly troubles: string[] = [];
 
-  constructor(adapter: Adapter, replicas = 1) {
+  constructor(adapter: Adapter, replicas = 1, options: Partial<DurableDriverOptions> = {}) {
     const { store, clock } = this;
     this.drivers = Array.from(
       { length: replicas },
@@ -29,6 +29,7 @@ export class Machine {
           isUnavailable: (error) => error instanceof StoreUnavailable,
           supersedesAll: false,
           onTrouble: (what, error) => this.troubles.push(`${what}: ${String(error)}`),
+          ...options,
         }),
     );
   }

@@ -14,6 +14,8 @@ export interface ServerSettings {
   readonly config?: string;
   /** Any free one otherwise. */
   readonly port?: number;
+  /** Of `serve`: behind one port. */
+  readonly processes?: number;
   /** Where Bridges reach it, when that is not where it listens. */
   readonly publicUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -50,13 +52,14 @@ export function callProgram(args: readonly string[]): void {
 }
 
 export function startServer(settings: ServerSettings): Promise<ServerProcess> {
-  const { command, data, databaseUrl, script, ledger, key, port = 0, publicUrl, config, env } = settings;
+  const { command, data, databaseUrl, script, ledger, key, port = 0, publicUrl, config, env, processes } = settings;
   const flags = ["--json", "--port", String(port), "--script", script, "--ledger", ledger, "--key", key];
   if (command === "up") flags.push("--data", data, "--no-demo");
   // Bridges and receivers of tests are on this machine, which only `up` reaches by itself.
   else flags.push("--allow-outbound", "localhost,127.0.0.0/8");
   if (databaseUrl !== null) flags.push("--database-url", databaseUrl);
   if (config !== undefined) flags.push("--config", config);
+  if (processes !== undefined) flags.push("--processes", String(processes));
   if (publicUrl !== undefined) flags.push("--public-url", publicUrl);
   return startProgram([command, ...flags], data, env);
 }

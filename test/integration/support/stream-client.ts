@@ -60,6 +60,8 @@ function frameOf(block: string): readonly EventFrame[] {
   const data = fields.get("data");
   if (data === undefined || fields.get("event") === "heartbeat") return [];
   const frame = JSON.parse(data) as EventFrame;
+  // An end without an event: the caller may no longer read.
+  if (fields.get("event") === "auth.expired") throw new Error(`the stream has ended: ${data}`);
   if (fields.get("id") !== String(frame.eventId))
     throw new Error(`id ${fields.get("id")} names event ${frame.eventId}`);
   if (fields.get("event") !== frame.type) throw new Error(`event ${fields.get("event")} names ${frame.type}`);
@@ -67,9 +69,14 @@ function frameOf(block: string): readonly EventFrame[] {
 }
 
 /** Follows a run with a connection that breaks all the time; what it has read when the server says there is no more. */
-export async function followRestlessly(api: Api, runId: string, dice: Prng): Promise<readonly EventFrame[]> {
+export async function followRestlessly(
+  api: Api,
+  runId: string,
+  dice: Prng,
+  patienceMs = PATIENCE_MS,
+): Promise<readonly EventFrame[]> {
   const read: EventFrame[] = [];
-  const until = Date.now() + PATIENCE_MS;
+  const until = Date.now() + patienceMs;
   while (Date.now() < until) {
     const base = api.nextUrl();
     if (base === undefined) {

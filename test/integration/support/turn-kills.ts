@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventFrame } from "../../../src/core/view/index.ts";
 import { Prng } from "../../simulation/prng.ts";
-import type { Api } from "./api.ts";
 import { Pair } from "./bridge-pair.ts";
 import type { KillPlan } from "./kills.ts";
 import type { Verdict } from "./load.ts";
-import { readTurnLedger, type TurnCall } from "./turn-ledger.ts";
+import { Answerer } from "./turn-answerer.ts";
+import { CLOCK_MS, judgeModels, readTurnLedger, type TurnCall } from "./turn-ledger.ts";
 import { waitFor } from "./waiting.ts";
 
 const ROUNDS = 10;
@@ -52,18 +52,20 @@ export async function surviveTurnKills(plan: KillPlan): Promise<TurnVerdict> {
   const { seed, kills, databaseUrl, runsPerLife, note } = plan;
   const dice = new Prng(seed);
   const pair = await Pair.open({ dice, databaseUrl, script: scriptOf() });
-  const answering = new Answerer(pair.api, pair.ledger);
+  const answering = new Answerer(pair.api, pair.ledger, { approved: {}, result: "paid" });
   try {
     await pair.api.put("/tools/pay", { name: "pay", action: "write", effects: "at_most_once" });
     await pair.api.put("/tools/rest", { name: "*", action: "read" });
     await pair.api.putWorkflow("turns", WORKFLOW);
     const runs: string[] = [];
+    const killedAt: number[] = [];
     for (let kill = 1; kill <= kills; kill += 1) {
       for (let index = 0; index < runsPerLife; index += 1) {
         runs.push((await pair.api.startRun("turns", `turn-${kill}-${index}`)).id);
       }
       await pause(dice.between(60, 700));
       const victim = VICTIMS[kill - 1] ?? dice.pick(VICTIMS);
+      killedAt.push(Date.now());
       if (victim !== "bridge") await pair.killServer();
       if (victim !== "server") await pair.killBridge();
       await pause(dice.below(200));
@@ -71,13 +73,17 @@ export async function surviveTurnKills(plan: KillPlan): Promise<TurnVerdict> {
       if (victim !== "server") await pair.startBridge();
       note?.(`kill ${kill} of ${kills}: ${victim}`);
     }
-    const haveEnded = async (): Promise<boolean> => (await pair.api.listRuns("running")).length === 0;
-    await waitFor("all turns to end", haveEnded, { patienceMs: PATIENCE_MS, everyMs: 250 }).catch(
-      async (error: unknown) => {
-        throw new Error(`${String(error)}: ${await standing(pair, runs)}`);
-      },
-    );
-    return await judge(pair, runs, kills, answering);
+    const open = async (): Promise<number> => (await pair.api.listRuns("running")).length;
+    // However slow the machine is: as long as one turn after the other ends, nothing hangs.
+    for (let left = await open(); left > 0; left = await open()) {
+      const hasEnded = async (): Promise<boolean> => (await open()) < left;
+      await waitFor("a turn to end", hasEnded, { patienceMs: PATIENCE_MS, everyMs: 250 }).catch(
+        async (error: unknown) => {
+          throw new Error(`${String(error)}: ${await standing(pair, runs)}`);
+        },
+      );
+    }
+    return await judge(pair, runs, killedAt, answering);
   } finally {
     await answering.stop();
     await pair.dispose();
@@ -97,59 +103,10 @@ async function standing({ api, complaints }: Pair, runs: readonly string[]): Pro
   return [...lines, complaints.slice(-2_000)].join("\n");
 }
 
-/** Approves payments, and says what became of those that never reported, as the ledger of the tool shows it. */
-class Answerer {
-  readonly #api: Api;
-  readonly #ledger: string;
-  readonly #done: Promise<void>;
-  #isStopped = false;
-  held = 0;
-  unknown = 0;
-
-  constructor(api: Api, ledger: string) {
-    this.#api = api;
-    this.#ledger = ledger;
-    this.#done = this.#run();
-  }
-
-  stop(): Promise<void> {
-    this.#isStopped = true;
-    return this.#done;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isStopped) {
-      const open = await this.#api.listApprovals("pending").catch(() => []);
-      for (const { id, runId } of open) {
-        const answer = await this.#answerTo(runId, id).catch(() => null);
-        if (answer === null || (await this.#api.tryPost(`/approvals/${id}/resolve`, answer)) !== 200) continue;
-        if ("modifications" in answer || answer.decision === "retry") this.unknown += 1;
-        else this.held += 1;
-      }
-      await pause(100);
-    }
-  }
-
-  async #answerTo(runId: string, approvalId: string): Promise<{ decision: string; modifications?: object } | null> {
-    const about = (await this.#api.readLog(runId)).filter(
-      ({ payload }) => (payload as { approvalId?: string }).approvalId === approvalId,
-    );
-    const asked = about.find(({ type }) => type === "approval.requested")?.payload as { choices: string[] } | undefined;
-    const held = about.findLast(({ type }) => type === "tool.decided")?.payload as { callId: string } | undefined;
-    if (asked === undefined || held === undefined) return null;
-    if (!asked.choices.includes("retry")) return { decision: "approve" };
-    const isMade = readTurnLedger(this.#ledger).some((line) => line.kind === "tool" && line.callId === held.callId);
-    return isMade ? { decision: "approve", modifications: { result: "paid" } } : { decision: "retry" };
-  }
-}
-
-/** How far the clocks of the server and of the Bridge may be apart on one machine. */
-const CLOCK_MS = 20;
-
 async function judge(
   pair: Pair,
   runs: readonly string[],
-  kills: number,
+  killedAt: readonly number[],
   { held, unknown }: Answerer,
 ): Promise<TurnVerdict> {
   const calls = readTurnLedger(pair.ledger);
@@ -162,7 +119,7 @@ async function judge(
     else completed += 1;
     const log = await pair.api.readLog(runId);
     events += log.length;
-    violations.push(...judgeTurn(runId, own, log, kills));
+    violations.push(...judgeTurn(runId, own, log, killedAt));
   }
   const tools = calls.filter((call) => call.kind === "tool");
   const models = calls.filter((call) => call.kind === "model");
@@ -189,7 +146,7 @@ function judgeTurn(
   runId: string,
   calls: readonly TurnCall[],
   log: readonly EventFrame[],
-  kills: number,
+  killedAt: readonly number[],
 ): readonly string[] {
   const found: string[] = [];
   const completedAt = new Map<string, number>();
@@ -217,9 +174,7 @@ function judgeTurn(
     if (judgedAt === undefined || at + CLOCK_MS < judgedAt) found.push(`${key} was called before it was allowed`);
     if (call.tool === "pay" && (seen.get(key) ?? 0) > 1) found.push(`${key} was paid ${seen.get(key)} times`);
   }
-  const models = calls.filter((call) => call.kind === "model");
-  const repeated = models.length - new Set(models.map(({ idempotencyKey }) => idempotencyKey)).size;
-  if (repeated > kills) found.push(`${runId} repeated ${repeated} model calls in ${kills} kills`);
+  found.push(...judgeModels(runId, calls, Date.parse(log[0]?.timestamp ?? ""), killedAt));
   const missing = Array.from({ length: ROUNDS }, (_, round) => `${runId}/agent/0/${round}`).filter(
     (key) => !completedAt.has(key),
   );

@@ -34,10 +34,11 @@ export class WorkerCrew {
   }
 
   /** Resolves when it says that it is ready. */
-  start(url: string): Promise<ChildProcess> {
+  start(url: string, env: Readonly<Record<string, string>> = {}): Promise<ChildProcess> {
     const { key, ledger, concurrency = 10 } = this.#plan;
     const child = spawn(process.execPath, ["--import", "tsx", PROGRAM, url, key, ledger, String(concurrency)], {
       cwd: join(REPOSITORY, "test"),
+      env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "inherit"],
     });
     this.#alive.add(child);

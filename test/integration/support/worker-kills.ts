@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Prng } from "../../simulation/prng.ts";
 import { Api } from "./api.ts";
 import { KEY, openGround } from "./kills.ts";
 import { callProgram, type ServerProcess, startServer } from "./server-process.ts";
+import { waitFor } from "./waiting.ts";
 import { type Act, WorkerCrew } from "./worker-crew.ts";
 
 export interface WorkerKillPlan {
@@ -25,9 +25,8 @@ export interface WorkerVerdict {
 }
 
 const WORKERS = 3;
-const PER_RUN = 500;
-const DELAY_MS = 20;
-const LIFE_MS_MAX = 1_500;
+/** Long enough that a worker which is killed holds some. */
+const DELAY_MS = 100;
 
 /** Every element is done by a function; what the workers that died leave open counts as failed, and not for the run. */
 export function manySource(name: string, functionName: string): string {
@@ -72,13 +71,16 @@ export async function surviveWorkerKills(plan: WorkerKillPlan): Promise<WorkerVe
     for (let at = 0; at < WORKERS; at += 1) await crew.start(urlOf(at));
     for (const name of ["count", "charge"]) await api.putWorkflow(`many-${name}`, manySource(`many-${name}`, name));
     const runIds: string[] = [];
-    for (let from = 0; from < functions; from += PER_RUN) {
-      const list = Array.from({ length: Math.min(PER_RUN, functions - from) }, (_, index) => from + index);
-      const name = runIds.length % 2 === 0 ? "count" : "charge";
-      runIds.push((await api.startRun(`many-${name}`, `worker-kills-${seed}-${from}`, { list })).id);
-    }
+    const share = Math.ceil(functions / kills);
     for (let kill = 0; kill < kills; kill += 1) {
-      await sleep(dice.below(LIFE_MS_MAX));
+      const from = kill * share;
+      const list = Array.from({ length: Math.min(share, functions - from) }, (_, index) => from + index);
+      const begun = crew.acts().length;
+      const name = kill % 2 === 0 ? "count" : "charge";
+      runIds.push((await api.startRun(`many-${name}`, `worker-kills-${seed}-${kill}`, { list })).id);
+      // In the middle of its work: what dead workers hold is given out only later, so not all of it is begun at once.
+      const some = begun + 1 + dice.below(Math.ceil(list.length / 2));
+      await waitFor(`${some} functions are begun`, () => Promise.resolve(crew.acts().length >= some));
       // The first is left alone: two of three are killed.
       const victim = crew.workers[1 + (kill % (WORKERS - 1))];
       if (victim !== undefined) await crew.kill(victim);

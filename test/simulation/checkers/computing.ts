@@ -16,15 +16,10 @@ export function computesAtOnce(): Checker {
       if (event.type === "node.started" || event.type === "gate.decided") throw fail("only calculates, and is sent");
       if (event.type !== "node.completed" || node.plan.kind !== "set" || event.payload.carried === true) return;
       if (facts.workflow.isBlock) return;
-      const { mode, size } = facts.args;
-      const { n, ok } = written(node);
-      const items = getOwn(facts.args, "items");
-      const first = Array.isArray(items) && typeof items[0] === "number" ? { first: items[0] + 1 } : {};
-      const twice = typeof size === "number" ? size * 2 : null;
-      const wanted = { n, ok, list: [1, mode ?? null], twice, text: `mode ${jsonToText(mode)}` };
+      if (node.plan.forEach !== null && node.owner === null) return;
       const { rounds: _rounds, exhausted: _exhausted, ...set } = event.payload.outputs;
-      const hasFirst = Object.hasOwn(set, "first");
-      if (!isDeepStrictEqual(set, hasFirst ? { ...wanted, ...first } : wanted))
+      const wanted = node.plan.body.kind === "lens" ? setByNode(facts) : setByStep(facts, node, set);
+      if (!isDeepStrictEqual(set, wanted))
         throw fail(`sets ${JSON.stringify(event.payload.outputs)} instead of ${JSON.stringify(wanted)}`);
     },
     afterTurn(facts: RunFacts): void {
@@ -35,6 +30,20 @@ export function computesAtOnce(): Checker {
       }
     },
   };
+}
+
+function setByStep({ args }: RunFacts, node: NodeFacts, set: JsonObject): JsonObject {
+  const { mode, size } = args;
+  const { n, ok } = written(node);
+  const items = getOwn(args, "items");
+  const first = Array.isArray(items) && typeof items[0] === "number" ? { first: items[0] + 1 } : {};
+  const twice = typeof size === "number" ? size * 2 : null;
+  const wanted = { n, ok, list: [1, mode ?? null], twice, text: `mode ${jsonToText(mode)}` };
+  return Object.hasOwn(set, "first") ? { ...wanted, ...first } : wanted;
+}
+
+function setByNode({ args: { q } }: RunFacts): JsonObject {
+  return { n: q ?? null, m: jsonToText(q).length + 1 };
 }
 
 /** The fixed fields of a step that sets. */

@@ -11,6 +11,7 @@ import {
   idsCount,
   skippedNeverRuns,
 } from "./dispatching.ts";
+import { editsAreKept } from "./editing.ts";
 import { approvalsMatchBlocked, endsAsNodesSay } from "./ending.ts";
 import { skipsAreKept } from "./failing.ts";
 import { gatesHold } from "./gating.ts";
@@ -44,6 +45,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   neverStuck,
   waitsHaveWakeups,
   restartsExactly,
+  editsAreKept,
   skippedNeverRuns,
   cancelledNeverRuns,
   idsCount,

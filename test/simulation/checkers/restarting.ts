@@ -13,7 +13,7 @@ export function restartsExactly(): Checker {
     restarted(source, named, carried): void {
       const again = runsAgain(source, (node) => (named === undefined ? isBroken(node.status) : node.id === named));
       const broken = runsAgain(source, ({ status }) => isBroken(status));
-      const results = carried.filter(({ status }) => status !== "open");
+      const results = carried.filter(({ status }) => status !== "open" && status !== "prompt");
       const kept = new Map(results.map((each) => [each.nodeId, each]));
       if (kept.size !== results.length) throw new Violation("E10", source.runId, "a node is carried twice");
       for (const node of source.nodes.values()) {

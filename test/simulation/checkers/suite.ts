@@ -143,6 +143,11 @@ function counting(entries: RunState["ready"]["entries"], nodes: RunState["nodes"
  * Some inputs carry no identity: a second rewind, lost owner or wake-up is a second one, not a copy, and so is a recover
  * of a run that has failed once more, or an answer to a node that is blocked once more.
  */
+function isOpenAboutCall({ approvals }: RunState, approvalId: string): boolean {
+  const approval = approvals.get(approvalId);
+  return approval?.status === "pending" && approval.source === "tool";
+}
+
 function isRepeatable(state: RunState, input: Input): boolean {
   switch (input.type) {
     case "rewind":
@@ -153,8 +158,8 @@ function isRepeatable(state: RunState, input: Input): boolean {
       // A second one ends what comes last.
       return state.finally === null;
     case "approval":
-      // Changed args are judged as often as they are given.
-      return !isRecord(input.modifications?.["args"]);
+      // What the gates refuse of a call leaves the question open, and is judged as often as it is given.
+      return input.decision !== "approve" || !isOpenAboutCall(state, input.approvalId);
     case "resolve":
       return state.nodes.every(({ id, now }) => id !== input.nodeId || now.status !== "blocked");
     case "timer":
@@ -164,10 +169,6 @@ function isRepeatable(state: RunState, input: Input): boolean {
     default:
       return true;
   }
-}
-
-function isRecord(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }
 
 function describeInput(input: Input): string {

@@ -1,4 +1,5 @@
-import type { JsonObject } from "../../../src/core/base/index.ts";
+import type { Json, JsonObject } from "../../../src/core/base/index.ts";
+import { expandRecord } from "../../../src/core/governance/index.ts";
 import type { NewVerdict } from "../../../src/store/index.ts";
 import { ORG } from "../../integration/support/governed.ts";
 import { ceilingsHold, childCostsClimb, everythingAddsUp, ledgerIsTheLog, roleBoundsHold } from "./accounts.ts";
@@ -77,8 +78,11 @@ const firstGateIsNamed: GovernanceChecker = {
   },
 };
 
-function checkVerdict(runId: string, { verdictId, disposition, gate, bodyText }: NewVerdict): void {
-  const body = JSON.parse(bodyText) as JsonObject;
+function checkVerdict(runId: string, { verdictId, disposition, gate, bodyText, shared }: NewVerdict): void {
+  const body = expandRecord(JSON.parse(bodyText) as JsonObject, (name) => {
+    const part = shared?.get(name);
+    return part === undefined ? undefined : (JSON.parse(part) as Json);
+  });
   const trail = body["trail"] as readonly { readonly gate: string; readonly outcome: string }[];
   const at = trail.findIndex(({ outcome }) => !GATE_OUTCOMES.has(outcome));
   const stopped = at === -1 ? null : trail[at];

@@ -124,6 +124,22 @@ export const DECISION_MUTANTS: readonly Mutant[] = [
     options: () => withEngine({ restartFrom: (state) => REAL_ENGINE.branchFrom(state) }),
   },
   {
+    invariant: "edits",
+    bug: "a node is asked what its step says, not what a person wrote",
+    options: () =>
+      withEngine({
+        apply(state, event) {
+          REAL_ENGINE.apply(state, event);
+          if (event.type === "run.started") state.prompts = {};
+        },
+        advance(state, input) {
+          const result = REAL_ENGINE.advance(state, input);
+          state.prompts = {};
+          return result;
+        },
+      }),
+  },
+  {
     invariant: "E17",
     bug: "a hold is taken for an allowance",
     options: () => withEngine({ advance: (state, input) => REAL_ENGINE.advance(state, allowInstead(input)) }),

@@ -1,4 +1,5 @@
 import type { Dispatch } from "../../../src/core/engine/index.ts";
+import { NOWHERE } from "../../conformance/nowhere.ts";
 import { type Mutant, rewrite, tamper, withExtra } from "./mutant.ts";
 
 let lastDispatch: Dispatch | null = null;
@@ -11,15 +12,7 @@ export const SPEECH_MUTANTS: readonly Mutant[] = [
       tamper(({ state, input, events }) => {
         const skipped = events.at(-1);
         if (skipped?.type !== "node.skipped" || skipped.payload.reason !== "condition_false") return null;
-        const nowhere = {
-          agentId: null,
-          gatewayId: null,
-          provider: null,
-          model: null,
-          verdictId: null,
-          executionPath: null,
-        };
-        const payload = { nodeId: skipped.payload.nodeId, attempt: 1, wave: 0, ...nowhere };
+        const payload = { nodeId: skipped.payload.nodeId, attempt: 1, wave: 0, ...NOWHERE };
         return { events: withExtra(events, state, input.at, { type: "node.started", payload }) };
       }),
   },

@@ -124,7 +124,7 @@ export const TURN_MUTANTS: readonly Mutant[] = [
     invariant: "continue",
     bug: "a turn goes on without what a person has decided",
     options: misreporting((turn) =>
-      withCalls(turn, (call) => ({ ...call, ruling: { kind: "deny", reason: "it was not decided" } })),
+      withCalls(turn, (call) => ({ ...call, ruling: { kind: "deny", reason: "it was not decided", code: null } })),
     ),
   },
   {

@@ -29,7 +29,7 @@ export function draftLensGraph(rng: Prng, name: string, children: readonly strin
       id,
       lens_id: null,
       config: {
-        ...draftConfig(rng, id, labels.get(id) ?? [], children),
+        ...drawWork(rng.fork(`work ${id}`), draftConfig(rng, id, labels.get(id) ?? [], children)),
         ...drawJoin(rng.fork(`join ${id}`), new Set(forms.get(id)?.map(({ source }) => source)).size),
       },
     })),
@@ -39,6 +39,24 @@ export function draftLensGraph(rng: Prng, name: string, children: readonly strin
   if (rng.chance(0.07)) document["timeout"] = rng.between(2, 15);
   if (rng.chance(0.3)) document["completion"] = "strict";
   return { document, oracle: { conditions: new Map(), edges: forms } };
+}
+
+/** What a node does as a step does, in place of what it would have asked; drawn apart as well. */
+function drawWork(rng: Prng, config: Record<string, unknown>): Record<string, unknown> {
+  if ("workflow_ref" in config || !rng.chance(0.2)) return config;
+  const { template_body: asked, ...rest } = config;
+  const elements = rng.chance(0.4)
+    ? { for_each: rng.pick(["['yes', 'b']", "[q]", "[]"]), tolerate: rng.between(0, 1) }
+    : {};
+  const asking = asked === undefined ? {} : { template_body: asked };
+  const work = rng.pick([
+    asking,
+    { set: { n: "${q}", m: { expr: "length(q) + 1" } } },
+    { wait: rng.pick(["1s", "3s"]) },
+    { emit: { type: "told", key: { q: "${q}" } } },
+    { steps: [{ id: "inner", set: { n: "${q}" } }], outputs: { n: "${inner.n}" } },
+  ]);
+  return { ...rest, ...elements, ...work };
 }
 
 /** Drawn apart, so that graphs without joins stay as they were. */

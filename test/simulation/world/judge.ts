@@ -25,9 +25,9 @@ export function answerTo(
   { ledger, turns }: { readonly ledger: Ledger; readonly turns: TurnJudge },
   asker: Asker,
   asked: Asked,
-  { at, jitter }: Pick<Input, "at" | "jitter">,
+  moment: Pick<Input, "at" | "jitter" | "countsBlocks">,
 ): Input {
-  return { ...verdictOn(ledger, turns, asker, asked, at), at, jitter };
+  return { ...verdictOn(ledger, turns, asker, asked, moment.at), ...moment };
 }
 
 function verdictOn(ledger: Ledger, turns: TurnJudge, asker: Asker, asked: Asked, at: number): UnstampedInput {
@@ -40,4 +40,9 @@ function verdictOn(ledger: Ledger, turns: TurnJudge, asker: Asker, asked: Asked,
     case "request-tool-verdict":
       return { type: "tool_verdict", nodeId, epoch, callId: asked.callId, verdict: turns.decideCall(asker, asked) };
   }
+}
+
+/** The judge counts the nodes of blocks, as that of a server does: a node that runs a block fills no place of its run. */
+export function judged<T extends Pick<Input, "at">>(given: T): T {
+  return { ...given, countsBlocks: true };
 }

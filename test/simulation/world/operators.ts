@@ -1,5 +1,5 @@
 import type { SimRun } from "./run.ts";
-import type { UnstampedInput } from "../../../src/core/engine/index.ts";
+import type { BranchEdits, RunState, UnstampedInput } from "../../../src/core/engine/index.ts";
 import type { World } from "./world.ts";
 
 /** Those who pause, cancel, rewind, recover, restart and branch. */
@@ -115,7 +115,21 @@ export class Operators {
     const upTo = world.pace.between(1, run.log.length);
     const state = world.engine.replay(workflow.plan, runId, run.log.slice(0, upTo));
     world.sometimes.hit("branched");
-    this.launchFrom(run, world.engine.branchFrom(state));
+    const edits = this.edits(state);
+    const edited = edits === null ? null : world.engine.branchWith(state, state.args, edits);
+    if (edits === null || edited === null || "refusal" in edited)
+      return this.launchFrom(run, world.engine.branchFrom(state));
+    world.sometimes.hit(edits.prompts === undefined ? "output_given" : "prompt_edited");
+    this.launchFrom(run, edited.carried);
+  }
+
+  /** A stream of its own, so that edits shift nothing else. Not every node can be edited: then nothing is. */
+  private edits(state: RunState): BranchEdits | null {
+    const pace = this.world.pace.fork(`edits of ${state.runId}`);
+    if (!pace.chance(0.7)) return null;
+    const { id, now } = pace.pick(state.nodes);
+    if (pace.chance(0.5)) return { prompts: { [id]: "written by a person" }, by: "person-1" };
+    return { outputs: { [id]: now.status === "completed" ? now.outputs : {} }, by: "person-1" };
   }
 
   private launchFrom(run: SimRun, carried?: ReturnType<World["engine"]["branchFrom"]>): void {

@@ -13,7 +13,7 @@ export function hasTaken(runs: Runs, run: SimRun, node: NodeFacts, id: string): 
   for (let at = run; at.parent !== null && at.start.block !== undefined; at = at.parent.run) {
     const around = at.parent.run.facts;
     const owner = around.nodes.get(at.parent.nodeId);
-    if (owner === undefined) return false;
+    if (owner === undefined || isGivenUpBy(around, at)) return false;
     const step = around.nodes.get(stepOf(owner)) ?? owner;
     const isBefore = endedBlocks(around, step).some(({ childRunId }) =>
       hasTakenIn(runs, runs.get(childRunId), way, id),
@@ -42,4 +42,10 @@ function endedBlocks({ nodes, children }: RunFacts, step: NodeFacts): readonly C
     if (node === undefined || (node !== step && node.owner !== step) || stepOf(node) !== step.id) return false;
     return hasFinished && !isGivenUp && node.status !== "invalidated" && node.epoch === epoch;
   });
+}
+
+/** What such a block takes while its cancellation is on the way is of no use to anyone. */
+function isGivenUpBy({ nodes, children }: RunFacts, { facts: { runId } }: SimRun): boolean {
+  const own = [...children.values()].find(({ childRunId }) => childRunId === runId);
+  return own !== undefined && (own.isGivenUp || nodes.get(own.nodeId)?.epoch !== own.epoch);
 }

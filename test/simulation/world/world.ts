@@ -10,7 +10,7 @@ import { Children } from "./children.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Happenings } from "./happenings.ts";
 import { Heap } from "./heap.ts";
-import { answerTo, isQuestion } from "./judge.ts";
+import { answerTo, isQuestion, judged } from "./judge.ts";
 import type { LedgerBugs } from "./agents.ts";
 import { Ledger } from "./ledger.ts";
 import { Losses } from "./losses.ts";
@@ -165,8 +165,8 @@ export class World {
     this.ledger.begin();
     const turns: Turn[] = [];
     const claim = this.places.claim(run, state, input);
-    const { input: first } = claim;
-    if (first === null) return true;
+    if (claim.input === null) return true;
+    const first = judged(claim.input);
     const next: (() => Input)[] = [() => first];
     for (let make = next.shift(); make !== undefined; make = next.shift()) {
       const given = make();
@@ -176,7 +176,7 @@ export class World {
         if (!isQuestion(effect)) continue;
         const asker = { runId: run.facts.runId, path: run.path, isWoken };
         const judges = { ledger: this.ledger, turns: this.judge };
-        next.push(() => answerTo(judges, asker, effect, { at: this.now, jitter: this.pace.float() }));
+        next.push(() => answerTo(judges, asker, effect, judged({ at: this.now, jitter: this.pace.float() })));
       }
     }
     this.isRefused = turns.some(({ refusal }) => refusal !== undefined);

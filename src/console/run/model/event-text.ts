@@ -1,4 +1,4 @@
-import type { EventType, RunEvent } from "../../../core/event/index.ts";
+import type { EventPayload, EventType, RunEvent } from "../../../core/event/index.ts";
 import { dollars, spanText } from "../../parts/figures.ts";
 
 export type EventTone = "ok" | "bad" | "warn" | "hold" | "info" | "idle";
@@ -74,7 +74,7 @@ export function lookOfEvent(event: RunEvent): Look {
 export function detailOf(event: RunEvent): string {
   switch (event.type) {
     case "run.started":
-      return `${event.payload.workflow}${event.payload.version === null ? "" : ` v${event.payload.version}`}, ${event.payload.nodeCount} nodes`;
+      return join(startText(event.payload), editedText(event.payload.prompts));
     case "run.status.changed":
       return join(`${event.payload.from} → ${event.payload.to}`, event.payload.reason, event.payload.detail);
     case "run.ending":
@@ -110,13 +110,7 @@ export function detailOf(event: RunEvent): string {
         oneLine(event.payload.errorMessage),
       );
     case "node.completed":
-      return event.payload.carried === true
-        ? "carried over"
-        : join(
-            spanText(event.payload.durationMs),
-            dollars(event.payload.costMicros),
-            creditsText(event.payload.creditsCharged),
-          );
+      return completedText(event.payload);
     case "node.failed":
     case "node.timed_out":
       return join(event.payload.errorCode, oneLine(event.payload.errorMessage));
@@ -188,6 +182,22 @@ function moreDetailOf(event: RunEvent): string {
     default:
       return "";
   }
+}
+
+function completedText(completed: EventPayload<"node.completed">): string {
+  const { carried, by, durationMs, costMicros, creditsCharged } = completed;
+  if (carried === true) return by === undefined ? "carried over" : `given by ${by}`;
+  return join(spanText(durationMs), dollars(costMicros), creditsText(creditsCharged));
+}
+
+function startText({ workflow, version, nodeCount }: EventPayload<"run.started">): string {
+  return `${workflow}${version === null ? "" : ` v${version}`}, ${nodeCount} nodes`;
+}
+
+function editedText(prompts: EventPayload<"run.started">["prompts"]): string | undefined {
+  if (prompts === undefined) return undefined;
+  const edited = Object.entries(prompts).map(([nodeId, { by }]) => (by === undefined ? nodeId : `${nodeId} by ${by}`));
+  return oneLine(`prompt edited: ${edited.join(", ")}`);
 }
 
 const LINE_MAX = 200;

@@ -1,4 +1,4 @@
-import type { JudgedNode } from "../../../client/index.ts";
+import type { JudgedNode, NodeVerdict } from "../../../client/index.ts";
 
 export type CellOutcome = JudgedNode["trail"][number]["outcome"];
 
@@ -42,4 +42,13 @@ export function gateCells({ trail, gate, callId }: Judged): readonly GateCell[] 
     ...cells,
     ...missing.map((name) => ({ gate: name, outcome: "not_evaluated", detail: null, isDecisive: false }) as const),
   ];
+}
+
+/** Whether what the node does inside is seen by no gate. Nodes that are a call themselves, and scripts, are judged whole. */
+export function isUnseen({
+  callId,
+  disposition,
+  facts,
+}: Pick<NodeVerdict, "callId" | "disposition" | "facts">): boolean {
+  return callId === undefined && disposition === "allow" && facts["turns"] === "opaque";
 }

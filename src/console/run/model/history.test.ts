@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { nodeStarted } from "../../../../test/own/node-started.ts";
 import type { EventPayload, EventType, RunEvent } from "../../../core/event/index.ts";
 import { createView, frameEvent, reduceRun } from "../../../core/view/index.ts";
 import { detailAt, readDetail } from "./node-detail.ts";
@@ -15,20 +16,6 @@ const logOf = (...specs: readonly EventSpec[]): RunEvent[] =>
   specs.map(([type, payload], index) => ({ eventId: index + 1, at: index * 100, type, payload }) as RunEvent);
 
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
-const start = (nodeId: string, attempt: number): EventSpec => [
-  "node.started",
-  {
-    nodeId,
-    attempt,
-    wave: 0,
-    agentId: "default",
-    gatewayId: "local",
-    provider: "p",
-    model: null,
-    verdictId: "v",
-    executionPath: "edge",
-  },
-];
 const spend = (nodeId: string, attempt: number, inputTokens: number): EventSpec => [
   "cost.recorded",
   { nodeId, attempt, costMicros: 5, tokens: { ...NO_TOKENS, inputTokens }, model: "m-1" },
@@ -77,15 +64,15 @@ const OUTLINE = { nodes: ["a", "b", "c"].map((id, wave) => ({ id, label: id, wav
 const STORY = logOf(
   BEGUN,
   queue("a"),
-  start("a", 1),
+  nodeStarted("a", 1),
   spend("a", 1, 10),
   retry("a", 1),
   queue("a", 1),
-  start("a", 2),
+  nodeStarted("a", 2),
   spend("a", 2, 20),
   done("a", 2),
   queue("b"),
-  start("b", 1),
+  nodeStarted("b", 1),
   spend("b", 1, 40),
   done("b", 1),
 );
@@ -201,7 +188,7 @@ describe("attempts in the event log", () => {
 describe("one failure", () => {
   const events = logOf(
     BEGUN,
-    start("a", 1),
+    nodeStarted("a", 1),
     fail("a", "provider_auth"),
     fail("b", "upstream_failure"),
     fail("c", "upstream_failure"),

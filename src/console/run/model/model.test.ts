@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { nodeStarted } from "../../../../test/own/node-started.ts";
 import type { Frame, State, LineageView } from "../../../client/index.ts";
 import { EVENT_TYPES, type EventPayload, type EventType, type RunEvent } from "../../../core/event/index.ts";
 import { DISPATCH_GATES } from "../../../core/governance/index.ts";
@@ -37,21 +38,7 @@ const STARTED = [
   "run.started",
   { workflow: "w", version: 1, hash: "h", args: {}, nodeCount: 2, trigger: "manual", recursionDepth: 0 },
 ] as const;
-const start = (nodeId: string, attempt: number) =>
-  [
-    "node.started",
-    {
-      nodeId,
-      attempt,
-      wave: 0,
-      agentId: "default",
-      gatewayId: "local",
-      provider: "p",
-      model: "m",
-      verdictId: "v",
-      executionPath: "edge",
-    },
-  ] as const;
+const start = (nodeId: string, attempt: number) => nodeStarted(nodeId, attempt, "m");
 const done = (nodeId: string, attempt: number) =>
   [
     "node.completed",

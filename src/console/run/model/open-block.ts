@@ -1,4 +1,4 @@
-import { type GraphNode, graphNodesOf } from "../../graph/graph-node.ts";
+import { type GraphNode, outlinedNodesOf } from "../../graph/graph-node.ts";
 import { type Inside, insideKey } from "../../graph/inside.ts";
 import type { PlanDescription } from "../../../client/index.ts";
 import { sourceOfFeed } from "./feed-source.ts";
@@ -72,16 +72,5 @@ function nodesOf(feed: RunFeed, plans: Plans): readonly GraphNode[] {
   const [first] = feed.log.events;
   const path = first?.type === "run.started" ? first.payload.block : undefined;
   const plan = path === undefined ? undefined : plans[path];
-  if (plan !== undefined) {
-    return graphNodesOf(plan, { instances, labels: new Map(nodes.map(({ id, label }) => [id, label])) });
-  }
-  return nodes.map(({ id, label, wave }) => ({
-    id,
-    label,
-    wave,
-    kind: "node",
-    phase: null,
-    parents: [],
-    instances: instances.get(id) ?? [],
-  }));
+  return outlinedNodesOf(nodes, plan ?? null, instances);
 }

@@ -117,7 +117,8 @@ function awaitedText(type: string): string {
 function forPerson({ node, approval, note }: WaitingFacts): Waiting {
   if (node.missing.length > 0) return line(`Needs values for ${listed(node.missing)}`, { needsPerson: true });
   if (approval !== null && approval.status === "pending") {
-    const who = approval.approvers[approval.hop] ?? "anyone who may approve";
+    const asked = approval.approvers.slice(0, approval.hop + 1);
+    const who = asked.length === 0 ? "anyone who may approve" : asked.join(" or ");
     return line(`Held: ${approval.summary}. Waits for ${who}. Expires`, {
       until: approval.expiresAt,
       needsPerson: true,

@@ -69,7 +69,11 @@ function Organisations(): JSX.Element {
               Open
             </Button>
           )}
-          {isPerson && <Button size="small" label={`Leave ${row.name}`} icon="signout" onClick={() => setLeft(row)} />}
+          {isPerson && (
+            <Button size="small" onClick={() => setLeft(row)}>
+              Leave
+            </Button>
+          )}
         </span>
       ),
     },

@@ -10,6 +10,7 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
+import { browserName } from "./browser-name.ts";
 
 /** The browsers a person is signed in with. */
 export function SessionsPanel(): JSX.Element {
@@ -25,7 +26,7 @@ export function SessionsPanel(): JSX.Element {
       head: "Browser",
       cell: ({ userAgent, isCurrent }) => (
         <span className="account-browser">
-          <span title={userAgent}>{userAgent === "" ? "unknown" : userAgent}</span>
+          <span title={userAgent}>{browserName(userAgent)}</span>
           {isCurrent && <Badge tone="ok">this one</Badge>}
         </span>
       ),

@@ -6,7 +6,7 @@ import { Link } from "../../page/router.tsx";
 import { Button } from "../../parts/button.tsx";
 import type { IconName } from "../../parts/icon.tsx";
 import { CHOICE_TEXTS, verbOf } from "../../parts/approval-texts.ts";
-import { argsNotWhole } from "../../../core/view/index.ts";
+import { argsNotWhole, changeableInputs } from "../../../core/view/index.ts";
 import type { Edited } from "./edit-values.ts";
 
 interface BarProps {
@@ -67,7 +67,7 @@ export function AnswerBar({ approval, right, onAnswer, onEdit }: BarProps): JSX.
 function EditButtons({ approval, onEdit }: Pick<BarProps, "approval" | "onEdit">): JSX.Element | null {
   const { subject, source, choices } = approval;
   if (subject?.call !== undefined) return <CallButton call={subject.call} choices={choices} onEdit={onEdit} />;
-  const inputs = subject?.request?.inputs ?? {};
+  const inputs = changeableInputs(subject);
   const canEdit = choices.includes("approve") && Object.keys(inputs).length > 0;
   return (
     <>

@@ -24,7 +24,7 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
   const { decision, approval, right } = asked;
   const verb = verbOf(decision, isOutcomeAsked(approval));
   const fields = decision === "approve" ? approval.form : null;
-  const [texts, setTexts] = useState(() => initialTexts(fields ?? {}));
+  const [texts, setTexts] = useState(() => initialTexts(fields ?? {}, approval.entered));
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const read = useMemo(() => readForm(fields ?? {}, texts), [fields, texts]);
   const isOverride = !right.mayAnswer && right.mayOverride;
@@ -43,7 +43,7 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
   };
   return (
     <Confirm
-      title={`${verb}: ${approval.title}?`}
+      title={`${verb}: ${approval.title}`}
       verb={verb}
       reason={isReasonNeeded ? "required" : "optional"}
       isDangerous={needsReason(decision)}

@@ -12,8 +12,11 @@ export interface ReadForm {
   readonly problems: ReadonlyMap<string, string>;
 }
 
-export function initialTexts(fields: FormFields): FormTexts {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, textOf(field.default)]));
+/** What those before have entered, else the defaults: who adds nothing of their own approves the same. */
+export function initialTexts(fields: FormFields, entered: JsonObject | null): FormTexts {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, textOf(entered === null ? field.default : entered[name])]),
+  );
 }
 
 function textOf(value: Json | undefined): string {
@@ -21,7 +24,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The values of a form, as the server checks them once more. An empty field is left out. */
+/** The values of a form, as the server checks them once more. An empty field is left out, and null where it had a default. */
 export function readForm(fields: FormFields, texts: FormTexts): ReadForm {
   const values: [string, Json][] = [];
   const problems = new Map<string, string>();
@@ -29,6 +32,7 @@ export function readForm(fields: FormFields, texts: FormTexts): ReadForm {
     const text = texts[name] ?? "";
     if (text === "") {
       if (field.required) problems.set(name, "This is required.");
+      else if ((field.default ?? null) !== null) values.push([name, null]);
       continue;
     }
     const read = readField(field, text);
@@ -39,7 +43,7 @@ export function readForm(fields: FormFields, texts: FormTexts): ReadForm {
 }
 
 function readField(field: FormField, text: string): { readonly value: Json } | string {
-  switch (field.type) {
+  switch (field.enum === undefined ? field.type : "enum") {
     case "number":
     case "integer":
       return readNumber(field, text);

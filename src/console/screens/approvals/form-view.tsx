@@ -39,7 +39,7 @@ interface InputProps {
 }
 
 function Input({ field, text, onChange, ...rest }: InputProps): JSX.Element {
-  const choices = field.type === "boolean" ? BOOLEANS : field.type === "enum" ? (field.enum ?? []).map(plain) : null;
+  const choices = field.type === "boolean" ? BOOLEANS : (field.enum?.map(plain) ?? null);
   if (choices !== null) {
     return (
       <Select

@@ -11,6 +11,7 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { CHOICE_TEXTS } from "../../parts/approval-texts.ts";
 import { differencesOf } from "./differences.ts";
+import { ColumnHeads } from "./subject/column-heads.tsx";
 import { SubjectView } from "./subject/subject-view.tsx";
 import { WhoView } from "./who-view.tsx";
 
@@ -129,11 +130,7 @@ function DifferenceTable({ items, left, onToggle, onOpen }: TableProps): JSX.Ele
           <tr>
             <th scope="col">Answer</th>
             <th scope="col">Run</th>
-            {names.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
+            <ColumnHeads names={names} />
           </tr>
         </thead>
         <tbody>

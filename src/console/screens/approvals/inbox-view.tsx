@@ -1,4 +1,4 @@
-import { type JSX, useEffect, useMemo, useRef, useState } from "react";
+import { type JSX, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import type { AnswerRight, Approval, ApprovalsQuery, InboxItem } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
@@ -44,6 +44,7 @@ export function InboxView({ list, filter, selected, onSelect, onMore }: InboxPro
   const { group, id } = key === null ? { group: null, id: null } : readKey(key);
   const shown = useShown(id);
   const { approval, right } = shown;
+  const detail = useInSight(selected, group !== null || approval !== undefined);
   const isMemberDone = group !== null && approval !== undefined && approval.status !== "pending";
   // After an answer to one of a group the others are shown again.
   useEffect(() => {
@@ -72,28 +73,30 @@ export function InboxView({ list, filter, selected, onSelect, onMore }: InboxPro
   return (
     <div className="inbox">
       <InboxList entries={entries} at={at} hasMore={list.nextCursor !== null} onSelect={onSelect} onMore={onMore} />
-      {group !== null && id === null ? (
-        <GroupDetail
-          key={group}
-          group={group}
-          filter={filter}
-          size={entries[at]?.size ?? 0}
-          onOpen={(member) => onSelect(groupKey(group, member))}
-          onAnswer={(decision, items) => setAsked({ kind: "bulk", decision, items })}
-        />
-      ) : approval === undefined ? (
-        <section className="approval-detail" aria-label="Approval">
-          {shown.problem === null ? <Skeleton lines={6} height={40} /> : <ProblemView problem={shown.problem} />}
-        </section>
-      ) : (
-        <ApprovalDetail
-          key={approval.id}
-          approval={approval}
-          right={right}
-          onAnswer={answer}
-          onEdit={(edited, values) => setAsked({ kind: "edit", approval, edited, values })}
-        />
-      )}
+      <div ref={detail} className="inbox-shown">
+        {group !== null && id === null ? (
+          <GroupDetail
+            key={group}
+            group={group}
+            filter={filter}
+            size={entries[at]?.size ?? 0}
+            onOpen={(member) => onSelect(groupKey(group, member))}
+            onAnswer={(decision, items) => setAsked({ kind: "bulk", decision, items })}
+          />
+        ) : approval === undefined ? (
+          <section className="approval-detail" aria-label="Approval">
+            {shown.problem === null ? <Skeleton lines={6} height={40} /> : <ProblemView problem={shown.problem} />}
+          </section>
+        ) : (
+          <ApprovalDetail
+            key={approval.id}
+            approval={approval}
+            right={right}
+            onAnswer={answer}
+            onEdit={(edited, values) => setAsked({ kind: "edit", approval, edited, values })}
+          />
+        )}
+      </div>
       {asked !== null && <AskedDialog asked={asked} onClose={() => setAsked(null)} />}
     </div>
   );
@@ -136,6 +139,18 @@ function useSelection(
   const isLast = isListed && entry.size === 1;
   if (selected !== null && !hasLeft) return { at: isListed ? at : -1, key: isLast ? entry.key : selected };
   return { at, key: entry?.key ?? null };
+}
+
+/** Below the list, as the style sheet has it. */
+const NARROW = "(max-width: 860px)";
+
+/** Where there is no place beside the list, what was chosen, there or by a link, comes into sight. */
+function useInSight(selected: string | null, isThere: boolean): RefObject<HTMLDivElement | null> {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (selected !== null && isThere && matchMedia(NARROW).matches) ref.current?.scrollIntoView({ block: "start" });
+  }, [selected, isThere]);
+  return ref;
 }
 
 interface ShownApproval {

@@ -15,7 +15,7 @@ export async function sendAnswer(seen: Approval, answer: Omit<Answer, "digest" |
   try {
     const now = await api.resolveApproval(id, {
       ...answer,
-      // An edit renders the request anew, so that its digest cannot be the one that was seen.
+      // An edit renders the request again, so that its digest cannot be the one that was seen.
       ...(answer.modifications === undefined ? { digest } : {}),
       ...(subjectDigest === null ? {} : { subjectDigest }),
     });

@@ -11,8 +11,8 @@ const TONES: Readonly<Record<AuditCategory, Tone>> = {
   governance: "hold",
   execution: "info",
   lifecycle: "ok",
-  security: "bad",
-  configuration: "warn",
+  security: "warn",
+  configuration: "idle",
   routing: "idle",
 };
 
@@ -30,7 +30,9 @@ export function AuditTimeline({ rows }: { readonly rows: readonly AuditRow[] }):
               </span>
               <Badge tone={TONES[row.category]}>{row.type}</Badge>
               <span className="audit-what cut">{whatOf(row)}</span>
-              <span className="muted cut audit-actor">{row.actor}</span>
+              <span className="muted cut audit-actor" title={row.actor}>
+                {shortActor(row.actor)}
+              </span>
             </summary>
             <Detail row={row} />
           </details>
@@ -40,11 +42,13 @@ export function AuditTimeline({ rows }: { readonly rows: readonly AuditRow[] }):
   );
 }
 
+const shortActor = (actor: string): string => (actor.startsWith("key_") ? shortId(actor) : actor);
+
 /** What it is about, and in which run: most nodes are called the same in every run. */
 function whatOf({ resource, run, node }: AuditRow): string {
   const isRun = run !== undefined && resource.endsWith(run);
   return [
-    resource,
+    resource.replace(/\/(run_\w+|ses_\w+|key_\w+)$/, (_, id: string) => `/${shortId(id)}`),
     ...(node === undefined || resource.endsWith(`/${node}`) ? [] : [node]),
     ...(run === undefined || isRun ? [] : [shortId(run)]),
   ].join(" · ");

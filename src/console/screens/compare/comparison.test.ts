@@ -28,6 +28,13 @@ const lines = (...pairs: ReturnType<typeof pairNodes>): string[] =>
   });
 
 describe("the nodes of two runs", () => {
+  it("do not differ where one run has taken over what the other has done, unless a person gave another result", () => {
+    const kept = { attempts: 0, durationMs: 0, costMicros: 0 };
+    const left = [node("a"), node("b")];
+    const right = [node("a", kept), node("b", { ...kept, outputs: { answer: 2 } })];
+    expect(lines(...pairNodes(left, right))).toEqual(["=a", "=b attempts,cost,duration,result"]);
+  });
+
   it("stand in the order of the left one, and those only the right one has where they stand there", () => {
     const left = ["a", "b", "d"].map((id) => node(id));
     const right = ["x", "a", "c", "c2", "d", "e"].map((id) => node(id));

@@ -38,6 +38,7 @@ function pairOf(left: StateNode | null, right: StateNode | null): NodePair {
 
 function aspectsOf(left: StateNode | null, right: StateNode | null): ReadonlySet<Aspect> {
   if (left === null || right === null) return new Set(["status"]);
+  if (isCarried(left, right) || isCarried(right, left)) return new Set();
   const found: Aspect[] = [];
   if (left.status !== right.status) found.push("status");
   if (left.attempts !== right.attempts) found.push("attempts");
@@ -45,6 +46,12 @@ function aspectsOf(left: StateNode | null, right: StateNode | null): ReadonlySet
   if (isOtherSpan(left.durationMs, right.durationMs)) found.push("duration");
   if (resultText(left) !== resultText(right)) found.push("result");
   return new Set(found);
+}
+
+/** What one of them has done, the other took over: that it was cheaper there is no difference of the node. */
+function isCarried(made: StateNode, kept: StateNode): boolean {
+  const isKept = made.attempts > 0 && kept.attempts === 0 && made.status === "completed" && kept.status === "completed";
+  return isKept && resultText(made) === resultText(kept);
 }
 
 const NOTICED_MS = 1_000;

@@ -1,4 +1,7 @@
 import { type JSX, useEffect, useRef } from "react";
+import type { NodeDetail } from "../../../client/index.ts";
+import { api } from "../../live/api.ts";
+import { useQuery } from "../../live/use-query.ts";
 import { Link } from "../../page/router.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Panel } from "../../parts/panel.tsx";
@@ -40,6 +43,30 @@ export function NodeDifference({ pair, leftId, rightId, onClose }: NodeDifferenc
           <SideDiff label={`Result of ${id} in both runs`} left={before} right={after} />
         )}
       </Panel>
+      <PromptDifference id={id} leftId={leftId} rightId={rightId} />
     </div>
   );
+}
+
+/** What it was asked, where that is not the same. */
+function PromptDifference({
+  id,
+  leftId,
+  rightId,
+}: Pick<NodeDifferenceProps, "leftId" | "rightId"> & { readonly id: string }) {
+  const [left, right] = [usePrompt(leftId, id), usePrompt(rightId, id)];
+  if (left === undefined || right === undefined || left === right) return null;
+  return (
+    <Panel title={`Prompt of ${id}`} isFlush>
+      <SideDiff label={`Prompt of ${id} in both runs`} left={left} right={right} />
+    </Panel>
+  );
+}
+
+/** Undefined: it was not asked anything, or that is not known yet. */
+function usePrompt(runId: string, id: string): string | undefined {
+  const { data } = useQuery<NodeDetail>(`node of ${runId} ${id}`, () => api.getNode(runId, id), {
+    tags: [`run:${runId}`],
+  });
+  return data?.request?.message;
 }

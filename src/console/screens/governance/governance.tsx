@@ -12,7 +12,9 @@ import { useTabAddress } from "../../page/use-tab-address.ts";
 import { AgentWork } from "./agent-work.tsx";
 import { AGENT_COLUMNS, AgentCard } from "./agent-card.tsx";
 import { Backtest } from "./backtest.tsx";
+import { BacktestCount } from "./backtest-count.tsx";
 import { BudgetsTab } from "./budgets-tab.tsx";
+import { factOffers } from "./fact-offers.ts";
 import { GatesTab } from "./gates-tab.tsx";
 import { GatewaysTab } from "./gateways-tab.tsx";
 import { PlatformSwitch } from "./platform-switch.tsx";
@@ -39,6 +41,8 @@ export function GovernanceScreen({ params }: ScreenProps): JSX.Element {
             id={id}
             columns={POLICY_COLUMNS}
             beside={(entry, spec) => <Backtest name={entry?.id ?? "draft"} spec={spec} />}
+            offersFor={factOffers}
+            below={(path, spec) => (path.at(-1) === "condition" ? <BacktestCount spec={spec} /> : null)}
           />
         )}
         {selected === "budgets" && <BudgetsTab id={id} />}

@@ -64,7 +64,7 @@ export function useHomeData(): HomeData {
     recent,
     inFlight: [...byId.values()].filter(({ status }) => !isTerminal(status)),
     needs,
-    needCount: needs.length + Math.max(0, (counts?.waiting ?? 0) - asked.length),
+    needCount: needs.reduce((sum, { count }) => sum + count, 0) + Math.max(0, (counts?.waiting ?? 0) - asked.length),
     mine: counts?.mine ?? 0,
     envelopes,
     spentToday: money.data === undefined ? undefined : todayOf(money.data.usage.workflow, now),

@@ -99,9 +99,11 @@ function Needs({ needs, count }: { readonly needs: readonly Need[]; readonly cou
       </Empty>
     );
   }
+  const shown = needs.slice(0, NEEDS_SHOWN);
+  const more = count - shown.reduce((sum, need) => sum + need.count, 0);
   return (
     <ul className="needs">
-      {needs.slice(0, NEEDS_SHOWN).map(({ key, icon, tone, title, detail, to, at, isDeadline }) => (
+      {shown.map(({ key, icon, tone, title, detail, to, at, isDeadline }) => (
         <li key={key}>
           <Link to={to}>
             <Icon name={icon} className={`text-${tone}`} />
@@ -118,7 +120,7 @@ function Needs({ needs, count }: { readonly needs: readonly Need[]; readonly cou
           </Link>
         </li>
       ))}
-      {count > NEEDS_SHOWN && <li className="needs-more muted">and {count - NEEDS_SHOWN} more</li>}
+      {more > 0 && <li className="needs-more muted">and {more} more</li>}
     </ul>
   );
 }

@@ -17,6 +17,8 @@ export interface Need {
   /** When it became so, or when it will be too late. */
   readonly at: string | null;
   readonly isDeadline: boolean;
+  /** Of things that ask the same. */
+  readonly count: number;
 }
 
 export interface NeedSources {
@@ -31,7 +33,7 @@ export interface NeedSources {
 export function needsOf({ platform, approvals, envelopes, gateways, failed }: NeedSources): readonly Need[] {
   return [
     ...(platform === undefined || platform.open ? [] : [closed(platform)]),
-    ...[...approvals].sort((left, right) => (left.expiresAt < right.expiresAt ? -1 : 1)).map(asked),
+    ...askedAlike(approvals),
     ...envelopes.filter(({ share }) => budgetState(share) === "exhausted").map(exhausted),
     ...gateways.filter(({ status }) => status !== "healthy" && status !== "unknown").map(away),
     ...failed.map(wentWrong),
@@ -48,7 +50,26 @@ function closed({ reason }: PlatformState): Need {
     to: "/governance",
     at: null,
     isDeadline: false,
+    count: 1,
   };
+}
+
+/** Those that ask the same are one line, which expires with the first of them. */
+function askedAlike(approvals: readonly Approval[]): readonly Need[] {
+  const alike = new Map<string, Approval[]>();
+  for (const approval of [...approvals].sort((left, right) => (left.expiresAt < right.expiresAt ? -1 : 1))) {
+    const key = JSON.stringify([approval.workflow, approval.nodeId, approval.title]);
+    const known = alike.get(key);
+    if (known === undefined) alike.set(key, [approval]);
+    else known.push(approval);
+  }
+  return [...alike.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const need = asked(first);
+    return others.length === 0
+      ? [need]
+      : [{ ...need, title: `${others.length + 1} × ${need.title}`, to: "/approvals", count: others.length + 1 }];
+  });
 }
 
 function asked({ id, title, workflow, nodeId, expiresAt }: Approval): Need {
@@ -62,6 +83,7 @@ function asked({ id, title, workflow, nodeId, expiresAt }: Approval): Need {
     to: `/approvals?id=${encodeURIComponent(id)}`,
     at: expiresAt,
     isDeadline: true,
+    count: 1,
   };
 }
 
@@ -75,6 +97,7 @@ function exhausted({ id, label }: Envelope): Need {
     to: `/governance/budgets/${encodeURIComponent(id)}`,
     at: null,
     isDeadline: false,
+    count: 1,
   };
 }
 
@@ -88,6 +111,7 @@ function away({ id, status, seenAt }: Gateway): Need {
     to: `/governance/gateways/${encodeURIComponent(id)}`,
     at: seenAt,
     isDeadline: false,
+    count: 1,
   };
 }
 
@@ -101,5 +125,6 @@ function wentWrong({ id, workflow, status, completedAt, args, error }: Run): Nee
     to: `/runs/${id}`,
     at: completedAt ?? null,
     isDeadline: false,
+    count: 1,
   };
 }

@@ -18,6 +18,8 @@ import type { RunAction } from "./run-action.ts";
 import { commandsFor } from "../../run/model/commands.ts";
 import { useRunPage } from "./run-page.ts";
 import { TurnBranchDialog } from "./turn-branch-dialog.tsx";
+import { EditOutputDialog, EditPromptDialog } from "./edit-dialogs.tsx";
+import { useBranchPreview } from "./use-branch-preview.ts";
 
 interface ActionDialogProps {
   readonly action: RunAction;
@@ -39,6 +41,10 @@ export function ActionDialog({ action, onClose }: ActionDialogProps): JSX.Elemen
       return <BranchDialog eventId={action.eventId} onClose={onClose} />;
     case "branch-turn":
       return <TurnBranchDialog nodeId={action.nodeId} round={action.round} onClose={onClose} />;
+    case "edit-prompt":
+      return <EditPromptDialog action={action} onClose={onClose} />;
+    case "edit-output":
+      return <EditOutputDialog action={action} onClose={onClose} />;
     case "commands":
       return <CommandsDialog onClose={onClose} />;
   }
@@ -134,6 +140,7 @@ function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number
   const { run } = useRunPage();
   const fields = useArgFields();
   const [args, setArgs] = useState<JsonObject | null>(run.args);
+  const preview = useBranchPreview(eventId, args === null ? null : { args });
   const branching = useAction(async () => {
     const next = await api.branchRun(run.id, eventId, args ?? {});
     cache.invalidate("runs");
@@ -162,6 +169,9 @@ function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number
       ) : (
         <ArgsForm fields={fields} initial={run.args} onChange={setArgs} sendFile={sendFile} />
       )}
+      <p role="status" className="muted">
+        {preview === null ? "" : `With these args: ${relaunchText(preview)}.`}
+      </p>
     </FormDialog>
   );
 }

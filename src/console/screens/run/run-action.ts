@@ -1,5 +1,6 @@
 import { createContext, useContext } from "react";
 import type { TurnView } from "../../../client/index.ts";
+import type { JsonObject } from "../../../core/base/index.ts";
 
 /** An action on the run, requested anywhere on the page and confirmed in one dialog. */
 export type RunAction =
@@ -9,9 +10,32 @@ export type RunAction =
   | { readonly kind: "rewind"; readonly eventId: number }
   | { readonly kind: "branch"; readonly eventId: number }
   | { readonly kind: "branch-turn"; readonly nodeId: string; readonly round: TurnRound }
+  | EditPrompt
+  | EditOutput
   | { readonly kind: "commands" };
 
+export interface EditPrompt {
+  readonly kind: "edit-prompt";
+  readonly nodeId: string;
+  /** What it was asked. */
+  readonly text: string;
+  /** Rounds after which it can go on, each with an outcome of every call. */
+  readonly rounds: readonly number[];
+}
+
+export interface EditOutput {
+  readonly kind: "edit-output";
+  readonly nodeId: string;
+  readonly outputs: JsonObject;
+  readonly text: string;
+}
+
 export type TurnRound = TurnView["rounds"][number];
+
+/** A call without an outcome has to get one before anything can follow from its round. */
+export function openCallOf({ calls }: TurnRound): TurnRound["calls"][number] | undefined {
+  return calls.find(({ result, verdict }) => result === null && verdict?.disposition !== "deny");
+}
 
 /** Opens the dialog of an action. */
 export const RequestRunAction = createContext<(action: RunAction) => void>(() => undefined);

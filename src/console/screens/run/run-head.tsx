@@ -3,6 +3,7 @@ import type { Run, RunView } from "../../../client/index.ts";
 import { type NodeView, relaunchText } from "../../../core/view/index.ts";
 import { Link } from "../../page/router.tsx";
 import { CopyButton } from "../../parts/code-block.tsx";
+import { compareAddress } from "../../parts/compare-address.ts";
 import { grouped, short } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
@@ -174,7 +175,7 @@ function Family(): JSX.Element | null {
       {run.sourceRunId !== undefined && (
         <>
           <Fact name={run.trigger === "branch" ? "Branched from" : "Restarted from"}>
-            <RunLink id={run.sourceRunId} />
+            <RunLink id={run.sourceRunId} /> <Link to={compareAddress(run.sourceRunId, run.id)}>Compare</Link>
           </Fact>
           <CarriedOver view={view} />
         </>

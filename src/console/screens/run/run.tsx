@@ -2,7 +2,7 @@ import { type JSX, useCallback, useEffect, useMemo, useState } from "react";
 import type { PlanDescription, Run } from "../../../client/index.ts";
 import { navigate, useSearchParams } from "../../page/router.tsx";
 import type { ScreenProps } from "../../page/screen-props.ts";
-import { type GraphNode, graphNodesOf } from "../../graph/graph-node.ts";
+import { type GraphNode, outlinedNodesOf } from "../../graph/graph-node.ts";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Empty } from "../../parts/empty.tsx";
@@ -146,18 +146,7 @@ function planOf({ block }: Run, plan: PlanDescription | null): PlanDescription |
 function useNodes(feed: RunFeed, plan: PlanDescription | null): readonly GraphNode[] {
   const instances = useInstances(feed);
   return useMemo(() => {
-    const planned = feed.log.outline.nodes;
-    if (plan !== null)
-      return graphNodesOf(plan, { instances, labels: new Map(planned.map(({ id, label }) => [id, label])) });
-    return planned.map(({ id, label, wave }) => ({
-      id,
-      label,
-      wave,
-      kind: "node",
-      phase: null,
-      parents: [],
-      instances: instances.get(id) ?? [],
-    }));
+    return outlinedNodesOf(feed.log.outline.nodes, plan, instances);
   }, [feed, plan, instances]);
 }
 

@@ -13,7 +13,7 @@ import { FormDialog } from "../../parts/form-dialog.tsx";
 import { Select } from "../../parts/select.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useRunPage } from "./run-page.ts";
-import type { TurnRound } from "./run-action.ts";
+import { openCallOf, type TurnRound } from "./run-action.ts";
 
 interface TurnBranchProps {
   readonly nodeId: string;
@@ -27,8 +27,7 @@ const WORDS = "words";
 /** Starts a new run that begins after a round, with one thing of that round changed if a person likes. */
 export function TurnBranchDialog({ nodeId, round, onClose }: TurnBranchProps): JSX.Element {
   const { run } = useRunPage();
-  // A call without an outcome has to get one before anything can follow from it.
-  const open = round.calls.find(({ result, verdict }) => result === null && verdict?.disposition !== "deny");
+  const open = openCallOf(round);
   const [changed, setChanged] = useState(open?.callId ?? NOTHING);
   const before = useMemo(() => textOf(round, changed), [round, changed]);
   const [text, setText] = useState(before);

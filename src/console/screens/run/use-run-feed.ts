@@ -16,7 +16,7 @@ export interface FeedState {
 
 /**
  * Reads a run: its state, which is shown at once, then the events that led to it, a page at a time, and from there on
- * whatever comes. `again` begins anew.
+ * whatever comes. `again` starts over.
  */
 export function useRunFeed(runId: string, again: number): FeedState {
   const [state, setState] = useState<FeedState>({ feed: null, problem: null });

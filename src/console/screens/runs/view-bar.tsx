@@ -15,7 +15,7 @@ import { BUILT_IN, type NamedView, searchOf, viewQuery } from "./views.ts";
 
 const TAG = "views";
 
-/** Named filters: those that are always there, one's own, and those others have shared. */
+/** Named filters: built-in ones, the caller's, and those others have shared. */
 export function ViewBar(): JSX.Element {
   const saved = useQuery(TAG, () => api.search.listViews(), { tags: [TAG] }).data?.data ?? [];
   const [isNaming, setNaming] = useState(false);

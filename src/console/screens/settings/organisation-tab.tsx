@@ -1,17 +1,22 @@
 import { type JSX, useState } from "react";
+import type { OrganisationLimitsView } from "../../../client/index.ts";
 import { api, loadSession, openOrganisation } from "../../live/api.ts";
+import { useQuery } from "../../live/use-query.ts";
 import { useMay, useSession } from "../../live/session-store.ts";
 import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
+import { fileSize } from "../../parts/file-size.ts";
 import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 
 /** The organisation's name, and how to make another one. */
 export function OrganisationTab(): JSX.Element {
   const mayManage = useMay("keys:manage");
+  const mayGovern = useMay("governance:read");
   const { organisation, organisations } = useSession();
   const name = organisations.find(({ id }) => id === organisation)?.name ?? organisation ?? "";
   return (
@@ -23,6 +28,7 @@ export function OrganisationTab(): JSX.Element {
         </p>
         {mayManage && organisation !== null && <NameForm key={name} id={organisation} name={name} />}
       </Panel>
+      {mayGovern && organisation !== null && <Limits id={organisation} />}
       {mayManage && <NewOrganisation />}
     </div>
   );
@@ -53,6 +59,46 @@ function NameForm({ id, name }: { readonly id: string; readonly name: string }):
       </div>
       {saving.problem !== null && <ProblemView problem={saving.problem} />}
     </form>
+  );
+}
+
+type Limit = OrganisationLimitsView["limits"][number];
+
+const LIMIT_LABELS: Readonly<Record<string, string>> = {
+  starts_per_minute: "Starts a minute",
+  starts_per_minute_per_key: "Starts a minute by you",
+  open_runs: "Open runs",
+  nodes_per_second: "Nodes a second",
+  storage_bytes: "Storage",
+  streams: "Open streams",
+};
+
+function amount({ name }: Limit, value: number): string {
+  return name === "storage_bytes" ? fileSize(value) : value.toLocaleString("en");
+}
+
+const LIMIT_COLUMNS: readonly Column<Limit>[] = [
+  { id: "name", head: "Limit", cell: ({ name }) => LIMIT_LABELS[name] ?? name },
+  { id: "used", head: "Used", isNumber: true, cell: (limit) => amount(limit, limit.used) },
+  {
+    id: "limit",
+    head: "At most",
+    isNumber: true,
+    cell: (limit) => (limit.limit === null ? "no limit" : amount(limit, limit.limit)),
+  },
+];
+
+/** What the operator of the server lets the organisation take. */
+function Limits({ id }: { readonly id: string }): JSX.Element {
+  const shown = useQuery(`limits:${id}`, () => api.people.limitsOf(id));
+  return (
+    <Panel title="Limits">
+      <p className="muted">The operator of the server sets them. What is beyond a limit is refused, or waits.</p>
+      {shown.problem !== null && <ProblemView problem={shown.problem} />}
+      {shown.data !== undefined && (
+        <Table label="Limits" columns={LIMIT_COLUMNS} rows={shown.data.limits} keyOf={({ name }) => name} />
+      )}
+    </Panel>
   );
 }
 

@@ -7,7 +7,10 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { Badge } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
+import { shortId } from "../../parts/short-id.ts";
 import { Tabs } from "../../parts/tabs.tsx";
+import { TimeText } from "../../parts/time-text.tsx";
+import { CellsTab } from "./cells-tab.tsx";
 import { DeliveriesView } from "./deliveries-view.tsx";
 import { KeysTab } from "./keys-tab.tsx";
 import { OrganisationTab } from "./organisation-tab.tsx";
@@ -27,10 +30,11 @@ export function SettingsScreen({ params }: ScreenProps): JSX.Element {
   return (
     <>
       <PageHead title="Settings" subtitle="Keys, people, and the objects that workflows refer to." />
-      <Tabs label="Settings" tabs={SETTINGS_TABS} selected={selected} onSelect={select}>
+      <Tabs label="Settings" isSide tabs={SETTINGS_TABS} selected={selected} onSelect={select}>
         {selected === "keys" && <KeysTab />}
         {selected === "people" && <PeopleTab />}
         {selected === "organisation" && <OrganisationTab />}
+        {selected === "cells" && <CellsTab />}
         {!OWN_TABS.has(selected) && (
           <RegistryTab
             key={selected}
@@ -45,7 +49,7 @@ export function SettingsScreen({ params }: ScreenProps): JSX.Element {
 }
 
 /** Those that show no registered objects. */
-const OWN_TABS: ReadonlySet<string> = new Set(["keys", "people", "organisation"]);
+const OWN_TABS: ReadonlySet<string> = new Set(["keys", "people", "organisation", "cells"]);
 
 type Parts = Pick<RegistryTabProps, "kind" | "columns" | "beside" | "sample">;
 
@@ -142,21 +146,10 @@ function placesOf(tab: string): Parts {
         kind: KINDS.grants,
         columns: [
           textColumn("tool", "Tools"),
-          { id: "for", head: "Calls of", cell: ({ run, agent }) => wordsOf([run ?? agent ?? null]) },
+          grantedToColumn,
           textColumn("where", "Condition"),
-          textColumn("until", "Until"),
-          {
-            id: "from",
-            head: "From",
-            cell: ({ approval, by }) =>
-              typeof approval === "string" ? (
-                <Link to={`/approvals?id=${encodeURIComponent(approval)}`}>
-                  {typeof by === "string" ? by : "an approval"}
-                </Link>
-              ) : (
-                <span className="muted">registered</span>
-              ),
-          },
+          timeColumn("until", "Until"),
+          grantedByColumn,
         ],
       };
     case "bindings":
@@ -170,7 +163,7 @@ function placesOf(tab: string): Parts {
         columns: [
           textColumn("version", "Version"),
           { id: "scopes", head: "Scopes", cell: ({ scopes }) => wordsOf(scopes) },
-          textColumn("lastUsedAt", "Last used"),
+          timeColumn("lastUsedAt", "Last used"),
         ],
       };
     case "alerts":
@@ -208,6 +201,36 @@ function textColumn(key: string, head: string): Column<Registered> {
   };
 }
 
+function timeColumn(key: string, head: string): Column<Registered> {
+  const at = (entry: Registered): string | null => {
+    const value = entry[key];
+    return typeof value === "string" ? value : null;
+  };
+  return { id: key, head, cell: (entry) => <TimeText at={at(entry)} />, sortBy: at };
+}
+
+const grantedToColumn: Column<Registered> = {
+  id: "for",
+  head: "Calls of",
+  cell: ({ run, agent }) =>
+    typeof run === "string" ? (
+      <Link to={`/runs/${encodeURIComponent(run)}`}>
+        <code title={run}>{shortId(run)}</code>
+      </Link>
+    ) : (
+      wordsOf([agent ?? null])
+    ),
+};
+const grantedByColumn: Column<Registered> = {
+  id: "from",
+  head: "From",
+  cell: ({ approval, by }) =>
+    typeof approval === "string" ? (
+      <Link to={`/approvals?id=${encodeURIComponent(approval)}`}>{typeof by === "string" ? by : "an approval"}</Link>
+    ) : (
+      <span className="muted">registered</span>
+    ),
+};
 const sourceColumn: Column<Registered> = {
   id: "on",
   head: "Started by",

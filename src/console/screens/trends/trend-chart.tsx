@@ -2,11 +2,11 @@ import type { JSX } from "react";
 import type { TrendPoint } from "../../../client/index.ts";
 import { Link } from "../../page/router.tsx";
 import { Panel } from "../../parts/panel.tsx";
-import { runsAddress } from "./trend-figures.ts";
+import { runsAddress, type TrendSlot } from "./trend-figures.ts";
 
 interface TrendChartProps {
   readonly title: string;
-  readonly points: readonly TrendPoint[];
+  readonly slots: readonly TrendSlot[];
   /** Null: there is nothing to draw in that time. */
   readonly valueOf: (point: TrendPoint) => number | null;
   readonly text: (value: number) => string;
@@ -19,19 +19,29 @@ interface TrendChartProps {
 const LOW = 0.9;
 
 /** A figure over time; every bar opens the runs it counts. */
-export function TrendChart({ title, points, valueOf, text, top, isLowBad = false }: TrendChartProps): JSX.Element {
-  const values = points.map(valueOf);
+export function TrendChart({ title, slots, valueOf, text, top, isLowBad = false }: TrendChartProps): JSX.Element {
+  const values = slots.map(({ point }) => (point === null ? null : valueOf(point)));
   const most = top ?? Math.max(...values.map((value) => value ?? 0), 0);
   const newest = values.findLast((value) => value !== null) ?? null;
+  const latest = (
+    <span>
+      <span className="trend-latest">latest</span>{" "}
+      <strong className="num">{newest === null ? "–" : text(newest)}</strong>
+    </span>
+  );
   return (
-    <Panel title={title} actions={<span className="num">{newest === null ? "–" : text(newest)}</span>}>
+    <Panel title={title} actions={latest}>
+      <div className="trend-scale num" aria-hidden="true">
+        <span>{text(most)}</span>
+      </div>
       <ol className="trend-bars" aria-label={title}>
-        {points.map((point, index) => {
+        {slots.map(({ point, at, label }, index) => {
+          if (point === null) return <li key={at} aria-hidden="true" />;
           const value = values[index] ?? null;
           const share = value === null || most === 0 ? 0 : value / most;
-          const words = `${point.bucketStart.slice(0, 16).replace("T", " ")}: ${value === null ? "no runs" : text(value)}`;
+          const words = `${label}: ${value === null ? "no runs" : text(value)}`;
           return (
-            <li key={point.bucketStart}>
+            <li key={at}>
               <Link to={runsAddress(point.filter)} title={`${words}, ${point.runs} runs`} aria-label={words}>
                 <span
                   className={isLowBad && share < LOW ? "is-low" : ""}
@@ -42,6 +52,10 @@ export function TrendChart({ title, points, valueOf, text, top, isLowBad = false
           );
         })}
       </ol>
+      <div className="trend-axis num" aria-hidden="true">
+        <span>{slots[0]?.label}</span>
+        <span>{slots.at(-1)?.label}</span>
+      </div>
     </Panel>
   );
 }

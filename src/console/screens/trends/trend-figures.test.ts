@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TrendPoint, Trends } from "../../../client/index.ts";
-import { runsAddress, trendRows } from "./trend-figures.ts";
+import { runsAddress, slotsOf, trendRows } from "./trend-figures.ts";
 
 const point = (group: string, runs: number, completed: number, p95Ms: number | null): TrendPoint =>
   ({
@@ -33,5 +33,19 @@ describe("trends by group", () => {
       ["hello", 1, 0, 1, null, 5],
     ]);
     expect(runsAddress(rows[0]?.filter ?? {})).toBe("/runs?workflow=order&since=2026-11-01&until=2026-11-17");
+  });
+});
+
+describe("a span of trends", () => {
+  it("has a place for every day, also for those in which no run ended", () => {
+    const data = [{ ...point("order", 4, 3, 100), bucketStart: "2026-11-16T00:00:00.000Z" }];
+    const span = { since: "2026-11-15T09:00:00.000Z", until: "2026-11-18T09:00:00.000Z" };
+    const slots = slotsOf({ data, ...span } as unknown as Trends, "day");
+    expect(slots.map(({ label, point: found }) => [label, found?.runs ?? null])).toEqual([
+      ["15 Nov", null],
+      ["16 Nov", 4],
+      ["17 Nov", null],
+      ["18 Nov", null],
+    ]);
   });
 });

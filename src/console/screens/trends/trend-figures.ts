@@ -1,5 +1,32 @@
 import type { TrendPoint, Trends } from "../../../client/index.ts";
 
+/** A piece of time, with what ended in it. */
+export interface TrendSlot {
+  readonly at: number;
+  /** `18 Nov`, or `14:00`. */
+  readonly label: string;
+  readonly point: TrendPoint | null;
+}
+
+const SIZES = { hour: 3_600_000, day: 86_400_000 } as const;
+
+/** All of the span, with gaps where no run ended, so that a bar stands where its time is. */
+export function slotsOf({ data, since, until }: Trends, bucket: keyof typeof SIZES): readonly TrendSlot[] {
+  const size = SIZES[bucket];
+  const points = new Map(data.map((point) => [Date.parse(point.bucketStart), point]));
+  const slots: TrendSlot[] = [];
+  for (let at = Math.floor(Date.parse(since) / size) * size; at < Date.parse(until); at += size) {
+    slots.push({ at, label: labelOf(at, bucket), point: points.get(at) ?? null });
+  }
+  return slots;
+}
+
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+function labelOf(at: number, bucket: keyof typeof SIZES): string {
+  return bucket === "day" ? DAY.format(at) : new Date(at).toISOString().slice(11, 16);
+}
+
 /** What a group adds up to over the whole span. */
 export interface TrendRow {
   readonly group: string;

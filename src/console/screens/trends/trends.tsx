@@ -1,12 +1,12 @@
 import type { JSX } from "react";
 import type { TrendsQuery } from "../../../client/index.ts";
-import { navigate, useSearchParams } from "../../page/router.tsx";
+import { Link, navigate, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Field } from "../../parts/field.tsx";
 import { dollars, grouped, spanText } from "../../parts/figures.ts";
-import { Money } from "../../parts/money.tsx";
+import { COST_COLUMN } from "../../parts/cost-column.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
@@ -14,7 +14,7 @@ import { Select } from "../../parts/select.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { TrendChart } from "./trend-chart.tsx";
-import { runsAddress, type TrendRow, trendRows } from "./trend-figures.ts";
+import { runsAddress, slotsOf, type TrendRow, trendRows, type TrendSlot } from "./trend-figures.ts";
 import "./trends.css";
 
 const SPANS = [
@@ -61,7 +61,7 @@ export function TrendsScreen(): JSX.Element {
         </Empty>
       ) : (
         <div className="stack">
-          <Charts points={all.data.data} />
+          <Charts slots={slotsOf(all.data, bucket)} />
           {each.data !== undefined && (
             <Panel title={`By ${by}`} isFlush>
               <Table
@@ -85,14 +85,12 @@ function useTrends(query: TrendsQuery) {
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-type Points = Parameters<typeof TrendChart>[0]["points"];
-
-function Charts({ points }: { readonly points: Points }): JSX.Element {
+function Charts({ slots }: { readonly slots: readonly TrendSlot[] }): JSX.Element {
   return (
     <div className="trend-charts">
       <TrendChart
         title="Success rate"
-        points={points}
+        slots={slots}
         valueOf={({ successRate }) => successRate}
         text={percent}
         top={1}
@@ -100,20 +98,25 @@ function Charts({ points }: { readonly points: Points }): JSX.Element {
       />
       <TrendChart
         title="Throughput"
-        points={points}
+        slots={slots}
         valueOf={({ runs }) => runs}
         text={(runs) => `${grouped(runs)} runs`}
       />
-      <TrendChart title="Duration, p50" points={points} valueOf={({ p50Ms }) => p50Ms} text={spanText} />
-      <TrendChart title="Duration, p95" points={points} valueOf={({ p95Ms }) => p95Ms} text={spanText} />
-      <TrendChart title="Waiting time" points={points} valueOf={({ waitingMs }) => waitingMs} text={spanText} />
-      <TrendChart title="Cost" points={points} valueOf={({ costMicros }) => costMicros} text={dollars} />
+      <TrendChart title="Duration, p50" slots={slots} valueOf={({ p50Ms }) => p50Ms} text={spanText} />
+      <TrendChart title="Duration, p95" slots={slots} valueOf={({ p95Ms }) => p95Ms} text={spanText} />
+      <TrendChart title="Waiting time" slots={slots} valueOf={({ waitingMs }) => waitingMs} text={spanText} />
+      <TrendChart title="Cost" slots={slots} valueOf={({ costMicros }) => costMicros} text={dollars} />
     </div>
   );
 }
 
 const COLUMNS: readonly Column<TrendRow>[] = [
-  { id: "group", head: "Name", cell: ({ group }) => group, sortBy: ({ group }) => group },
+  {
+    id: "group",
+    head: "Name",
+    cell: ({ group, filter }) => <Link to={runsAddress(filter)}>{group}</Link>,
+    sortBy: ({ group }) => group,
+  },
   { id: "runs", head: "Runs", isNumber: true, cell: ({ runs }) => grouped(runs), sortBy: ({ runs }) => runs },
   {
     id: "failed",
@@ -137,12 +140,5 @@ const COLUMNS: readonly Column<TrendRow>[] = [
     cell: ({ p95Ms }) => (p95Ms === null ? "–" : spanText(p95Ms)),
     sortBy: ({ p95Ms }) => p95Ms,
   },
-  {
-    id: "cost",
-    head: "Cost",
-    isNumber: true,
-    isWide: true,
-    cell: ({ costMicros }) => <Money micros={costMicros} />,
-    sortBy: ({ costMicros }) => costMicros,
-  },
+  COST_COLUMN,
 ];

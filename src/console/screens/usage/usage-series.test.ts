@@ -34,7 +34,7 @@ function usage(data: readonly Row[], more: Partial<Usage> = {}): Usage {
 describe("usage over time", () => {
   it("has a bar for every day, also for those without any", () => {
     const { bars, groups } = seriesOf(usage([row(3, "a", 5), row(5, "b", 7), row(5, "a", 1)]), "cost");
-    expect(bars.map(({ label }) => label)).toEqual(["11-02", "11-03", "11-04", "11-05", "11-06"]);
+    expect(bars.map(({ label }) => label)).toEqual(["2 Nov", "3 Nov", "4 Nov", "5 Nov", "6 Nov"]);
     expect(groups).toEqual(["b", "a"]);
     expect(bars[3]?.parts).toEqual([
       { group: "b", value: 7 },

@@ -112,10 +112,12 @@ function shifted(at: number, bucket: Bucket, by: 1 | -1): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + by, 1);
 }
 
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
 function labelOf(at: number, bucket: Bucket): string {
   const text = new Date(at).toISOString();
   if (bucket === "hour") return `${text.slice(11, 13)}:00`;
-  return bucket === "month" ? text.slice(0, 7) : text.slice(5, 10);
+  return bucket === "month" ? text.slice(0, 7) : DAY.format(at);
 }
 
 const COLUMNS = [

@@ -62,7 +62,7 @@ export function UsageScreen(): JSX.Element {
           <Choice
             label="Group by"
             value={by}
-            options={GROUPS.map((each) => [each, each])}
+            options={GROUPS.map((each) => [each, `${each.charAt(0).toUpperCase()}${each.slice(1)}`])}
             onChange={(value) => set({ by: value })}
           />
           <Choice label="Measure" value={measure} options={MEASURES} onChange={(value) => set({ measure: value })} />

@@ -1,100 +1,245 @@
-import { type JSX, useMemo, useRef, useState } from "react";
+import { type JSX, lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import type { Problem } from "../../../core/base/index.ts";
 import { navigate } from "../../page/router.tsx";
-import { api } from "../../live/api.ts";
-import { cache } from "../../live/cache.ts";
-import { useMay } from "../../live/session-store.ts";
-import { useAction } from "../../page/use-action.ts";
-import { Button } from "../../parts/button.tsx";
+import { keep, read } from "../../page/preferences.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { toast } from "../../parts/toast.tsx";
 import type { Checker } from "./check/checker.ts";
 import type { CheckReport, DrawnPlan } from "./check/protocol.ts";
 import { useCheck } from "./check/use-checker.ts";
 import type { EditorHandle } from "../../editor/code-editor.tsx";
 import type { EditorProblem } from "../../editor/diagnostics.ts";
 import { Editor } from "../../editor/lazy-editor.tsx";
+import { keyAtLine } from "./draw/drawing.ts";
+import { placeProblems } from "./draw/placed-problems.ts";
+import { useWorkflowDocument } from "./draw/use-workflow-document.ts";
 import { PlanView } from "./plan-view.tsx";
 import { ProblemList } from "./problem-list.tsx";
+import { SaveBar, type SavedText, useSaving } from "./save-bar.tsx";
 import { SimulatePanel } from "./simulate-panel.tsx";
-import { useCompletion } from "./use-known-names.ts";
+import { useKnownNames } from "../../manifest/use-known-names.ts";
+import { useCompletion } from "./use-completion.ts";
+import "../../parts/segments.css";
 
-interface EditorTabProps {
+const WorkflowCanvas = lazy(async () => ({ default: (await import("./draw/workflow-canvas.tsx")).WorkflowCanvas }));
+const StepPanel = lazy(async () => ({ default: (await import("./draw/step-panel.tsx")).StepPanel }));
+
+interface EditorTabProps extends SavedText {
   readonly checker: Checker;
-  readonly name: string;
-  /** The newest version; null for a workflow that has none. */
-  readonly saved: string | null;
-  readonly draft: string;
-  readonly isLocked?: boolean;
-  /** Code made it, and would make it anew: only a copy under another name can be edited here. */
-  readonly isFromCode?: boolean;
-  readonly onChange: (text: string) => void;
-  readonly onSaved: () => void;
+  /** What is shown first; otherwise what was chosen last. */
+  readonly view?: EditorView;
 }
 
-const SIDES = [
-  { id: "graph", label: "Graph" },
-  { id: "simulate", label: "Simulate" },
-];
+export type EditorView = "canvas" | "text";
 
-/** The text on one side, what it means on the other. */
+const CHOICE = "sluice.editor";
+const SIDES: Readonly<Record<EditorView, readonly { readonly id: string; readonly label: string }[]>> = {
+  canvas: [
+    { id: "step", label: "Step" },
+    { id: "text", label: "Text" },
+    { id: "simulate", label: "Simulate" },
+  ],
+  text: [
+    { id: "graph", label: "Graph" },
+    { id: "simulate", label: "Simulate" },
+  ],
+};
+
+/** The canvas and the text are two views of one document; what it means stands beside both. */
 export function EditorTab(props: EditorTabProps): JSX.Element {
-  const { checker, name, saved, draft, isFromCode = false, onChange } = props;
-  const { report, isCurrent } = useCheck(checker, draft);
-  const plan = useLastPlan(report);
-  const problems = useMemo(() => shownProblems(report), [report]);
-  const complete = useCompletion();
-  const handle = useRef<EditorHandle>(null);
-  const [side, setSide] = useState("graph");
-  const [isSimulating, setSimulating] = useState(false);
-  const show = (next: string): void => {
-    setSide(next);
-    if (next === "simulate") setSimulating(true);
-  };
-  const saving = useSaving(props, report?.plan ?? null);
-  const isBroken = report !== null && report.problems.length > 0;
+  const bench = useWorkbench(props);
+  const { doc, problems, report, isCurrent, isBroken, saving, view } = bench;
   return (
-    <div className="workflow-editor">
-      <div className="workflow-editor-text">
+    <div className="stack">
+      <div className="workflow-editor-bar">
+        <ViewChoice view={view} onChange={bench.turn} />
+        {view === "text" && (
+          <span className="muted">
+            <kbd>Esc</kbd> then <kbd>Tab</kbd> leaves the text.
+          </span>
+        )}
         <SaveBar {...props} plan={report?.plan ?? null} isBroken={isBroken || !isCurrent} saving={saving} />
-        <Editor
-          label={`Definition of ${name}`}
-          value={draft}
-          onChange={onChange}
-          problems={problems}
-          complete={complete}
-          handle={handle}
-          onSave={() => void saving.run()}
-          isReadOnly={isFromCode && draft === saved}
-        />
-        <ProblemList
-          problems={problems}
-          isCurrent={isCurrent}
-          onGo={(line, column) => handle.current?.goTo(line, column)}
-        />
-        {saving.problem !== null && <ProblemView problem={saving.problem} />}
       </div>
-      <div className="workflow-editor-side">
-        <Tabs label="Plan and simulation" tabs={SIDES} selected={side} onSelect={show}>
-          {side === "graph" && <LivePlan plan={plan} isBroken={isBroken} />}
-          {isSimulating && (
-            // It stays mounted: a simulation continues, and what was typed is kept, while the graph is shown.
-            <div hidden={side !== "simulate"}>
-              <SimulatePanel
-                checker={checker}
-                source={draft}
-                plan={plan}
-                isBroken={isBroken}
-                launch={
-                  draft === saved ? () => navigate(`/workflows/${encodeURIComponent(name)}?tab=editor&launch=1`) : null
-                }
-              />
+      <div className={`workflow-editor is-${view}`}>
+        <div className="workflow-editor-text">
+          {view === "text" ? (
+            <TextOf bench={bench} {...props} />
+          ) : (
+            <div className="workflow-canvas">
+              <Suspense fallback={<Skeleton lines={6} height={32} />}>
+                <WorkflowCanvas name={props.name} document={doc} problems={problems} />
+              </Suspense>
             </div>
           )}
-        </Tabs>
+          <ProblemList problems={problems} isCurrent={isCurrent} onGo={bench.goTo} />
+          {saving.problem !== null && <ProblemView problem={saving.problem} />}
+        </div>
+        <div className="workflow-editor-side">
+          <Side bench={bench} {...props} />
+        </div>
       </div>
+    </div>
+  );
+}
+
+type Workbench = ReturnType<typeof useWorkbench>;
+
+// oxlint-disable-next-line typescript/explicit-function-return-type
+function useWorkbench(props: EditorTabProps) {
+  const { checker, saved, draft, isFromCode = false, onChange } = props;
+  const checked = useCheck(checker, draft);
+  const { report } = checked;
+  const isReadOnly = isFromCode && draft === saved;
+  const doc = useWorkflowDocument({ checker, draft, checked, onChange, isReadOnly });
+  const problems = useMemo(() => placeProblems(shownProblems(report), doc.drawing), [report, doc.drawing]);
+  const handle = useRef<EditorHandle>(null);
+  const [view, setView] = useView(props.view);
+  const [side, setSide] = useState(SIDES[view][0]?.id ?? "");
+  const [goal, setGoal] = useState<Goal | null>(null);
+  const [isSimulating, setSimulating] = useState(false);
+  const keyAt = (line: number): string | null => (doc.drawing === null ? null : keyAtLine(doc.drawing, line));
+  const pickLine = (line: number): void => {
+    const key = keyAt(line);
+    if (key !== null) doc.select(key);
+  };
+  return {
+    ...checked,
+    doc,
+    problems,
+    handle,
+    view,
+    side,
+    goal,
+    isSimulating,
+    pickLine,
+    plan: useLastPlan(report),
+    saving: useSaving(props, report?.plan ?? null),
+    isBroken: report !== null && report.problems.length > 0,
+    show: (next: string): void => {
+      setSide(next);
+      if (next === "simulate") setSimulating(true);
+    },
+    turn: (next: EditorView): void => {
+      setView(next);
+      if (side !== "simulate") setSide(SIDES[next][0]?.id ?? "");
+    },
+    /** To a line in sight, whichever view is. */
+    showLine: (line: number): void => {
+      if (view === "canvas") setSide("text");
+      setGoal({ line, column: 1 });
+    },
+    goTo: (line: number, column: number): void => {
+      pickLine(line);
+      if (view === "text") return handle.current?.goTo(line, column);
+      setSide(keyAt(line) === null ? "text" : "step");
+      setGoal({ line, column });
+      return undefined;
+    },
+  };
+}
+
+interface Goal {
+  readonly line: number;
+  readonly column: number;
+}
+
+interface BenchProps extends EditorTabProps {
+  readonly bench: Workbench;
+}
+
+function TextOf({ bench, name, draft }: BenchProps): JSX.Element {
+  const { doc, problems, handle, saving, goal, pickLine } = bench;
+  const complete = useCompletion();
+  return (
+    <Editor
+      label={`Definition of ${name}`}
+      value={draft}
+      onChange={doc.write}
+      problems={problems}
+      complete={complete}
+      handle={handle}
+      onSave={() => void saving.run()}
+      isReadOnly={doc.isReadOnly}
+      past={doc}
+      goal={goal}
+      onLine={pickLine}
+    />
+  );
+}
+
+/** What stands beside the view: the form or the plan, the text, and trying it. */
+function Side({ bench, ...props }: BenchProps): JSX.Element {
+  const { checker, name, saved, draft } = props;
+  const { doc, problems, plan, isBroken, view, side } = bench;
+  const known = useKnownNames();
+  const launch = (): void => navigate(`/workflows/${encodeURIComponent(name)}?tab=editor&launch=1`);
+  return (
+    <Tabs label="Plan and simulation" tabs={SIDES[view]} selected={side} onSelect={bench.show}>
+      {side === "graph" && (
+        <LivePlan
+          plan={plan}
+          isBroken={isBroken}
+          picked={doc.selected?.step?.id ?? null}
+          onPick={(id) => {
+            const step = doc.drawing?.byKey.get(id)?.step;
+            if (step !== null && step !== undefined) bench.showLine(step.firstLine);
+          }}
+        />
+      )}
+      {side === "text" && (
+        <div className="workflow-side-text">
+          <TextOf bench={bench} {...props} />
+        </div>
+      )}
+      {side === "step" && (
+        <Suspense fallback={<Skeleton lines={8} />}>
+          <StepPanel document={doc} problems={problems} known={known} onShowText={bench.showLine} />
+        </Suspense>
+      )}
+      {bench.isSimulating && (
+        // It stays mounted: a simulation continues, and what was typed is kept, while the graph is shown.
+        <div hidden={side !== "simulate"}>
+          <SimulatePanel
+            checker={checker}
+            source={draft}
+            plan={plan}
+            isBroken={isBroken}
+            launch={draft === saved ? launch : null}
+          />
+        </div>
+      )}
+    </Tabs>
+  );
+}
+
+function useView(wanted: EditorView | undefined): readonly [EditorView, (view: EditorView) => void] {
+  const [view, setView] = useState<EditorView>(() => wanted ?? (read(CHOICE) === "canvas" ? "canvas" : "text"));
+  // A person who began to draw stays in the drawing once it is saved.
+  useEffect(() => {
+    if (wanted !== undefined) keep(CHOICE, wanted);
+  }, [wanted]);
+  const choose = (next: EditorView): void => {
+    keep(CHOICE, next);
+    setView(next);
+  };
+  return [view, choose];
+}
+
+interface ViewChoiceProps {
+  readonly view: EditorView;
+  readonly onChange: (view: EditorView) => void;
+}
+
+function ViewChoice({ view, onChange }: ViewChoiceProps): JSX.Element {
+  return (
+    <div className="segments" role="group" aria-label="View">
+      {(["canvas", "text"] as const).map((each) => (
+        <button key={each} type="button" aria-pressed={view === each} onClick={() => onChange(each)}>
+          {each === "canvas" ? "Canvas" : "Text"}
+        </button>
+      ))}
     </div>
   );
 }
@@ -106,7 +251,14 @@ function useLastPlan(report: CheckReport | null): DrawnPlan | null {
   return last.current;
 }
 
-function LivePlan({ plan, isBroken }: { readonly plan: DrawnPlan | null; readonly isBroken: boolean }): JSX.Element {
+interface LivePlanProps {
+  readonly plan: DrawnPlan | null;
+  readonly isBroken: boolean;
+  readonly picked: string | null;
+  readonly onPick: (id: string) => void;
+}
+
+function LivePlan({ plan, isBroken, picked, onPick }: LivePlanProps): JSX.Element {
   if (plan === null) {
     return isBroken ? (
       <Empty icon="workflow" title="No plan yet">
@@ -121,100 +273,15 @@ function LivePlan({ plan, isBroken }: { readonly plan: DrawnPlan | null; readonl
       {isBroken && (
         <p className="note">This is the plan before the last problem; it is updated again once the text is fixed.</p>
       )}
-      <PlanView plan={plan} isCompact />
+      <PlanView plan={plan} isCompact picked={picked} onPick={onPick} />
     </div>
   );
 }
 
-function shownProblems(report: CheckReport | null): readonly EditorProblem[] {
+function shownProblems(report: CheckReport | null): readonly (Problem & EditorProblem)[] {
   if (report === null) return [];
   return [
     ...report.problems.map((problem) => ({ ...problem, severity: "error" as const })),
     ...report.warnings.map((problem) => ({ ...problem, severity: "warning" as const })),
   ].sort((left, right) => left.line - right.line || left.column - right.column);
-}
-
-type Saving = ReturnType<typeof useAction<[]>>;
-
-function useSaving(
-  { name, saved, draft, isLocked = false, isFromCode = false, onSaved }: EditorTabProps,
-  plan: DrawnPlan | null,
-): Saving {
-  const target = plan?.name ?? name;
-  return useAction<[]>(async () => {
-    if (isLocked || draft === saved || (isFromCode && target === name)) return;
-    const made = await api.saveWorkflow(target, draft);
-    cache.put(`version:${target}:${made.version}`, {
-      ...made,
-      source: draft,
-      savedAt: new Date().toISOString(),
-      plan: null,
-    });
-    cache.invalidate("workflows", `workflow:${target}`);
-    await cache.refresh(`workflow:${target}`);
-    onSaved();
-    toast(`Saved ${target}, version ${made.version}.`);
-    if (saved !== null && target !== name) navigate(`/workflows/${encodeURIComponent(target)}?tab=editor`);
-  });
-}
-
-interface SaveBarProps extends EditorTabProps {
-  readonly plan: DrawnPlan | null;
-  readonly isBroken: boolean;
-  readonly saving: Saving;
-}
-
-/** A copy has another name, so that the workflow of the code stays what the code makes. */
-function copyOf(source: string, name: string): string {
-  return source.replace(/^name:.*$/m, `name: ${name}-copy`).replace(/"name":\s*"[^"]*"/, `"name": "${name}-copy"`);
-}
-
-function SaveBar({
-  name,
-  saved,
-  draft,
-  isLocked = false,
-  isFromCode = false,
-  onChange,
-  plan,
-  isBroken,
-  saving,
-}: SaveBarProps): JSX.Element {
-  const mayWrite = useMay("workflow:write");
-  const isChanged = draft !== saved;
-  const isRenamed = saved !== null && plan !== null && plan.name !== name;
-  if (isFromCode && saved !== null && !isChanged) {
-    return (
-      <div className="spread">
-        <span className="muted">Written in code: it can only be read here.</span>
-        <Button icon="copy" disabled={!mayWrite} onClick={() => onChange(copyOf(saved, name))}>
-          Copy to edit
-        </Button>
-      </div>
-    );
-  }
-  return (
-    <div className="spread">
-      <span className="muted">
-        {!mayWrite ? "You may read but not save." : isChanged ? "Not saved yet." : "Saved."} <kbd>Esc</kbd> then{" "}
-        <kbd>Tab</kbd> leaves the text.
-      </span>
-      <span className="row">
-        {saved !== null && isChanged && (
-          <Button icon="undo" onClick={() => onChange(saved)}>
-            Discard
-          </Button>
-        )}
-        <Button
-          kind="primary"
-          icon="check"
-          isBusy={saving.isBusy}
-          disabled={!mayWrite || isLocked || !isChanged || isBroken || (isFromCode && !isRenamed)}
-          onClick={() => void saving.run()}
-        >
-          {isRenamed ? `Save as ${plan.name}` : "Save version"}
-        </Button>
-      </span>
-    </div>
-  );
 }

@@ -52,6 +52,9 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
           <TemplateChoice chosen={chosen} onChoose={take} />
         </div>
         <EditorTab
+          // With nothing to read, drawing comes first.
+          key={chosen === "empty" ? "empty" : "written"}
+          {...(chosen === "empty" ? { view: "canvas" } : {})}
           checker={checker}
           name={name}
           saved={null}

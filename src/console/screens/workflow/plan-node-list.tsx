@@ -4,7 +4,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import type { DrawnNode, DrawnPlan } from "./check/protocol.ts";
 
 const COLUMNS: readonly Column<DrawnNode>[] = [
-  { id: "wave", head: "Layer", isNumber: true, cell: ({ wave }) => wave, sortBy: ({ wave }) => wave },
+  { id: "wave", head: "Layer", isNumber: true, cell: ({ wave }) => wave + 1, sortBy: ({ wave }) => wave },
   {
     id: "node",
     head: "Node",

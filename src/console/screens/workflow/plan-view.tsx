@@ -1,9 +1,9 @@
-import { type JSX, lazy, Suspense, useMemo, useRef, useState } from "react";
+import { type JSX, lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { keep, read } from "../../page/preferences.ts";
 import { STILL } from "../../graph/graph-node.ts";
-import { Button } from "../../parts/button.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
+import { ViewSwitch } from "../../parts/view-switch.tsx";
 import { useWidth } from "../../parts/use-width.ts";
 import type { DrawnPlan } from "./check/protocol.ts";
 import { PlanNodeList } from "./plan-node-list.tsx";
@@ -13,6 +13,10 @@ const PlanGraph = lazy(async () => ({ default: (await import("../../graph/plan-g
 interface PlanViewProps {
   readonly plan: DrawnPlan;
   readonly isCompact?: boolean;
+  /** A node that was clicked. */
+  readonly onPick?: (id: string) => void;
+  /** A node that was chosen elsewhere. */
+  readonly picked?: string | null;
 }
 
 const CHOICE = "sluice.plan";
@@ -20,7 +24,7 @@ const CHOICE = "sluice.plan";
 const NARROW = 640;
 
 /** A plan as a graph, or as a list for those who would rather read. */
-export function PlanView({ plan, isCompact = false }: PlanViewProps): JSX.Element {
+export function PlanView({ plan, isCompact = false, onPick, picked = null }: PlanViewProps): JSX.Element {
   const [isList, setList] = useState(() => read(CHOICE) === "list");
   const show = (list: boolean): void => {
     keep(CHOICE, list ? "list" : "graph");
@@ -30,27 +34,29 @@ export function PlanView({ plan, isCompact = false }: PlanViewProps): JSX.Elemen
     <Panel
       isFlush
       title={`${plan.nodes.length} ${plan.nodes.length === 1 ? "node" : "nodes"}`}
-      actions={
-        <span className="row">
-          <Button size="small" kind={isList ? "quiet" : "plain"} aria-pressed={!isList} onClick={() => show(false)}>
-            Graph
-          </Button>
-          <Button size="small" kind={isList ? "plain" : "quiet"} aria-pressed={isList} onClick={() => show(true)}>
-            List
-          </Button>
-        </span>
-      }
+      actions={<ViewSwitch isList={isList} onChange={show} />}
     >
-      {isList ? <PlanNodeList plan={plan} /> : <Drawn plan={plan} isCompact={isCompact} />}
+      {isList ? (
+        <PlanNodeList plan={plan} />
+      ) : (
+        <Drawn plan={plan} isCompact={isCompact} onPick={onPick} picked={picked} />
+      )}
     </Panel>
   );
 }
 
-/** The same plan drawn anew with every keystroke keeps what was opened in it. */
-function Drawn({ plan, isCompact }: Required<PlanViewProps>): JSX.Element {
+interface DrawnProps extends Omit<PlanViewProps, "onPick"> {
+  readonly onPick: PlanViewProps["onPick"] | undefined;
+}
+
+/** The same plan drawn again with every keystroke keeps what was opened in it. */
+function Drawn({ plan, isCompact = false, onPick, picked }: DrawnProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useWidth(box, NARROW) < NARROW;
   const [selected, setSelected] = useState<string | null>(null);
+  useEffect(() => {
+    if (picked !== null && picked !== undefined) setSelected(picked);
+  }, [picked]);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const shape = JSON.stringify(plan.nodes);
   const nodes = useMemo(
@@ -73,7 +79,10 @@ function Drawn({ plan, isCompact }: Required<PlanViewProps>): JSX.Element {
             nodes={nodes}
             source={STILL}
             selected={selected}
-            onSelect={setSelected}
+            onSelect={(id) => {
+              setSelected(id);
+              if (id !== null) onPick?.(id);
+            }}
             open={open}
             onToggle={toggle}
             direction={isCompact || isNarrow ? "down" : "right"}

@@ -80,8 +80,11 @@ edges:
   - { id: e2, source_node_id: long, target_node_id: judge, target_param_label: candidates, merge_strategy: json_object }
 `;
 
+const EMPTY = "steps: []\n";
+
 /** Beginnings of workflows, each with one thing to learn. */
 export const TEMPLATES: readonly Template[] = [
+  { id: "empty", title: "Empty canvas", about: "Nothing yet: draw it step by step.", source: EMPTY },
   { id: "steps", title: "Two steps", about: "An arg, a step, and a step that reads its answer.", source: STEPS },
   { id: "typed", title: "Typed outputs", about: "Outputs with a contract, a condition and retries.", source: TYPED },
   { id: "approval", title: "Ask a person", about: "A gate that waits for a person's approval.", source: APPROVAL },
@@ -94,9 +97,9 @@ export const TEMPLATES: readonly Template[] = [
   { id: "lenses", title: "Lens graph", about: "Templates as nodes, joined by edges.", source: LENSES },
 ];
 
-/** The text of a template under a name of one's own. */
+/** The text of a template under a new name. */
 export function fromTemplate(id: string, name: string): string {
-  const template = TEMPLATES.find((each) => each.id === id) ?? TEMPLATES[0];
+  const template = TEMPLATES.find((each) => each.id === id) ?? TEMPLATES.find((each) => each.id === "steps");
   const format = id === "lenses" ? "format: lens-graph/v1\n" : "";
   return `${format}name: ${name}\n${template?.source ?? ""}`;
 }

@@ -167,14 +167,14 @@ function Head({ workflow, onLaunch }: { readonly workflow: Workflow; readonly on
         title={name}
         trail={<Link to="/workflows">Workflows</Link>}
         subtitle={
-          <span className="row">
+          <span className="row workflow-facts">
             <StatusBadge status={status} />
             <span>version {version}</span>
             <span>
               saved <TimeText at={savedAt} />
             </span>
-            <span>{format}</span>
-            <span>posture {posture.replaceAll("_", " ")}</span>
+            <span>{format === "lobsterx" ? "steps" : "lens graph"}</span>
+            <span>{posture.replaceAll("_", " ")}</span>
             {exposed && <span>exposed over MCP</span>}
           </span>
         }

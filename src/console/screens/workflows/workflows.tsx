@@ -76,6 +76,8 @@ export function WorkflowsScreen(): JSX.Element {
   );
 }
 
+const titleOf = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
 function Filters({ params, order }: { readonly params: SearchParams; readonly order: Order }): JSX.Element {
   return (
     <div className="row workflow-filters" role="search" aria-label="Filter workflows">
@@ -92,7 +94,12 @@ function Filters({ params, order }: { readonly params: SearchParams; readonly or
         options={[ANY, ["active", "Active"], ["paused", "Paused"], ["deprecated", "Deprecated"]]}
         onChange={(status) => params.set({ status })}
       />
-      <FilterSelect label="Sort by" value={order} options={ORDERS} onChange={(sort) => params.set({ sort })} />
+      <FilterSelect
+        label="Sort by"
+        value={order}
+        options={ORDERS.map((each) => [each, titleOf(each)])}
+        onChange={(sort) => params.set({ sort })}
+      />
     </div>
   );
 }
@@ -118,7 +125,7 @@ function WorkflowCard({ card }: { readonly card: WorkflowItem }): JSX.Element {
         <h2 className="cut">
           <Link to={path}>{name}</Link>
         </h2>
-        <StatusBadge status={status} />
+        {status !== "active" && <StatusBadge status={status} />}
       </div>
       <div className="card-facts muted">
         v{version} · {posture.replaceAll("_", " ")}
@@ -137,7 +144,9 @@ function WorkflowCard({ card }: { readonly card: WorkflowItem }): JSX.Element {
         </div>
         <div>
           <dt>Failures</dt>
-          <dd className="num">{runs.length === 0 ? "–" : `${failures} of ${runs.length}`}</dd>
+          <dd className={failures > 0 ? "num text-bad" : "num"}>
+            {runs.length === 0 ? "–" : `${failures} of ${runs.length}`}
+          </dd>
         </div>
         <div>
           <dt>Cost</dt>

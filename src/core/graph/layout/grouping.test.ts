@@ -68,7 +68,7 @@ describe("groupGraph", () => {
     );
     const { vertices, edges } = groupGraph(chain, CLOSED);
     expect(vertices).toHaveLength(234);
-    expect(vertices[0]).toMatchObject({ id: "waves:0-2", label: "Waves 0–2", members: ["n0", "n1", "n2"] });
+    expect(vertices[0]).toMatchObject({ id: "waves:0-2", label: "Layers 1–3", members: ["n0", "n1", "n2"] });
     expect(edges).toHaveLength(233);
   });
 

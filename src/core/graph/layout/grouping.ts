@@ -84,7 +84,7 @@ function waveGroups(nodes: readonly GroupableNode[], limit: number): GroupOf {
   return ({ wave }) => {
     const from = Math.floor(wave / band) * band;
     const to = Math.min(from + band - 1, last);
-    return { id: `waves:${from}-${to}`, label: from === to ? `Wave ${from}` : `Waves ${from}–${to}` };
+    return { id: `waves:${from}-${to}`, label: from === to ? `Layer ${from + 1}` : `Layers ${from + 1}–${to + 1}` };
   };
 }
 

@@ -1,20 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { PLAIN_MEMBER } from "../../../../test/conformance/plain.ts";
 import { assignNode, type NodeNeeds, toolBansOf } from "./assign.ts";
 import { resolvePolicies } from "./policies.ts";
 import { type Member, SUPPORT_LEVELS, type Team } from "./team.ts";
 
-const member = (agent: string, fields: Partial<Member> = {}): Member => ({
-  agent,
-  role: null,
-  lane: 0,
-  sortOrder: 0,
-  isActive: true,
-  toolProfile: { allowTools: [], requiresApproval: false },
-  modelProfile: { supportLevel: "standard" },
-  systemPromptPatch: null,
-  ...fields,
-});
+const member = (agent: string, fields: Partial<Member> = {}): Member => ({ ...PLAIN_MEMBER, agent, ...fields });
 const team = (...members: readonly Member[]): Team => ({ name: "crew", members, assignments: [] });
 const needs = (fields: Partial<NodeNeeds> = {}): NodeNeeds => ({
   requiredTools: [],

@@ -29,7 +29,7 @@ export interface Scheme {
   readonly idOf: (message: IncomingMessage, body: Json) => Json | null;
 }
 
-/** Messages older or newer than this are not believed, so that an overheard one cannot be sent again later. */
+/** Messages older or newer than this are rejected, so that an overheard one cannot be sent again later. */
 const TOLERANCE_MS = 300_000;
 
 export function isTimely(seconds: string, now: number): boolean {

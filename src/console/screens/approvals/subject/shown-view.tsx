@@ -6,6 +6,7 @@ import { DiffView } from "../../../parts/diff-view.tsx";
 import { InlineImage } from "../../../parts/inline-image.tsx";
 import { Markdown } from "../../../parts/markdown.tsx";
 import { FileView } from "./file-view.tsx";
+import { ColumnHeads } from "./column-heads.tsx";
 import { LargeNote, ValueView } from "./value-view.tsx";
 
 export type Shown = NonNullable<Approval["subject"]>["shown"][number];
@@ -61,11 +62,7 @@ function TableContent({ shown: { label, value } }: { readonly shown: Shown }): J
       <table>
         <thead>
           <tr>
-            {table.head.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
+            <ColumnHeads names={table.head} />
           </tr>
         </thead>
         <tbody>

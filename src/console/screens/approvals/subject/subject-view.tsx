@@ -1,6 +1,6 @@
 import { type JSX, type ReactNode, useId } from "react";
 import type { Approval } from "../../../../client/index.ts";
-import { NOTHING_SENT, OUTCOME_UNKNOWN, SOURCE_TEXTS } from "../../../../core/view/index.ts";
+import { isSentInput, NOTHING_SENT, OUTCOME_UNKNOWN, shownGroups, SOURCE_TEXTS } from "../../../../core/view/index.ts";
 import { CodeBlock } from "../../../parts/code-block.tsx";
 import { Money } from "../../../parts/money.tsx";
 import { verbOf } from "../../../parts/approval-texts.ts";
@@ -16,7 +16,8 @@ type Subject = NonNullable<Approval["subject"]>;
 export function SubjectView({ approval }: { readonly approval: Approval }): JSX.Element {
   const { subject, source, rendered, choices } = approval;
   if (subject === null) return <OldSubject rendered={rendered} source={source} />;
-  const { shown, args, parents, answers, request, call } = subject;
+  const { args, parents, answers, request, call } = subject;
+  const shown = subject.shown.filter((item) => !isSentInput(item, subject));
   const isUnknown = call !== undefined && choices.includes("retry");
   const given = Object.entries(parents).filter(([, outputs]) => Object.keys(outputs).length > 0);
   return (
@@ -26,9 +27,13 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
       </Part>
       {shown.length > 0 && (
         <Part title="What it is about">
-          {shown.map((each, index) => (
-            <ShownView key={index} shown={each} />
-          ))}
+          {shownGroups(shown).map((group, index) =>
+            group.kind === "short" ? (
+              <ValueTable key={index} label="What it is about" values={group.values} />
+            ) : (
+              <ShownView key={index} shown={group.shown} />
+            ),
+          )}
         </Part>
       )}
       <Part title="What each answer does">

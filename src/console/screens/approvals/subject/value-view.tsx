@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import type { Json, JsonObject } from "../../../../core/base/index.ts";
 import type { LargeValue } from "../../../../core/event/index.ts";
-import { largeValueOf, shownText } from "../../../../core/view/index.ts";
+import { isShortValue, largeValueOf, shownText } from "../../../../core/view/index.ts";
 import { CodeBlock } from "../../../parts/code-block.tsx";
 import { grouped } from "../../../parts/figures.ts";
 
@@ -13,6 +13,7 @@ interface ValueProps {
 /** Any value; of a large one its beginning, its size and where it is. */
 export function ValueView({ label, value }: ValueProps): JSX.Element {
   const large = largeValueOf(value);
+  if (value === undefined || value === null) return <p className="muted">Nothing</p>;
   return (
     <div className="subject-value">
       <CodeBlock text={shownText(value)} label={label} isWrapped maxHeight={260} />
@@ -30,17 +31,10 @@ export function LargeNote({ large }: { readonly large: LargeValue }): JSX.Elemen
   );
 }
 
-const SHORT_LENGTH = 120;
-
-function isShort(value: Json): boolean {
-  const text = shownText(value);
-  return largeValueOf(value) === null && text.length <= SHORT_LENGTH && !text.includes("\n");
-}
-
 /** Short values in a table, long ones below each other. */
 export function ValueTable({ label, values }: { readonly label: string; readonly values: JsonObject }): JSX.Element {
   const entries = Object.entries(values);
-  const short = entries.filter(([, value]) => isShort(value));
+  const short = entries.filter(([, value]) => isShortValue(value));
   const long = entries.filter((entry) => !short.includes(entry));
   return (
     <div className="stack">

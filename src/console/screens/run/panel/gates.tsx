@@ -8,7 +8,7 @@ import { Select } from "../../../parts/select.tsx";
 import { StatusBadge } from "../../../parts/status.tsx";
 import { TimeText } from "../../../parts/time-text.tsx";
 import { GATE_QUESTIONS } from "../../../parts/gate-questions.ts";
-import { type CellOutcome, type GateCell, gateCells } from "../../../run/model/gate-strip.ts";
+import { type CellOutcome, type GateCell, gateCells, isUnseen } from "../../../run/model/gate-strip.ts";
 import { useRunPage } from "../run-page.ts";
 import type { DetailedNode } from "../../../run/model/node-detail.ts";
 import { Section } from "./section.tsx";
@@ -68,6 +68,11 @@ function Verdict({ verdict }: { readonly verdict: NodeVerdict }): JSX.Element {
         <StatusBadge status={verdict.disposition} /> <TimeText at={verdict.at} />
         {verdict.policies.length > 0 && <span className="muted">{verdict.policies.join(", ")}</span>}
       </p>
+      {isUnseen(verdict) && (
+        <p className="muted">
+          What happens inside is not seen: this adapter reports no tool calls, so no gate judges them.
+        </p>
+      )}
       <div className="gate-strip" role="group" aria-label="Gates in the order they were asked">
         {cells.map((each) => (
           <Cell key={each.gate} cell={each} isLooked={each.gate === cell?.gate} onLook={() => setLooked(each.gate)} />

@@ -106,7 +106,7 @@ function TabContent({ tab, nodeId, detail, turn }: TabContentProps): JSX.Element
     case "conversation":
       return <ConversationTab turn={turn} detail={detail} />;
     case "prompt":
-      return <PromptTab nodeId={nodeId} detail={detail} />;
+      return <PromptTab nodeId={nodeId} detail={detail} turn={turn} />;
     case "result":
       return <ResultTab nodeId={nodeId} detail={detail} />;
     case "attempts":

@@ -48,7 +48,7 @@ export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
       <Section title="Facts">
         <Pairs
           pairs={[
-            ["Layer", node.wave ?? "–"],
+            ["Layer", node.wave === null ? "–" : node.wave + 1],
             ["Attempts", node.retries > 0 ? `${node.attempts}, tried again ${node.retries}×` : node.attempts],
             ["Started", <TimeText key="started" at={node.startedAt} />],
             [

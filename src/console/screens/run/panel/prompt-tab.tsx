@@ -1,19 +1,23 @@
 import { type JSX, useState } from "react";
+import type { TurnView } from "../../../../client/index.ts";
 import { isJsonObject, type Json } from "../../../../core/base/index.ts";
 import { Empty } from "../../../parts/empty.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
 import { useRunPage } from "../run-page.ts";
 import { ModelText } from "../../../run/model-text.tsx";
 import type { DetailedNode } from "../../../run/model/node-detail.ts";
+import { openCallOf } from "../run-action.ts";
+import { EditButton, EditedNote } from "./edit-button.tsx";
 import { Pairs, Section } from "./section.tsx";
 
 interface TabProps {
   readonly nodeId: string;
   readonly detail: DetailedNode | undefined;
+  readonly turn: TurnView | undefined;
 }
 
 /** What the newest attempt was sent: who took it, the instructions layer by layer, the text, its inputs. */
-export function PromptTab({ detail }: TabProps): JSX.Element {
+export function PromptTab({ nodeId, detail, turn }: TabProps): JSX.Element {
   if (detail === undefined) return <Skeleton lines={5} />;
   const attempt = detail.attempts.at(-1);
   const { request } = detail;
@@ -51,7 +55,9 @@ export function PromptTab({ detail }: TabProps): JSX.Element {
       {request !== null && (
         <>
           <Section title="Message">
+            <EditedNote by={detail.promptBy} what="this prompt" />
             <ModelText label="Message" text={request.message} />
+            <EditPromptButton nodeId={nodeId} detail={detail} turn={turn} />
           </Section>
           {request.stdin !== null && request.stdin !== "" && (
             <Section title="Standard input">
@@ -68,6 +74,22 @@ export function PromptTab({ detail }: TabProps): JSX.Element {
       {detail.inputs.length > 0 && <Origins inputs={detail.inputs} />}
     </>
   );
+}
+
+/** What was sent to an agent can be edited; a script is no prompt. */
+export function EditPromptButton({
+  nodeId,
+  detail: { request, attempts },
+  turn,
+}: {
+  readonly nodeId: string;
+  readonly detail: DetailedNode;
+  readonly turn: TurnView | undefined;
+}): JSX.Element | null {
+  if (request === null || (attempts.at(-1)?.route.agentId ?? null) === null) return null;
+  const closed = (turn?.rounds ?? []).filter((round) => openCallOf(round) === undefined && round.at !== null);
+  const rounds = closed.map(({ round }) => round);
+  return <EditButton action={{ kind: "edit-prompt", nodeId, text: request.message, rounds }} />;
 }
 
 function Origins({ inputs }: Pick<DetailedNode, "inputs">): JSX.Element {

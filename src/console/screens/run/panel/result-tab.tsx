@@ -11,6 +11,7 @@ import { useRunPage } from "../run-page.ts";
 import { saveAs } from "../save-as.ts";
 import { ModelText } from "../../../run/model-text.tsx";
 import type { DetailedNode } from "../../../run/model/node-detail.ts";
+import { EditButton, EditedNote } from "./edit-button.tsx";
 import { FilesOf } from "./file-view.tsx";
 import { Values } from "./prompt-tab.tsx";
 import { Section } from "./section.tsx";
@@ -34,8 +35,10 @@ export function ResultTab({ nodeId, detail }: TabProps): JSX.Element | null {
       </Empty>
     );
   }
+  const isOwn = node.status === "completed" && (node.attempts > 0 || node.isCarried) && node.childRunId === null;
   return (
     <>
+      <EditedNote by={node.isCarried ? (detail?.resultBy ?? null) : null} what="this result" />
       {isWorking && (
         <Section title="Current output">
           <ModelText label="Streamed text" text={node.streamedText} isGrowing />
@@ -50,6 +53,9 @@ export function ResultTab({ nodeId, detail }: TabProps): JSX.Element | null {
         <Section title="Outputs">
           <Values values={node.outputs} />
         </Section>
+      )}
+      {isOwn && refs.length === 0 && node.instance === null && (
+        <EditButton action={{ kind: "edit-output", nodeId, outputs: node.outputs ?? {}, text: node.output ?? "" }} />
       )}
       {node.outputs !== null && <FilesOf values={node.outputs} />}
       {refs.map((ref) => (

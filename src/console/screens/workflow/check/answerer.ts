@@ -7,11 +7,13 @@ import {
   runInBrowser,
 } from "../../../../browser/index.ts";
 import { fail, type Outcome, succeed } from "../../../../core/base/index.ts";
+import { copySteps, editWorkflow, readOutline } from "../../../../core/edit/index.ts";
 import type { RunEvent } from "../../../../core/event/index.ts";
 import {
   type AnswerSource,
   type CheckReport,
   drawnPlanOf,
+  type EditAnswer,
   type PageSimulation,
   type Question,
   type Reply,
@@ -37,6 +39,9 @@ export class Answerer {
   async take(question: Question): Promise<void> {
     const { id } = question;
     if (question.type === "check") this.#options.reply({ type: "checked", id, report: check(question.source) });
+    else if (question.type === "edit") this.#options.reply({ type: "edited", id, answer: edit(question) });
+    else if (question.type === "copy")
+      this.#options.reply({ type: "copied", id, text: copySteps(question.source, question.paths) });
     else if (question.type === "stop") this.#underWay.get(id)?.abort();
     else await this.#simulate(question);
   }
@@ -71,7 +76,12 @@ function brokenOff(bug: unknown): PageSimulation {
 
 function check(source: string): CheckReport {
   const { plan, problems, warnings } = readWorkflow(source);
-  return { plan: plan === null ? null : drawnPlanOf(plan), problems, warnings };
+  return { plan: plan === null ? null : drawnPlanOf(plan), problems, warnings, outline: readOutline(source) };
+}
+
+function edit({ source, edit: wanted }: Extract<Question, { type: "edit" }>): EditAnswer {
+  const outcome = editWorkflow(source, wanted);
+  return { outcome, outline: outcome.ok ? readOutline(outcome.value.text) : null };
 }
 
 async function simulate(

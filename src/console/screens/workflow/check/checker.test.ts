@@ -40,6 +40,7 @@ function fake() {
 
 const report = (message: string): CheckReport => ({
   plan: null,
+  outline: null,
   warnings: [],
   problems: [{ code: "yaml_empty", message, path: "", line: 1, column: 1 }],
 });

@@ -1,6 +1,7 @@
-import type { JsonObject } from "../../../../core/base/index.ts";
+import type { JsonObject, TreePath } from "../../../../core/base/index.ts";
+import type { WorkflowEdit } from "../../../../core/edit/index.ts";
 import type { RunEvent } from "../../../../core/event/index.ts";
-import type { AnswerSource, CheckReport, PageSimulation, Question, Reply } from "./protocol.ts";
+import type { AnswerSource, CheckReport, EditAnswer, PageSimulation, Question, Reply } from "./protocol.ts";
 
 /** What a script beside the page looks like from here. */
 export interface Port {
@@ -32,6 +33,8 @@ const DEBOUNCE_MS = 120;
 export class Checker {
   readonly #options: CheckerOptions;
   readonly #simulations = new Map<number, Simulation>();
+  readonly #edits = new Map<number, (answer: EditAnswer) => void>();
+  readonly #copies = new Map<number, (text: string) => void>();
   #port: Port | null = null;
   #nextId = 1;
   #cancel: (() => void) | null = null;
@@ -60,6 +63,23 @@ export class Checker {
     return { done, stop: () => this.#port?.post({ type: "stop", id }) };
   }
 
+  /** Edits a text beside the page: reading a long one takes longer than a picture may. */
+  edit(source: string, edit: WorkflowEdit): Promise<EditAnswer> {
+    const id = this.#id();
+    return new Promise((resolve) => {
+      this.#edits.set(id, resolve);
+      this.#openPort().post({ type: "edit", id, source, edit });
+    });
+  }
+
+  copy(source: string, paths: readonly TreePath[]): Promise<string> {
+    const id = this.#id();
+    return new Promise((resolve) => {
+      this.#copies.set(id, resolve);
+      this.#openPort().post({ type: "copy", id, source, paths });
+    });
+  }
+
   close(): void {
     this.#cancel?.();
     this.#port?.close();
@@ -85,11 +105,19 @@ export class Checker {
       this.#simulations.delete(reply.id);
       return;
     }
+    if (reply.type === "edited" || reply.type === "copied") return this.#deliver(reply);
     if (reply.id !== this.#underWay) return;
     this.#underWay = null;
     // What was typed meanwhile makes this report old before it is shown.
     if (this.#wanted === null) this.#onReport?.(reply.report);
     else if (this.#cancel === null) this.#ask();
+  }
+
+  #deliver(reply: Extract<Reply, { type: "edited" | "copied" }>): void {
+    if (reply.type === "edited") this.#edits.get(reply.id)?.(reply.answer);
+    else this.#copies.get(reply.id)?.(reply.text);
+    this.#edits.delete(reply.id);
+    this.#copies.delete(reply.id);
   }
 
   #openPort(): Port {

@@ -1,5 +1,6 @@
-import type { JsonObject, Problem } from "../../../../core/base/index.ts";
+import type { JsonObject, Problem, TreePath } from "../../../../core/base/index.ts";
 import type { ArgField } from "../../../../core/definition/index.ts";
+import type { EditOutcome, Outline, WorkflowEdit } from "../../../../core/edit/index.ts";
 import type { RunEvent } from "../../../../core/event/index.ts";
 import { type NodeKind, type Plan, waitsForText } from "../../../../core/plan/index.ts";
 
@@ -31,6 +32,14 @@ export interface CheckReport {
   readonly plan: DrawnPlan | null;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
+  /** The steps of the text, also while it has problems; null when it has none that can be drawn. */
+  readonly outline: Outline | null;
+}
+
+/** What became of an edit, with the steps of the new text. */
+export interface EditAnswer {
+  readonly outcome: EditOutcome;
+  readonly outline: Outline | null;
 }
 
 /** What a page asks of the script that checks beside it. */
@@ -43,6 +52,9 @@ export type Question =
       readonly args: JsonObject;
       readonly answers: AnswerSource;
     }
+  | { readonly type: "edit"; readonly id: number; readonly source: string; readonly edit: WorkflowEdit }
+  /** Some steps as they are written. */
+  | { readonly type: "copy"; readonly id: number; readonly source: string; readonly paths: readonly TreePath[] }
   /** Cancels a simulation that is under way. */
   | { readonly type: "stop"; readonly id: number };
 
@@ -68,6 +80,8 @@ export type PageSimulation =
 
 export type Reply =
   | { readonly type: "checked"; readonly id: number; readonly report: CheckReport }
+  | { readonly type: "edited"; readonly id: number; readonly answer: EditAnswer }
+  | { readonly type: "copied"; readonly id: number; readonly text: string }
   /** What became true since the last time. */
   | { readonly type: "progress"; readonly id: number; readonly events: readonly RunEvent[] }
   | { readonly type: "simulated"; readonly id: number; readonly simulation: PageSimulation };

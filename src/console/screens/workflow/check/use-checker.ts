@@ -3,7 +3,7 @@ import { api } from "../../../live/api.ts";
 import { Checker } from "./checker.ts";
 import type { CheckReport, Reply } from "./protocol.ts";
 
-/** A checker of one's own, as long as the component is there. */
+/** A separate checker for as long as the component is mounted. */
 export function useChecker(): Checker {
   const checker = useMemo(
     () =>

@@ -51,7 +51,7 @@ export function ConversationTab({ turn, detail }: ConversationTabProps): JSX.Ele
         </span>
       </div>
       <ol className="conversation" aria-label="Conversation">
-        {detail !== undefined && rounds.length > 0 && <Opening detail={detail} isRaw={isRaw} />}
+        {detail !== undefined && rounds.length > 0 && <Opening detail={detail} turn={turn} isRaw={isRaw} />}
         {turn !== undefined &&
           rounds.map((round) => (
             <li key={round.round}>

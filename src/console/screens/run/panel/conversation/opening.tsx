@@ -1,15 +1,19 @@
 import { type JSX, useState } from "react";
+import type { TurnView } from "../../../../../client/index.ts";
 import { ModelMarkdown } from "../../../../run/model-markdown.tsx";
 import type { DetailedNode, Instruction } from "../../../../run/model/node-detail.ts";
+import { EditedNote } from "../edit-button.tsx";
+import { EditPromptButton } from "../prompt-tab.tsx";
 import { Message } from "./message.tsx";
 
 interface OpeningProps {
   readonly detail: DetailedNode;
+  readonly turn: TurnView | undefined;
   readonly isRaw: boolean;
 }
 
 /** How a conversation begins: the instructions, layer by layer, and what is asked. */
-export function Opening({ detail, isRaw }: OpeningProps): JSX.Element {
+export function Opening({ detail, turn, isRaw }: OpeningProps): JSX.Element {
   const instructions = detail.attempts.at(-1)?.instructions ?? [];
   const { request } = detail;
   return (
@@ -34,7 +38,13 @@ export function Opening({ detail, isRaw }: OpeningProps): JSX.Element {
       {request !== null && (
         <li>
           <Message role="user" label="User message">
-            {() => <ModelMarkdown label="What was asked" text={request.message} isRaw={isRaw} />}
+            {() => (
+              <>
+                <ModelMarkdown label="What was asked" text={request.message} isRaw={isRaw} />
+                <EditedNote by={detail.promptBy} what="this message" />
+                <EditPromptButton nodeId={detail.node.nodeId} detail={detail} turn={turn} />
+              </>
+            )}
           </Message>
         </li>
       )}

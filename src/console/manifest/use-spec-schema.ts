@@ -1,8 +1,7 @@
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useState } from "react";
 import type { JsonObject } from "../../core/base/index.ts";
 import type { ManifestKind } from "./manifest-kind.ts";
-import { fieldsOf, type SpecField } from "./spec-fields.ts";
-import { bodySchema, stepSchema } from "./spec-schema.ts";
+import { bodySchema, stepSchema, withStepFields } from "./spec-schema.ts";
 
 let document: Promise<JsonObject> | null = null;
 
@@ -15,13 +14,16 @@ function readDocument(): Promise<JsonObject> {
   return document;
 }
 
-/** The fields of a kind; null until they have been read. */
-export function useSpecFields(kind: ManifestKind): readonly SpecField[] | null {
+/** What a spec of a kind may hold; null until it has been read. */
+export function useSpecSchema(kind: ManifestKind): JsonObject | null {
   const [schema, setSchema] = useState<JsonObject | null>(null);
   useEffect(() => {
     let isWanted = true;
     const read = async (): Promise<void> => {
-      const found = kind.collection === "library" ? await stepSchema() : bodySchema(await readDocument(), kind);
+      const found =
+        kind.collection === "library"
+          ? await stepSchema()
+          : await withStepFields(bodySchema(await readDocument(), kind));
       if (isWanted) setSchema(found);
     };
     read().catch(() => undefined);
@@ -29,5 +31,5 @@ export function useSpecFields(kind: ManifestKind): readonly SpecField[] | null {
       isWanted = false;
     };
   }, [kind]);
-  return useMemo(() => (schema === null ? null : fieldsOf(schema)), [schema]);
+  return schema;
 }

@@ -1,0 +1,14 @@
+import type { Clock } from "../clock/index.ts";
+
+/** Ends with the time or with the signal, whichever is first. */
+export function pause(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stop();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const stop = clock.after(ms, done);
+    signal.addEventListener("abort", done);
+  });
+}

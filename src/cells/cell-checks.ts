@@ -1,0 +1,108 @@
+import { type CellContent, listCellContent, readDatabaseIdentity, type Sql, StoreUnavailable } from "../store/index.ts";
+import type { FleetCell } from "./fleet-cell.ts";
+
+/** What cells hold, as far as they can be reached. */
+export type Surveyed = ReadonlyMap<string, CellContent>;
+
+export interface SurveyOptions {
+  readonly cells: readonly FleetCell[];
+  readonly directory: FleetCell;
+}
+
+/** Why the databases cannot be the cells of one installation; nothing is changed to find out. */
+export async function survey(options: SurveyOptions): Promise<{
+  readonly surveyed: Surveyed;
+  readonly problems: readonly string[];
+  readonly unreached: readonly { readonly cell: string; readonly error: unknown }[];
+}> {
+  const { cells, directory } = options;
+  const problems: string[] = [];
+  const unreached: { readonly cell: string; readonly error: unknown }[] = [];
+  const identities = new Map<string, string>();
+  const surveyed = new Map<string, CellContent>();
+  for (const cell of new Set([directory, ...cells])) {
+    try {
+      await cell.store.ping();
+      const identity = await readDatabaseIdentity(cell.sql);
+      const twin = identities.get(identity);
+      if (twin === undefined) identities.set(identity, cell.name);
+      else problems.push(`the cells ${twin} and ${cell.name} have one database: give each its own`);
+      surveyed.set(cell.name, await listCellContent(cell.sql, cell.name));
+    } catch (error) {
+      // A directory that is away is for the caller to say.
+      if (error instanceof StoreUnavailable && cell !== directory) unreached.push({ cell: cell.name, error });
+      else if (error instanceof StoreUnavailable) throw error;
+      else problems.push(`the cell ${cell.name}: ${wordsOf(error)}`);
+    }
+  }
+  if (problems.length > 0) return { surveyed, problems, unreached };
+  problems.push(...contradictions(options, surveyed), ...(await disagreements(directory.sql, surveyed, cells)));
+  return { surveyed, problems, unreached };
+}
+
+const NO_TABLE = "42P01";
+
+function wordsOf(error: unknown): string {
+  if (error instanceof Error && "code" in error && error.code === NO_TABLE) return "it is empty: run `sluice migrate`";
+  const words = error instanceof Error ? error.message : String(error);
+  return words.replace("run the migrations", "run `sluice migrate` on it first");
+}
+
+/** Whatever belongs to the whole installation must be the same everywhere. */
+function contradictions({ directory, cells }: SurveyOptions, surveyed: Surveyed): readonly string[] {
+  const problems: string[] = [];
+  const shared = new Map(surveyed.get(directory.name)?.secrets ?? []);
+  for (const { name } of cells) {
+    const content = surveyed.get(name);
+    if (content === undefined || name === directory.name) continue;
+    if (content.hasPeople) {
+      problems.push(`the cell ${name} has people of its own, who belong in the directory: make it the directory`);
+    }
+    for (const [secret, value] of content.secrets) {
+      const other = shared.get(secret);
+      if (other === undefined) shared.set(secret, value);
+      else if (other !== value) {
+        problems.push(`the cell ${name} was an installation of its own: its ${secret} is another than the directory's`);
+      }
+    }
+  }
+  return problems;
+}
+
+const DIRECTORY = { name: "directory", text: "select org_id, cell from organisations where cell is not null" };
+const LEAVING = {
+  name: "organisations that leave",
+  text: "select org_id, source, target from cell_moves where stage not in ('done', 'failed')",
+};
+
+/** An organisation lives in one cell, and the directory knows which. */
+async function disagreements(
+  directory: Sql,
+  surveyed: Surveyed,
+  cells: readonly FleetCell[],
+): Promise<readonly string[]> {
+  const placed = await directory.query<{ org_id: string; cell: string }>(DIRECTORY);
+  const known = new Map(placed.map(({ org_id: orgId, cell }) => [orgId, cell]));
+  const moves = await directory.query<{ org_id: string; source: string; target: string }>(LEAVING);
+  const moving = new Set(moves.map((row) => row.org_id));
+  const names = new Set(cells.map(({ name }) => name));
+  const problems: string[] = [];
+  for (const [orgId, cell] of known) {
+    if (!names.has(cell))
+      problems.push(`the organisation ${orgId} lives in the cell ${cell}, which the file does not name`);
+  }
+  const homes = new Map<string, string>();
+  for (const [name, content] of surveyed) {
+    for (const orgId of names.has(name) ? content.organisations : []) {
+      if (moving.has(orgId)) continue;
+      const other = homes.get(orgId);
+      const cell = known.get(orgId) ?? name;
+      if (other !== undefined) problems.push(`the organisation ${orgId} is in two cells: ${other} and ${name}`);
+      else if (cell !== name) {
+        problems.push(`the organisation ${orgId} is in the cell ${name}, and the directory says ${cell}`);
+      }
+      homes.set(orgId, name);
+    }
+  }
+  return problems;
+}

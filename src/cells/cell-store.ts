@@ -1,0 +1,148 @@
+import {
+  type CredentialKind,
+  type DirectoryStore,
+  type EntryKind,
+  type KeyRecord,
+  type RegistryChange,
+  type Store,
+  StoreUnavailable,
+} from "../store/index.ts";
+import type { CellMap } from "./cell-map.ts";
+import type { SharedPeople } from "./people.ts";
+
+export interface CellStoreOptions {
+  /** The database of this cell. */
+  readonly own: Store;
+  readonly directory: DirectoryStore;
+  /** Of the directory itself. */
+  readonly directoryStore: Store;
+  readonly people: SharedPeople;
+  readonly map: CellMap;
+  /** The database of any cell; undefined: it is not open. */
+  readonly storeIn: (cell: string) => Store | undefined;
+  /** Where a new organisation goes. */
+  readonly nextCell: () => Promise<string>;
+}
+
+/**
+ * The store of a cell as its parts use it. Runs and everything about them are in the cell; people are in the directory; what
+ * a server does for another organisation than that of the request, such as a note in its audit, goes to the cell of that one.
+ * Whatever a caller can be known by is claimed in the directory before it can be used.
+ */
+export function createCellStore(options: CellStoreOptions): Store {
+  const { own, people, directory, directoryStore, map } = options;
+  const storeOf = (orgId: string): Promise<Store> => homeOf(options, orgId);
+  const claim = (kind: CredentialKind, orgId: string, hashes: readonly (string | null)[]): Promise<void> =>
+    directory.claim(hashes.flatMap((hash) => (hash === null ? [] : [{ kind, hash, orgId }])));
+  return {
+    ...own,
+    ...people,
+    removeMember: async (orgId, personId) => {
+      const outcome = await people.removeMember(orgId, personId);
+      if (outcome === "done") await revokeKeysOf(await storeOf(orgId), orgId, personId);
+      return outcome;
+    },
+    ensureOrganisation: (orgId) => settle(options, orgId),
+    createOrganisation: async (orgId, name, adminId) => {
+      if (!(await directoryStore.createOrganisation(orgId, name, adminId))) return false;
+      await settle(options, orgId);
+      return true;
+    },
+    getOrganisation: (orgId) => directoryStore.getOrganisation(orgId),
+    renameOrganisation: (orgId, name) => directoryStore.renameOrganisation(orgId, name),
+    findKey: async (hash) => {
+      const [orgId] = await map.ownersOf("key", hash);
+      if (orgId === undefined) return undefined;
+      const found = await (await storeOf(orgId)).findKey(hash);
+      // Not because this process has not learned of a move is a key unknown.
+      return found !== undefined || !(await map.hasMoved(orgId)) ? found : (await storeOf(orgId)).findKey(hash);
+    },
+    getKey: async (orgId, keyId) => (await storeOf(orgId)).getKey(orgId, keyId),
+    putKey: async (key) => {
+      await settle(options, key.orgId);
+      await claim("key", key.orgId, [key.hash]);
+      await (await storeOf(key.orgId)).putKey(key);
+    },
+    // What was begun here ends where the organisation lives by then.
+    openUpload: async (upload) => (await storeOf(upload.orgId)).openUpload(upload),
+    getUpload: async (orgId, uploadId) => (await storeOf(orgId)).getUpload(orgId, uploadId),
+    putPart: async (orgId, uploadId, part) => (await storeOf(orgId)).putPart(orgId, uploadId, part),
+    completeUpload: async (orgId, uploadId, done) => (await storeOf(orgId)).completeUpload(orgId, uploadId, done),
+    dropUpload: async (orgId, uploadId) => (await storeOf(orgId)).dropUpload(orgId, uploadId),
+    getFile: async (orgId, sha256) => (await storeOf(orgId)).getFile(orgId, sha256),
+    listRunFiles: async (orgId, runId) => (await storeOf(orgId)).listRunFiles(orgId, runId),
+    appendAudit: async (orgId, entries) => (await storeOf(orgId)).appendAudit(orgId, entries),
+    putGatewayLink: async (link) => {
+      await claim("gateway", link.orgId, [link.callbackHash]);
+      return own.putGatewayLink(link);
+    },
+    putHook: async (hook) => {
+      await claim("hook", hook.orgId, [hook.workflow]);
+      await own.putHook(hook);
+    },
+    putEntry: async (orgId, kind, id, body, at) => {
+      const name = NAMED[kind];
+      if (name !== undefined) await claim(name, orgId, [id]);
+      return own.putEntry(orgId, kind, id, body, at);
+    },
+    applyEntries: async (orgId, changes, at, audit) => {
+      await directory.claim(changes.flatMap((change) => claimOf(orgId, change)));
+      return own.applyEntries(orgId, changes, at, audit);
+    },
+    ensureSecret: (name, value) => sharedSecret(own, directoryStore, name, value),
+  };
+}
+
+/** What is reached by an address with its name. */
+const NAMED: { readonly [K in EntryKind]?: CredentialKind } = { trigger: "hook", channel: "channel" };
+
+function claimOf(orgId: string, change: RegistryChange): readonly Parameters<DirectoryStore["claim"]>[0][number][] {
+  const kind = change.change === "put" ? NAMED[change.kind] : undefined;
+  return kind === undefined || change.change !== "put" ? [] : [{ kind, hash: change.id, orgId }];
+}
+
+/** The database of the cell an organisation lives in. */
+async function homeOf({ own, map, storeIn }: CellStoreOptions, orgId: string): Promise<Store> {
+  const cell = await map.cellOf(orgId);
+  const store = cell === null ? own : storeIn(cell);
+  if (store === undefined) throw new StoreUnavailable(`the cell ${cell ?? ""} of ${orgId} is not open`);
+  return store;
+}
+
+/** Places an organisation that has no cell yet. */
+async function settle(options: CellStoreOptions, orgId: string): Promise<void> {
+  const { map, directory, directoryStore, nextCell, storeIn } = options;
+  if ((await map.cellOf(orgId)) !== null) return;
+  await directoryStore.ensureOrganisation(orgId);
+  const cell = await directory.place(orgId, await nextCell());
+  map.learn(orgId, cell);
+  const store = storeIn(cell);
+  if (store === undefined) throw new StoreUnavailable(`the cell ${cell} of ${orgId} is not open`);
+  await store.ensureOrganisation(orgId);
+}
+
+const KEYS_PER_PAGE = 200;
+
+async function revokeKeysOf(store: Store, orgId: string, personId: string): Promise<void> {
+  const at = await store.now();
+  let cursor: string | null = null;
+  do {
+    const page: { readonly data: readonly KeyRecord[]; readonly nextCursor: string | null } = await store.listKeys(
+      orgId,
+      {
+        limit: KEYS_PER_PAGE,
+        cursor,
+      },
+    );
+    for (const key of page.data) {
+      const isOwn = key.personId === personId && key.agentId === null && key.revokedAt === null;
+      if (isOwn) await store.revokeKey(orgId, key.id, at);
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+}
+
+/** The same in all cells, so that what one has sealed or signed is good in another. */
+async function sharedSecret(own: Store, directory: Store, name: string, value: string): Promise<string> {
+  return own.ensureSecret(name, await directory.ensureSecret(name, value));
+}

@@ -1,0 +1,52 @@
+import { StoreUnavailable } from "../store/index.ts";
+
+export interface RememberedOptions<K, V> {
+  readonly look: (key: K) => Promise<V>;
+  readonly nameOf: (key: K) => string;
+  /** For so long an answer is not asked for again. */
+  readonly freshMs: number;
+  /** Whether an answer is worth keeping. */
+  readonly isKept: (value: V) => boolean;
+  readonly now: () => number;
+}
+
+const KEPT_MAX = 50_000;
+
+/** What the directory answered. While it is away its last answer holds, so that organisations it knew continue. */
+export class Remembered<K, V> {
+  readonly #options: RememberedOptions<K, V>;
+  readonly #kept = new Map<string, { readonly value: V; readonly until: number }>();
+
+  constructor(options: RememberedOptions<K, V>) {
+    this.#options = options;
+  }
+
+  async get(key: K): Promise<V> {
+    const { look, nameOf, now } = this.#options;
+    const name = nameOf(key);
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && kept.until > now()) return kept.value;
+    try {
+      const value = await look(key);
+      this.put(key, value);
+      return value;
+    } catch (error) {
+      if (kept === undefined || !(error instanceof StoreUnavailable)) throw error;
+      return kept.value;
+    }
+  }
+
+  put(key: K, value: V): void {
+    const { nameOf, isKept, freshMs, now } = this.#options;
+    const name = nameOf(key);
+    this.#kept.delete(name);
+    if (!isKept(value)) return;
+    // The oldest go first.
+    if (this.#kept.size >= KEPT_MAX) for (const oldest of this.#kept.keys()) if (this.#kept.delete(oldest)) break;
+    this.#kept.set(name, { value, until: now() + freshMs });
+  }
+
+  clear(): void {
+    this.#kept.clear();
+  }
+}

@@ -1,0 +1,216 @@
+import { closeAdapters } from "../adapters/index.ts";
+import { createCellRouter, Fleet, type FleetCell } from "../cells/index.ts";
+import { newReplicaId, type Waiting } from "../driver/index.ts";
+import type { OidcSettings } from "../oidc/index.ts";
+import type { App } from "../server/index.ts";
+import { type CellMove, createSqlStore, readDatabaseHosts, type Store, StoreUnavailable } from "../store/index.ts";
+import { openPostgres } from "../store/postgres/index.ts";
+import { DEFAULT_ORGANISATION } from "./config.ts";
+import type { CellsFile, NamedCell } from "./cells-file.ts";
+import { closeEach } from "./closing.ts";
+import { addressOf, type Host, type HostPart, type HostParts, listenFor, openHostPart } from "./host.ts";
+import type { Io } from "./io.ts";
+import { troublesIn } from "./log.ts";
+import { Refusal } from "./refusal.ts";
+import { printable } from "./terminal-text.ts";
+
+/** How often a cell that could not be reached is tried again. */
+const RETRY_MS = 3_000;
+/** Statements that copy or compare may take so long. */
+const LONG_MS = 600_000;
+const LONG_CONNECTIONS = 3;
+
+/** A server over several cells: a host for each of them in this process, and a router before them. */
+export class FleetHost {
+  readonly #io: Io;
+  readonly #parts: Omit<HostParts, "storage">;
+  readonly #cells: readonly FleetCell[];
+  readonly #directory: FleetCell;
+  readonly #fleet: Fleet;
+  readonly #open = new Map<string, HostPart>();
+  /** Where organisations went that left a cell while this process served. */
+  readonly #left = new Map<string, Set<string>>();
+  readonly #replicaId = newReplicaId();
+  #url = "";
+  #stopRetrying: () => void = () => undefined;
+
+  constructor(io: Io, file: CellsFile, parts: Omit<HostParts, "storage">) {
+    this.#io = io;
+    this.#parts = parts;
+    this.#cells = file.cells.map(openCell);
+    const own = this.#cells.find(({ name }) => name === file.directory.name);
+    this.#directory = own ?? openCell(file.directory);
+    this.#fleet = new Fleet({
+      cells: this.#cells,
+      directory: this.#directory,
+      operators: DEFAULT_ORGANISATION,
+      clock: io.clock,
+      isReady: (cell) => this.#open.has(cell),
+      onSwitched: (move) => this.#switched(move),
+      onTrouble: troublesIn(parts.log),
+    });
+  }
+
+  /** Everything is checked before anything is changed; `prepare` gets the store that knows all cells. */
+  async start(prepare: (store: Store) => Promise<void>): Promise<Host> {
+    const { bridge, config } = this.#parts;
+    const onTrouble = troublesIn(this.#parts.log);
+    const { problems, surveyed, unreached } = await this.#fleet.survey();
+    if (problems.length > 0) throw new Refusal(`the cells cannot be used: ${printable(problems.join("; "))}`);
+    for (const { cell, error } of unreached) onTrouble(`the cell ${cell} cannot be reached, and is tried again`, error);
+    for (const [cell, content] of surveyed) if (this.#isCell(cell)) await this.#fleet.adopt(cell, content);
+    const reached = this.#cells.filter(({ name }) => surveyed.has(name));
+    const [home] = reached;
+    if (home === undefined) throw new StoreUnavailable("no cell can be reached");
+    for (const cell of reached) this.#open.set(cell.name, await this.#openPart(cell));
+    await prepare(this.#fleet.storeOf(home));
+    const router = createCellRouter({
+      map: this.#fleet.map,
+      people: this.#fleet.people,
+      publicUrl: config.publicUrl ?? null,
+      organisationOfClaims: (claims) => organisationIn(this.#parts.oidc, claims),
+      apps: () => new Map(this.#cells.map(({ name }) => [name, this.#open.get(name)?.app ?? null])),
+      onTrouble,
+    });
+    const { server, url, localUrl } = await listenFor({ ...router, close: () => this.#closeApps() }, config);
+    this.#url = url;
+    for (const part of this.#open.values()) await part.begin(url);
+    this.#fleet.start();
+    this.#retryLater();
+    return {
+      url,
+      localUrl,
+      signInUrl: (secret) => addressOf(url, this.#apps()[0]?.signInPath(secret) ?? null),
+      close: () => {
+        this.#stopRetrying();
+        const parts = [...this.#open.values()].map((part) => () => part.close());
+        return closeEach([
+          () => server.close(),
+          () => this.#fleet.stop(),
+          ...parts,
+          () => closeAdapters([...bridge.adapters]),
+          () => this.closeDatabases(),
+        ]);
+      },
+    };
+  }
+
+  /** Those of cells that never opened, and the directory. */
+  closeDatabases(): Promise<void> {
+    return closeEach(
+      [...this.#cells, this.#directory].map(
+        ({ store }) =>
+          () =>
+            store.close(),
+      ),
+    );
+  }
+
+  #openPart(cell: FleetCell): Promise<HostPart> {
+    const isHome = cell === this.#cells[0];
+    return openHostPart(this.#io, {
+      ...this.#parts,
+      storage: { store: this.#fleet.storeOf(cell), isEmbedded: false },
+      cell: {
+        operations: this.#fleet.operations,
+        notesStart: isHome,
+        driver: {
+          replicaId: this.#replicaId,
+          isOpenElsewhere: (dispatchId) => this.#others(cell).some(({ runtime }) => runtime.holds(dispatchId)),
+          onGone: (runId, waiting) => this.#follow(cell, runId, waiting),
+        },
+      },
+    });
+  }
+
+  #others(cell: FleetCell): readonly HostPart[] {
+    return [...this.#open].filter(([name]) => name !== cell.name).map(([, part]) => part);
+  }
+
+  /** The inputs of a run whose organisation has left this cell go where it lives now. */
+  #follow(cell: FleetCell, runId: string, waiting: readonly Waiting[]): boolean {
+    if (this.#cells.length === 1) return false;
+    void this.#findRun(runId, cell.name).then(
+      (part) => {
+        if (part !== undefined) part.runtime.take(runId, waiting);
+        else for (const { done } of waiting) done({ kind: "unknown" });
+      },
+      (error: unknown) => {
+        const failed = error instanceof Error ? error : new Error(String(error));
+        for (const { done } of waiting) done({ kind: "failed", error: failed });
+      },
+    );
+    return true;
+  }
+
+  /** A process that was slow may meet a run that is gone before it has learned of the switch: then it asks the directory. */
+  async #findRun(runId: string, source: string): Promise<HostPart | undefined> {
+    await this.#fleet.look();
+    const targets = this.#left.get(source);
+    for (const { name, store } of this.#cells.filter((cell) => targets?.has(cell.name) === true)) {
+      if ((await store.headsOf([runId])).length > 0) return this.#open.get(name);
+    }
+    return undefined;
+  }
+
+  #switched({ orgId, source, target }: CellMove): void {
+    this.#left.set(source, (this.#left.get(source) ?? new Set()).add(target));
+    this.#open.get(source)?.app.endStreams(orgId);
+  }
+
+  #retryLater(): void {
+    this.#stopRetrying = this.#io.clock.after(RETRY_MS, () => {
+      void this.#retry().finally(() => this.#retryLater());
+    });
+  }
+
+  /** Cells that were away when the server started. */
+  async #retry(): Promise<void> {
+    const onTrouble = troublesIn(this.#parts.log);
+    for (const cell of this.#cells.filter(({ name }) => !this.#open.has(name))) {
+      try {
+        await cell.store.ping();
+        const { problems, surveyed } = await this.#fleet.survey();
+        if (problems.length > 0) throw new Error(problems.join("; "));
+        const content = surveyed.get(cell.name);
+        if (content !== undefined) await this.#fleet.adopt(cell.name, content);
+        const part = await this.#openPart(cell);
+        await part.begin(this.#url);
+        this.#open.set(cell.name, part);
+      } catch (error) {
+        onTrouble(`the cell ${cell.name} cannot be used yet`, error);
+      }
+    }
+  }
+
+  #isCell(name: string): boolean {
+    return this.#cells.some((cell) => cell.name === name);
+  }
+
+  #apps(): readonly App[] {
+    return [...this.#open.values()].map(({ app }) => app);
+  }
+
+  #closeApps(): void {
+    for (const app of this.#apps()) app.close();
+  }
+}
+
+/** Connecting happens with the first question. */
+export function openCell({ name, url, accepts }: NamedCell): FleetCell {
+  const sql = openPostgres({ url });
+  const shown = `${readDatabaseHosts(url)
+    .map((host) => host.name)
+    .join(",")}${new URL(readDatabaseHosts(url)[0]?.url ?? url).pathname}`;
+  const openLong = () => openPostgres({ url, connections: LONG_CONNECTIONS, statementTimeoutMs: LONG_MS });
+  return { name, shown, accepts, sql, store: createSqlStore(sql), openLong };
+}
+
+/** The organisation the claims of a token name, not verified yet. */
+function organisationIn(oidc: OidcSettings | null, claims: Readonly<Record<string, unknown>>): string | null {
+  if (oidc === null) return null;
+  const { organisation } = oidc;
+  if ("name" in organisation) return organisation.name;
+  const named = claims[organisation.claim];
+  return typeof named === "string" ? named : null;
+}

@@ -1,0 +1,77 @@
+import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
+import { schemasAt, valuesOf } from "../editor/schema-walk.ts";
+
+/** How a value is entered. */
+export type Control =
+  | { readonly kind: "choice"; readonly options: readonly string[] }
+  | { readonly kind: "flag" }
+  | { readonly kind: "number" }
+  | { readonly kind: "text" }
+  /** With nothing to choose from, entries are typed. */
+  | { readonly kind: "list"; readonly options: readonly string[] }
+  /** Names the author chooses; the values are one of some words, or anything. */
+  | { readonly kind: "map"; readonly options: readonly string[] }
+  | { readonly kind: "group"; readonly schema: JsonObject }
+  /** A list of maps with fields of their own. */
+  | { readonly kind: "records"; readonly schema: JsonObject }
+  /** Whatever a form cannot hold is written as YAML. */
+  | { readonly kind: "yaml" };
+
+/** By what the schema allows, and what is written already. */
+export function controlFor(schema: JsonObject, value: Json | undefined): Control {
+  const branches = schemasAt(schema, []);
+  if (isJsonArray(value)) return forList(branches, value);
+  if (isJsonObject(value)) return forMap(branches, value);
+  const types = new Set(branches.filter((branch) => wordsOf(branch).length === 0).flatMap(typesOf));
+  const options = branches.flatMap((branch) => wordsOf(branch));
+  if (options.length > 0 && !types.has("string") && !types.has("number")) return { kind: "choice", options };
+  if (types.has("string")) return { kind: "text" };
+  if (types.has("boolean")) return { kind: "flag" };
+  if (types.has("integer") || types.has("number")) return { kind: "number" };
+  if (types.has("array")) return forList(branches, []);
+  if (types.has("object")) return forMap(branches, {});
+  return value === undefined || typeof value === "string" ? { kind: "text" } : { kind: "yaml" };
+}
+
+function forList(branches: readonly JsonObject[], value: readonly Json[]): Control {
+  const items = branches.flatMap((branch) => schemasAt(branch, [0]));
+  const record = items.find((item) => isJsonObject(getOwn(item, "properties")));
+  if (record !== undefined && value.every(isJsonObject)) {
+    const isEither = value.length === 0 && items.some((item) => typesOf(item).includes("string"));
+    return isEither ? { kind: "list", options: [] } : { kind: "records", schema: record };
+  }
+  if (!value.every((item) => typeof item !== "object")) return { kind: "yaml" };
+  return { kind: "list", options: items.flatMap((item) => wordsOf(item)) };
+}
+
+function forMap(branches: readonly JsonObject[], value: JsonObject): Control {
+  const fixed = branches.find((branch) => isJsonObject(getOwn(branch, "properties")));
+  if (fixed !== undefined) return { kind: "group", schema: fixed };
+  const open = branches.find((branch) => isJsonObject(getOwn(branch, "additionalProperties")));
+  const isPlain = Object.values(value).every((member) => typeof member !== "object" || member === null);
+  if (open === undefined || !isPlain) return { kind: "yaml" };
+  const members = schemasAt(getOwn(open, "additionalProperties") as JsonObject, []);
+  return { kind: "map", options: members.flatMap((member) => wordsOf(member)) };
+}
+
+function typesOf(branch: JsonObject): readonly string[] {
+  const type = getOwn(branch, "type");
+  return (isJsonArray(type) ? type : [type]).filter((each): each is string => typeof each === "string");
+}
+
+function wordsOf(branch: JsonObject): readonly string[] {
+  return isJsonArray(getOwn(branch, "enum")) ? valuesOf([branch]).map(({ text }) => text) : [];
+}
+
+/** What was typed, as YAML would read it: a number is a number, and everything else is text. */
+export function readTyped(text: string): Json {
+  const trimmed = text.trim();
+  if (trimmed === "true" || trimmed === "false") return trimmed === "true";
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(trimmed) && trimmed.length < 16 ? Number(trimmed) : text;
+}
+
+/** `depends_on` → Depends on. */
+export function titleOf(key: string): string {
+  const words = key.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

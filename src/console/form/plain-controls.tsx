@@ -1,0 +1,246 @@
+import { type JSX, useState } from "react";
+import { isJsonArray, isJsonObject, type Json, jsonToText } from "../../core/base/index.ts";
+import { printYaml, readSource } from "../../core/text/index.ts";
+import { Button } from "../parts/button.tsx";
+import { Select } from "../parts/select.tsx";
+import type { ReferenceOffer } from "./form-context.ts";
+import { readTyped } from "./control.ts";
+import { ReferenceText } from "./reference-text.tsx";
+import { useTyped } from "./use-typed.ts";
+
+export interface ControlProps {
+  readonly id?: string;
+  readonly label: string;
+  readonly value: Json | undefined;
+  /** Undefined takes the field away. */
+  readonly onChange: (value: Json | undefined, isTyped?: boolean) => void;
+  readonly disabled?: boolean;
+  readonly "aria-describedby"?: string;
+  readonly "aria-invalid"?: boolean;
+}
+
+/** A number, a time such as `5m`, or a line of text. */
+export function LineControl({
+  value,
+  onChange,
+  label,
+  ...rest
+}: ControlProps & { readonly type?: "password" }): JSX.Element {
+  const typed = useTyped(value === undefined ? "" : jsonToText(value), (text) =>
+    onChange(text.trim() === "" ? undefined : readTyped(text), true),
+  );
+  return (
+    <input
+      {...rest}
+      name={label}
+      autoComplete="off"
+      value={typed.text}
+      onChange={(event) => typed.type(event.target.value)}
+      onBlur={typed.flush}
+    />
+  );
+}
+
+interface ListControlProps extends ControlProps {
+  /** What may be chosen; with nothing here, entries are typed. */
+  readonly options: readonly string[];
+}
+
+/** Texts one beside the other, each of which can be taken away. */
+export function ListControl({
+  id,
+  label,
+  value,
+  onChange,
+  options,
+  disabled = false,
+  ...rest
+}: ListControlProps): JSX.Element {
+  const entries = isJsonArray(value) ? value.map((item) => jsonToText(item)) : [];
+  const [text, setText] = useState("");
+  const add = (entry: string): void => {
+    setText("");
+    if (entry.trim() !== "" && !entries.includes(entry.trim())) onChange([...entries, entry.trim()]);
+  };
+  const free = options.filter((option) => !entries.includes(option));
+  return (
+    <div className="form-chips">
+      {entries.map((entry) => (
+        <span key={entry} className="form-chip">
+          <code>{entry}</code>
+          <Button
+            kind="quiet"
+            size="small"
+            icon="cross"
+            label={`Remove ${entry}`}
+            disabled={disabled}
+            onClick={() => {
+              const left = entries.filter((each) => each !== entry);
+              onChange(left.length === 0 ? undefined : left);
+            }}
+          />
+        </span>
+      ))}
+      {options.length > 0 ? (
+        free.length > 0 && (
+          <Select
+            {...rest}
+            {...(id === undefined ? {} : { id })}
+            aria-label={`Add to ${label}`}
+            value=""
+            options={[["", "Add …"], ...free]}
+            disabled={disabled}
+            onChange={add}
+          />
+        )
+      ) : (
+        <input
+          {...rest}
+          id={id}
+          value={text}
+          placeholder="Add …"
+          disabled={disabled}
+          onChange={(event) => setText(event.target.value)}
+          onBlur={() => add(text)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            add(text);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface MapControlProps extends ControlProps {
+  /** Words a value may be; without them it is any text. */
+  readonly options: readonly string[];
+  readonly offers: readonly ReferenceOffer[];
+  /** What an entry is called: an output, a value. */
+  readonly noun: string;
+}
+
+/** Names with their values, one row each. */
+export function MapControl({
+  label,
+  value,
+  onChange,
+  options,
+  offers,
+  noun,
+  disabled = false,
+}: MapControlProps): JSX.Element {
+  const entries = Object.entries(isJsonObject(value) ? value : {});
+  const put = (next: readonly (readonly [string, Json])[], isTyped = false): void =>
+    onChange(next.length === 0 ? undefined : Object.fromEntries(next), isTyped);
+  const add = (): void => {
+    let count = entries.length + 1;
+    while (entries.some(([name]) => name === `${noun}_${count}`)) count += 1;
+    put([...entries, [`${noun}_${count}`, options[0] ?? ""]]);
+  };
+  return (
+    <div className="form-rows">
+      {entries.map(([name, member], index) => (
+        // By place: a name that is being changed stays the same row.
+        <div key={index} className="form-row">
+          <NameInput
+            label={`Name of ${noun} ${index + 1} of ${label}`}
+            value={name}
+            disabled={disabled}
+            onCommit={(text) => put(entries.map((entry, at) => (at === index ? [text, entry[1]] : entry)))}
+          />
+          {options.length > 0 ? (
+            <Select
+              aria-label={`Type of ${name}`}
+              value={jsonToText(member)}
+              options={options}
+              disabled={disabled}
+              onChange={(text) => put(entries.map((entry, at) => (at === index ? [name, text] : entry)))}
+            />
+          ) : (
+            <ReferenceText
+              label={name}
+              aria-describedby=""
+              value={member === null ? "" : jsonToText(member)}
+              offers={offers}
+              isExpression={false}
+              rows={1}
+              disabled={disabled}
+              onCommit={(text) =>
+                put(
+                  entries.map((entry, at) => (at === index ? [name, readTyped(text)] : entry)),
+                  true,
+                )
+              }
+            />
+          )}
+          <Button
+            kind="quiet"
+            size="small"
+            icon="cross"
+            label={`Remove ${name}`}
+            disabled={disabled}
+            onClick={() => put(entries.filter((_, at) => at !== index))}
+          />
+        </div>
+      ))}
+      <Button size="small" icon="plus" disabled={disabled} onClick={add}>
+        Add {noun}
+      </Button>
+    </div>
+  );
+}
+
+interface NameInputProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onCommit: (text: string) => void;
+  readonly disabled: boolean;
+}
+
+/** A name is written when it is finished: half of one would be another. */
+export function NameInput({ label, value, onCommit, disabled }: NameInputProps): JSX.Element {
+  const [text, setText] = useState<string | null>(null);
+  const finish = (): void => {
+    const name = text?.trim() ?? "";
+    setText(null);
+    if (name !== "" && name !== value) onCommit(name);
+  };
+  return (
+    <input
+      className="mono"
+      aria-label={label}
+      value={text ?? value}
+      disabled={disabled}
+      spellCheck={false}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={finish}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") finish();
+        if (event.key === "Escape") setText(null);
+      }}
+    />
+  );
+}
+
+/** Anything, as YAML. What cannot be read yet is not written. */
+export function YamlControl({ value, onChange, label, ...rest }: ControlProps): JSX.Element {
+  const typed = useTyped(value === undefined ? "" : printYaml(value), (text) => {
+    const { tree, problems } = readSource(text);
+    if (text.trim() === "") onChange(undefined, true);
+    else if (tree !== null && problems.length === 0) onChange(tree.value, true);
+  });
+  return (
+    <textarea
+      {...rest}
+      name={label}
+      className="mono"
+      rows={Math.min(14, typed.text.split("\n").length + 1)}
+      spellCheck={false}
+      value={typed.text}
+      onChange={(event) => typed.type(event.target.value)}
+      onBlur={typed.flush}
+    />
+  );
+}

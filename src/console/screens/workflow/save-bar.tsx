@@ -1,0 +1,106 @@
+import type { JSX } from "react";
+import { navigate } from "../../page/router.tsx";
+import { api } from "../../live/api.ts";
+import { cache } from "../../live/cache.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useAction } from "../../page/use-action.ts";
+import { Button } from "../../parts/button.tsx";
+import { toast } from "../../parts/toast.tsx";
+import type { DrawnPlan } from "./check/protocol.ts";
+
+/** A text that is edited, and what becomes of it. */
+export interface SavedText {
+  readonly name: string;
+  /** The newest version; null for a workflow that has none. */
+  readonly saved: string | null;
+  readonly draft: string;
+  readonly isLocked?: boolean;
+  /** Code made it, and would make it again: only a copy under another name can be edited here. */
+  readonly isFromCode?: boolean;
+  readonly onChange: (text: string) => void;
+  readonly onSaved: () => void;
+}
+
+export type Saving = ReturnType<typeof useAction<[]>>;
+
+export function useSaving(
+  { name, saved, draft, isLocked = false, isFromCode = false, onSaved }: SavedText,
+  plan: DrawnPlan | null,
+): Saving {
+  const target = plan?.name ?? name;
+  return useAction<[]>(async () => {
+    if (isLocked || draft === saved || (isFromCode && target === name)) return;
+    const made = await api.saveWorkflow(target, draft);
+    cache.put(`version:${target}:${made.version}`, {
+      ...made,
+      source: draft,
+      savedAt: new Date().toISOString(),
+      plan: null,
+    });
+    cache.invalidate("workflows", `workflow:${target}`);
+    await cache.refresh(`workflow:${target}`);
+    onSaved();
+    toast(`Saved ${target}, version ${made.version}.`);
+    if (saved !== null && target !== name) navigate(`/workflows/${encodeURIComponent(target)}?tab=editor`);
+  });
+}
+
+interface SaveBarProps extends SavedText {
+  readonly plan: DrawnPlan | null;
+  readonly isBroken: boolean;
+  readonly saving: Saving;
+}
+
+/** A copy has another name, so that the workflow of the code stays what the code makes. */
+function copyOf(source: string, name: string): string {
+  return source.replace(/^name:.*$/m, `name: ${name}-copy`).replace(/"name":\s*"[^"]*"/, `"name": "${name}-copy"`);
+}
+
+export function SaveBar({
+  name,
+  saved,
+  draft,
+  isLocked = false,
+  isFromCode = false,
+  onChange,
+  plan,
+  isBroken,
+  saving,
+}: SaveBarProps): JSX.Element {
+  const mayWrite = useMay("workflow:write");
+  const isChanged = draft !== saved;
+  const isRenamed = saved !== null && plan !== null && plan.name !== name;
+  if (isFromCode && saved !== null && !isChanged) {
+    return (
+      <div className="spread">
+        <span className="muted">Written in code: it can only be read here.</span>
+        <Button icon="copy" disabled={!mayWrite} onClick={() => onChange(copyOf(saved, name))}>
+          Copy to edit
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <div className="spread">
+      <span className="muted">
+        {!mayWrite ? "You may read but not save." : isChanged ? "Not saved yet." : "Saved."}
+      </span>
+      <span className="row">
+        {saved !== null && isChanged && (
+          <Button icon="undo" onClick={() => onChange(saved)}>
+            Discard
+          </Button>
+        )}
+        <Button
+          kind="primary"
+          icon="check"
+          isBusy={saving.isBusy}
+          disabled={!mayWrite || isLocked || !isChanged || isBroken || (isFromCode && !isRenamed)}
+          onClick={() => void saving.run()}
+        >
+          {isRenamed ? `Save as ${plan.name}` : "Save version"}
+        </Button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+import { useEffect, useMemo, useState } from "react";
+import { completeAt, type Offers, type Schemas } from "../../editor/complete.ts";
+import { useKnownNames } from "../../manifest/use-known-names.ts";
+
+/** The tables of the checker, loaded when a person writes: they bring the readers of both formats along. */
+async function loadSchemas(): Promise<Schemas> {
+  const { jsonSchema } = await import("../../../core/definition/index.ts");
+  return { lobsterx: jsonSchema("lobsterx"), lensGraph: jsonSchema("lens-graph") };
+}
+
+export function useCompletion(): (text: string, offset: number) => Offers | null {
+  const known = useKnownNames();
+  const [schemas, setSchemas] = useState<Schemas | null>(null);
+  useEffect(() => {
+    void loadSchemas().then(setSchemas);
+  }, []);
+  return useMemo(
+    () => (text, offset) => (schemas === null ? null : completeAt(text, offset, schemas, known)),
+    [schemas, known],
+  );
+}

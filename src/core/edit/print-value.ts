@@ -1,0 +1,110 @@
+import { stringify } from "yaml";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
+
+/** What fits on a line is written on one, as a person would. */
+const LINE_MAX = 100;
+/** Steps, and branches with steps, stand on lines of their own. */
+const STEP_KEYS = ["id", "steps", "else"] as const;
+
+/** A value behind a key: on the key's line, or on lines of its own, which begin at a column. */
+export function printMember(value: Json, column: number, keyLength: number): string {
+  if (typeof value === "string" && isLong(value))
+    return ` |${chomping(value)}\n${indented(trimmed(value), column + 2)}`;
+  const line = typeof value === "string" ? printScalar(value) : inline(value);
+  const isShort = column + keyLength + 2 + line.length <= LINE_MAX;
+  if (!isCompound(value) || (isShort && isFlat(value))) return ` ${line}`;
+  return `\n${indented(printBlock(value), column + 2)}`;
+}
+
+/** A value on lines of its own, from the first column on. */
+export function printBlock(value: Json): string {
+  if (isJsonArray(value)) {
+    return value
+      .map((item) => `- ${hanging(isCompound(item) ? printBlockOrLine(item) : printScalar(item))}`)
+      .join("\n");
+  }
+  if (!isJsonObject(value)) return typeof value === "string" && isLong(value) ? JSON.stringify(value) : inline(value);
+  return Object.entries(value)
+    .map(([key, member]) => `${printKey(key)}:${printMember(member, 0, key.length)}`)
+    .join("\n");
+}
+
+function printBlockOrLine(value: Json): string {
+  const line = inline(value);
+  const isStep = isJsonObject(value) && STEP_KEYS.some((key) => Object.hasOwn(value, key));
+  return !isStep && isFlat(value) && line.length <= LINE_MAX - 10 ? line : printBlock(value);
+}
+
+/** An entry of a list, on lines that begin at a column. */
+export function printEntry(value: Json, column: number): string {
+  return indented(`- ${hanging(isCompound(value) ? printBlockOrLine(value) : printScalar(value))}`, column);
+}
+
+/** In brackets and braces. */
+export function inline(value: Json): string {
+  if (isJsonArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (isJsonObject(value)) {
+    const members = Object.entries(value).map(([key, member]) => `${printKey(key)}: ${inline(member)}`);
+    return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+  }
+  return printScalar(value, true);
+}
+
+export function printKey(key: string): string {
+  return printScalar(key, true);
+}
+
+/** Between brackets, more characters need quotes. */
+function printScalar(value: Json, isInside = false): string {
+  if (typeof value !== "string") return stringify(value).trimEnd();
+  if (value.includes("\n") || value.includes("\t")) return JSON.stringify(value);
+  const text = stringify(value, { lineWidth: 0 }).trimEnd();
+  return isInside && /^[^"'].*[,[\]{}]/u.test(text) ? JSON.stringify(value) : text;
+}
+
+function isCompound(value: Json): value is JsonObject | readonly Json[] {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}
+
+/** One level of plain values, or a map of such maps with one member. */
+function isFlat(value: Json): boolean {
+  if (!isCompound(value)) return !(typeof value === "string" && isLong(value));
+  const members = isJsonArray(value) ? value : Object.values(value);
+  const isFlatInside = (member: Json): boolean =>
+    !isCompound(member)
+      ? !(typeof member === "string" && isLong(member))
+      : Object.keys(member).length <= 2 && isPlain(member);
+  return members.every(isFlatInside) && members.filter(isCompound).length <= 1;
+}
+
+function isPlain(value: JsonObject | readonly Json[]): boolean {
+  return Object.values(value).every(
+    (member: Json) => !isCompound(member) && !(typeof member === "string" && isLong(member)),
+  );
+}
+
+/** Texts of several lines keep their lines. One that begins with a space or has odd characters is quoted instead. */
+function isLong(text: string): boolean {
+  return /^[^\s][^\r\t]*\n/u.test(text) && !/[ \t]\n/u.test(text) && trimmed(text).length > 0 && !text.endsWith("\n\n");
+}
+
+function chomping(text: string): string {
+  return text.endsWith("\n") ? "" : "-";
+}
+
+function trimmed(text: string): string {
+  return text.replace(/\n$/u, "");
+}
+
+/** Further lines of an entry stand below what follows its dash. */
+function hanging(text: string): string {
+  return text.replaceAll(/\n(?=[^\n])/gu, "\n  ");
+}
+
+export function indented(text: string, column: number): string {
+  const space = " ".repeat(column);
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? "" : space + line))
+    .join("\n");
+}

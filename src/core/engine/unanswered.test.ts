@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { ALLOWED, call, HELD, TurnRig, turnOf } from "../../../test/conformance/turn-rig.ts";
+import { workflow } from "../../../test/conformance/rig.ts";
+import type { RequestToolVerdict, ToolVerdict } from "./index.ts";
+
+const BY_DEFAULT: ToolVerdict = {
+  ...HELD,
+  rule: { ...HELD.rule, approvers: [{ who: "role:lead", withinMs: 1_000 }], otherwise: "approve" },
+};
+const CLOSED: ToolVerdict = {
+  ...ALLOWED,
+  disposition: "deny",
+  gate: "platform_open",
+  code: "platform_closed",
+  reason: "the platform is closed",
+};
+
+/** One call is held by an adapter that waits, until the chain approves it. */
+function waitingCall(atLast: ToolVerdict) {
+  const seen: RequestToolVerdict[] = [];
+  const judgeTool = (request: RequestToolVerdict): ToolVerdict => {
+    seen.push(request);
+    return request.isApproved ? atLast : BY_DEFAULT;
+  };
+  const rig = turnOf({ judgeTool });
+  rig.ask(0, 0, call("refund", { amount: 9 }), { waits: true });
+  return { rig, seen };
+}
+
+describe("a held call whose chain approves by default", () => {
+  for (const timer of ["approval-hop", "approval-expiry"] as const) {
+    it(`is judged again where its adapter waits, and made when the gates let it pass (${timer})`, () => {
+      const { rig, seen } = waitingCall(ALLOWED);
+      rig.fire(timer);
+      expect(seen.at(-1)).toMatchObject({ isApproved: true, callsBefore: 0, repeatsBefore: 0 });
+      expect(rig.rulings()).toEqual(["refund allow"]);
+      expect(rig.of("approval.resolved")[0]).toMatchObject({ status: "approved", decision: "approve" });
+    });
+
+    it(`is denied, and the model told why, when a gate has closed since (${timer})`, () => {
+      const { rig } = waitingCall(CLOSED);
+      rig.fire(timer);
+      expect(rig.rulings()).toEqual(["refund deny"]);
+      expect(rig.of("tool.decided").at(-1)).toMatchObject({
+        disposition: "deny",
+        reason: expect.stringContaining("the platform is closed") as string,
+      });
+      expect(rig.of("approval.resolved")[0]).toMatchObject({ status: "rejected", decision: "reject" });
+      expect(rig.result(0, 0, "paid").refusal?.code).toBe("call_not_allowed");
+      expect(rig.status("a")).toBe("running");
+    });
+  }
+
+  it("is left to the gates of the dispatch where the agent has suspended", () => {
+    const seen: RequestToolVerdict[] = [];
+    const judgeTool = (request: RequestToolVerdict): ToolVerdict => {
+      seen.push(request);
+      return BY_DEFAULT;
+    };
+    const rig = turnOf({ judgeTool });
+    rig.round(0, [call("refund")]);
+    rig.suspend();
+    rig.fire("approval-hop");
+    expect(seen).toHaveLength(1);
+    expect(rig.rulings()).toEqual(["refund allow"]);
+    expect(rig.dispatches).toHaveLength(2);
+  });
+});
+
+describe("a call that may have been made, and whose step approves by default", () => {
+  it("is not taken to have been made: the node fails when its time is over", () => {
+    const source = workflow(["a {command: help, approvers: [{who: 'role:lead', within: 1h}], otherwise: approve}"]);
+    const judgeTool = (): ToolVerdict => ({ ...ALLOWED, effects: "at_most_once" });
+    const rig = new TurnRig(source, { judgeTool }).start();
+    rig.round(0, [call("refund")]);
+    rig.lose();
+    expect(rig.node("a").now).toMatchObject({ status: "blocked", errorCode: "outcome_unknown" });
+    rig.fire("approval-hop");
+    expect(rig.of("node.failed")[0]).toMatchObject({ errorCode: "approval_expired" });
+    expect(rig.of("tool.completed").map(({ isError }) => isError)).not.toContain(false);
+  });
+});

@@ -1,0 +1,28 @@
+import type { LensGraphDefinition, LobsterDefinition } from "../definition/index.ts";
+import { nameOfLabel } from "../template/index.ts";
+import type { Plan, Scope } from "./plan.ts";
+
+/** What a lens graph says about its runs as a whole. */
+export function planWhole(
+  { last, results, nodes }: LensGraphDefinition,
+  compile: (document: LobsterDefinition) => Plan,
+): Pick<Plan, "finally" | "concurrency" | "outputs"> {
+  const end = last === undefined ? null : compile(last);
+  const outputs = results === undefined ? null : compile(results).outputs;
+  const names = new Set(nodes.map(({ id }) => nameOfLabel(id)));
+  return {
+    finally: end?.finally ?? null,
+    concurrency: end?.concurrency ?? null,
+    outputs: outputs === null ? null : { ...outputs, scope: readingNodes(outputs.scope, names) },
+  };
+}
+
+/** A node that did not complete is as a step that did not. */
+function readingNodes(scope: Scope, names: ReadonlySet<string>): Scope {
+  const entries = [...scope].map(([text, reference]) => {
+    const { origin } = reference;
+    const isNode = origin.kind === "arg" && names.has(origin.name);
+    return [text, isNode ? { ...reference, origin: { ...origin, isStep: true as const } } : reference] as const;
+  });
+  return new Map(entries);
+}

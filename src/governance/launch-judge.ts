@@ -1,0 +1,96 @@
+import type { Clock } from "../clock/index.ts";
+import type { Judgement, RateFact } from "../core/governance/index.ts";
+import type { GatewayDirectory } from "../gateway/index.ts";
+import type { GovernanceStore } from "../store/index.ts";
+import { judgeLaunchOf, type LaunchSubject } from "./launch.ts";
+import type { OrganisationUse, StartWindow } from "./organisation-use.ts";
+import type { RegisteredCache } from "./registered-cache.ts";
+import type { Tally } from "./tally.ts";
+import { slotChangesOf, type TurnTaking } from "./turn-ruling.ts";
+
+export interface LaunchJudgeOptions {
+  readonly store: Pick<GovernanceStore, "takePlaces">;
+  readonly registered: RegisteredCache;
+  readonly directory: GatewayDirectory;
+  readonly use: OrganisationUse;
+  readonly clock: Pick<Clock, "now">;
+  readonly tallyOf: (orgId: string) => Tally;
+  readonly prepare: (orgIds: ReadonlySet<string>) => Promise<void> | undefined;
+  /** Reads again what is counted. */
+  readonly reload: (orgId: string) => Promise<void>;
+}
+
+const TRIES = 3;
+
+/** Asks the launch gates, and counts starts in windows that all processes share. */
+export class LaunchJudge {
+  readonly #options: LaunchJudgeOptions;
+
+  constructor(options: LaunchJudgeOptions) {
+    this.#options = options;
+  }
+
+  /** May this run be created? What is asked before it exists. */
+  async judge(orgId: string, request: LaunchSubject): Promise<Judgement> {
+    for (let tried = 1; ; tried += 1) {
+      const judgement = await this.look(orgId, request);
+      if (judgement.disposition !== "allow" || tried === TRIES) return judgement;
+      if (await this.#take(orgId, request.keyId)) return judgement;
+      // Another process has had the last place.
+      await this.#options.reload(orgId);
+    }
+  }
+
+  /** The same without starting it: it does not count as a start. */
+  async look(orgId: string, request: LaunchSubject): Promise<Judgement> {
+    const { registered, directory, clock, use, tallyOf, prepare } = this.#options;
+    await prepare(new Set([orgId]));
+    const at = clock.now();
+    const { ofKey, ofOrganisation } = use.startWindows(orgId, request.keyId);
+    return judgeLaunchOf(request, {
+      at,
+      registered: registered.of(orgId),
+      gateways: directory.of(orgId),
+      tally: tallyOf(orgId),
+      rate: ofKey === null ? null : this.#fact(orgId, ofKey, at),
+      organisationRate: ofOrganisation === null ? null : this.#fact(orgId, ofOrganisation, at),
+    });
+  }
+
+  /** How often runs were started in the last minute. */
+  startsOf(orgId: string, keyId: string): { readonly ofKey: number; readonly ofOrganisation: number } {
+    const { use, clock } = this.#options;
+    const { ofKey, ofOrganisation } = use.startWindows(orgId, keyId);
+    const used = (window: StartWindow | null): number =>
+      window === null ? 0 : this.#fact(orgId, window, clock.now()).used;
+    return { ofKey: used(ofKey), ofOrganisation: used(ofOrganisation) };
+  }
+
+  #fact(orgId: string, { counter, rate, window }: StartWindow, at: number): RateFact {
+    return { ...rate, ...this.#options.tallyOf(orgId).windowOf(counter, window, at) };
+  }
+
+  async #take(orgId: string, keyId: string | null): Promise<boolean> {
+    const { use, store, clock, tallyOf } = this.#options;
+    const { ofKey, ofOrganisation } = use.startWindows(orgId, keyId);
+    const windows = [ofKey, ofOrganisation].filter((window) => window !== null);
+    if (windows.length === 0) return true;
+    const tally = tallyOf(orgId);
+    const hits = windows.map(({ counter, window }) => ({
+      counter,
+      rate: window,
+      at: tally.hitAt(counter, clock.now()),
+    }));
+    const taken: TurnTaking = { hits, reserved: [] };
+    tally.takeInTurn(taken);
+    const isTaken = await store.takePlaces(orgId, hits).catch((error: unknown) => {
+      tally.giveBackInTurn(taken);
+      throw error;
+    });
+    if (isTaken) tally.commit({ ...NOTHING, takenInTurns: [taken], slots: slotChangesOf([taken]) });
+    else tally.giveBackInTurn(taken);
+    return isTaken;
+  }
+}
+
+const NOTHING = { runId: "", ended: [], settled: [], taken: [], ledger: [], memories: [] };

@@ -1,0 +1,68 @@
+import { EXECUTION_TAGS } from "./0012-execution-tags.ts";
+import { compressBodies } from "./compression.ts";
+import type { Migration } from "./migration.ts";
+
+/** Names of its indexes are free for the new table then. */
+function makeWayFor(table: string, indexes: readonly string[]): readonly string[] {
+  return [
+    `alter table ${table} rename to ${table}_first`,
+    ...indexes.map((name) => `alter index ${table}_${name} rename to ${table}_first_${name}`),
+  ];
+}
+
+/**
+ * What there is becomes the partition of everything that has no other, as it lies on the disk; an empty one is made again.
+ * A later round gives it the time up to next week and the weeks to come partitions of their own (`sql-partitions.ts`),
+ * so that nothing here takes longer with more rows.
+ */
+function attachWhatWas(table: string): string {
+  return `do $$
+    begin
+      if exists (select from ${table}_first) then
+        alter table ${table} attach partition ${table}_first default;
+      else
+        drop table ${table}_first;
+        create table ${table}_default partition of ${table} default;
+      end if;
+    end
+  $$`;
+}
+
+/** The view reads the new table; who may read it stays as it was. */
+const VIEW = EXECUTION_TAGS.statements.map((text) => text.replace("create view", "create or replace view"));
+
+/**
+ * The log and the verdicts lie by the time their runs were created, which their ids begin with: what is old goes as
+ * files.
+ */
+export const PARTITIONS: Migration = {
+  version: 48,
+  name: "partitions by time",
+  minReader: 47,
+  statements: [
+    ...makeWayFor("event_blocks", ["pkey"]),
+    `create table event_blocks (
+      run_id text collate "C" not null,
+      first_event_id int not null,
+      last_event_id int not null,
+      body text not null,
+      org_id text collate "C" not null,
+      primary key (run_id, first_event_id),
+      constraint event_blocks_check check (first_event_id >= 1 and last_event_id >= first_event_id)
+    ) partition by range (run_id)`,
+    ...VIEW,
+    attachWhatWas("event_blocks"),
+    ...makeWayFor("verdict_blocks", ["pkey", "newest"]),
+    `create table verdict_blocks (
+      run_id text collate "C" not null,
+      first_event_id int not null,
+      org_id text collate "C" not null,
+      at bigint not null,
+      body text not null,
+      primary key (run_id, first_event_id)
+    ) partition by range (run_id)`,
+    `create index verdict_blocks_newest on verdict_blocks (org_id, at desc)`,
+    attachWhatWas("verdict_blocks"),
+    compressBodies(["event_blocks", "verdict_blocks", "verdict_blocks_default"]),
+  ],
+};

@@ -1,0 +1,81 @@
+import { NOW_MS, type Sql } from "../sql.ts";
+import { passFence } from "./moving-fence.ts";
+
+/** The organisation arrives no more: it lives here, or the move was given up. */
+export class NotArriving extends Error {
+  override readonly name = "NotArriving";
+}
+
+/** From now on rows of the organisation may be written here by who moves it. */
+export async function openArrival(sql: Sql, orgId: string, moveId: string): Promise<void> {
+  await sql.query(OPEN, [orgId, moveId]);
+}
+
+/**
+ * A transaction that counts only while the organisation is arriving: of two processes that copy at once, one that was slow
+ * finds the row gone and writes nothing over what has happened here since.
+ */
+export function whileArriving<T>(
+  sql: Sql,
+  orgId: string,
+  moveId: string,
+  work: (within: Sql) => Promise<T>,
+): Promise<T> {
+  return sql.transaction(async (within) => {
+    await holdArrival(within, orgId, moveId);
+    return work(within);
+  });
+}
+
+/** Until the end of the transaction; throws unless it is arriving by this move. */
+export async function holdArrival(within: Sql, orgId: string, moveId: string): Promise<void> {
+  const [held] = await within.query<{ move_id: string }>(HOLD, [orgId]);
+  if (held?.move_id !== moveId) throw new NotArriving(`the organisation ${orgId} is not arriving`);
+  await passFence(within, orgId);
+}
+
+/**
+ * The last step, in the transaction that has all its rows. The rounds that add up usage stand elsewhere here than where it came
+ * from: hours the source had not added up are named, those it had and this one has not are added up here.
+ */
+export async function closeArrival(
+  within: Sql,
+  organisation: { readonly orgId: string; readonly name: string | null; readonly cell: string },
+  rolledThere: number,
+): Promise<void> {
+  const { orgId, name, cell } = organisation;
+  const [own] = await within.query<{ rolled_until: number }>(ROLLED);
+  const rolledHere = own?.rolled_until ?? 0;
+  await within.query(NAME_HOURS, [orgId, rolledThere, rolledHere]);
+  await within.query(FORGET_HOURS, [orgId, rolledHere]);
+  await within.query(SETTLE, [orgId, name, cell]);
+  await within.query(CLOSE, [orgId]);
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+const OPEN = {
+  name: "open arrival",
+  text: `insert into cell_arrivals (org_id, move_id) values ($1, $2)
+    on conflict (org_id) do update set move_id = excluded.move_id`,
+};
+const HOLD = { name: "hold arrival", text: "select move_id from cell_arrivals where org_id = $1 for update" };
+const CLOSE = { name: "close arrival", text: "delete from cell_arrivals where org_id = $1" };
+const ROLLED = { name: "usage rolled here", text: "select rolled_until from usage_rolling" };
+const NAME_HOURS = {
+  name: "name hours of arriving usage",
+  text: `insert into late_usage (org_id, start)
+    select distinct org_id, at / ${HOUR_MS} * ${HOUR_MS} from usage_records where org_id = $1 and at >= $2 and at < $3
+    on conflict do nothing`,
+};
+const FORGET_HOURS = {
+  name: "forget sums of arriving usage",
+  text: `delete from usage_sums where org_id = $1 and
+    ((span = 'hour' and start >= $2) or (span = 'day' and start + ${DAY_MS} > $2))`,
+};
+const SETTLE = {
+  name: "settle arrived organisation",
+  text: `insert into organisations (org_id, name, created_at, cell) values ($1, $2, ${NOW_MS}, $3)
+    on conflict (org_id) do update set cell = excluded.cell`,
+};

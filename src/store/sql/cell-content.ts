@@ -1,0 +1,60 @@
+import type { CredentialClaim, CredentialKind } from "../directory-store.ts";
+import type { Sql } from "../sql.ts";
+
+/** What a database holds that cells must agree about; reading it changes nothing. */
+export interface CellContent {
+  /** Organisations that live here, and those that are on their way here. */
+  readonly organisations: readonly string[];
+  readonly arriving: readonly string[];
+  readonly claims: readonly CredentialClaim[];
+  /** Values made at the first start of an installation, by name. */
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly hasPeople: boolean;
+}
+
+export async function listCellContent(sql: Sql, cell: string): Promise<CellContent> {
+  const organisations = await sql.query<{ org_id: string }>(ORGANISATIONS, [cell]);
+  const arriving = (await sql.query<{ org_id: string }>(ARRIVING)).map((row) => row.org_id);
+  const claims = await sql.query<{ kind: CredentialKind; hash: string; org_id: string }>(CLAIMS);
+  const secrets = await sql.query<{ name: string; value: string }>(SECRETS);
+  const [people] = await sql.query<{ found: boolean }>(PEOPLE);
+  return {
+    organisations: organisations.map((row) => row.org_id).filter((orgId) => !arriving.includes(orgId)),
+    arriving,
+    claims: claims.map(({ kind, hash, org_id: orgId }) => ({ kind, hash, orgId })),
+    secrets: new Map(secrets.map(({ name, value }) => [name, value])),
+    hasPeople: people?.found === true,
+  };
+}
+
+/** The same for two addresses of one database, and for no others. */
+export async function readDatabaseIdentity(sql: Sql): Promise<string> {
+  const [row] = await sql.query<{ identity: string }>(IDENTITY);
+  return row?.identity ?? "";
+}
+
+/** Those without a row of their own are known by their keys and workflows. */
+const ORGANISATIONS = {
+  name: "organisations of a cell",
+  text: `select org_id from organisations where cell is null or cell = $1
+    union select k.org_id from keys k left join organisations o using (org_id) where o.org_id is null
+    union select w.org_id from workflows w left join organisations o using (org_id) where o.org_id is null
+    order by 1`,
+};
+const ARRIVING = { name: "arriving organisations", text: "select org_id from cell_arrivals" };
+const CLAIMS = {
+  name: "claims of a cell",
+  text: `select 'key' as kind, hash, org_id from keys
+    union all select 'gateway', callback_hash, org_id from gateway_links where callback_hash is not null
+    union all select 'gateway', previous_callback_hash, org_id from gateway_links where previous_callback_hash is not null
+    union all select 'hook', id, org_id from registry where kind = 'trigger'
+    union all select 'channel', id, org_id from registry where kind = 'channel'
+    union all select 'hook', workflow, org_id from workflow_hooks`,
+};
+const SECRETS = { name: "installation secrets", text: "select name, value from installation_secrets" };
+const PEOPLE = { name: "has people", text: "select exists (select from persons) as found" };
+const IDENTITY = {
+  name: "",
+  text: `select pg_postmaster_start_time()::text || '/' || d.oid || '/' || d.datname as identity
+    from pg_database d where d.datname = current_database()`,
+};

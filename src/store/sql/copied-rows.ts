@@ -1,0 +1,210 @@
+import type { ComparedTable } from "../directory-store.ts";
+import type { Sql, SqlScalar } from "../sql.ts";
+import type { MovedTable } from "./moved-tables.ts";
+
+/** Rows that are compared at once. */
+const CHUNK_ROWS = 2_000;
+/** What goes over in one statement, beyond its first row. */
+const CHUNK_BYTES = 4_194_304;
+const DELETED_ROWS = 5_000;
+
+interface Range {
+  /** Exclusive; null: from the start. */
+  readonly after: readonly SqlScalar[] | null;
+  /** Inclusive; null: to the end. */
+  readonly until: readonly SqlScalar[] | null;
+}
+
+interface Counted {
+  readonly rows: number;
+  readonly digest: string;
+}
+
+interface Chunk extends Range, Counted {}
+
+const EVERYTHING: Range = { after: null, until: null };
+
+/** How the target is written: each call is a transaction that counts only while the organisation is still arriving. */
+export type Write = <T>(work: (target: Sql) => Promise<T>) => Promise<T>;
+
+/** What both sides hold once a table has been gone through, each counted where it is. */
+interface CopiedTable {
+  readonly source: ComparedTable;
+  readonly target: ComparedTable;
+}
+
+/**
+ * Makes the rows of an organisation in one database those of another. Chunk by chunk in the order of the key both sides are
+ * compared by count and digest, and only what differs is written; so it continues wherever it was interrupted and finds
+ * what has changed since the last time. The chunks cover the whole table on both sides, since keys sort the same in every
+ * database: when nothing changes meanwhile, both sums together verify it.
+ */
+export async function copyRows(source: Sql, write: Write, table: MovedTable, orgId: string): Promise<CopiedTable> {
+  const here = new Sum();
+  const there = new Sum();
+  let chunk: Chunk | null = await nextChunk(source, table, orgId, null);
+  while (chunk !== null) {
+    const matched: Chunk = chunk;
+    here.add(matched);
+    // One database reads on while the other compares.
+    const [following, written] = await Promise.all([
+      matched.until === null ? null : nextChunk(source, table, orgId, matched.until),
+      write((target) => match(source, target, table, orgId, matched)),
+    ]);
+    there.add(written);
+    chunk = following;
+  }
+  return { source: here.of(table), target: there.of(table) };
+}
+
+/** Rows of chunks together, and the digest that the whole table has. */
+class Sum {
+  #rows = 0;
+  #digest = 0n;
+
+  add({ rows, digest }: Counted): void {
+    this.#rows += rows;
+    this.#digest += BigInt(digest);
+  }
+
+  of({ name }: MovedTable): ComparedTable {
+    return { table: name, rows: this.#rows, digest: this.#digest.toString(16) };
+  }
+}
+
+/** Rows and digest of a whole table; the digest does not depend on their order. */
+export async function compareRows(sql: Sql, table: MovedTable, orgId: string): Promise<ComparedTable> {
+  const { rows, digest } = await digestOf(sql, table, orgId, EVERYTHING);
+  return { table: table.name, rows, digest: BigInt(digest).toString(16) };
+}
+
+/** In small transactions; `begin` readies each. */
+export async function removeRows(
+  sql: Sql,
+  table: MovedTable,
+  orgId: string,
+  begin: (within: Sql) => Promise<void>,
+): Promise<void> {
+  const { name, key } = table;
+  const columns = key.map(({ column }) => quoted(column)).join(", ");
+  const page = `select ${columns} from ${quoted(name)} where org_id = $1 limit ${DELETED_ROWS}`;
+  const text =
+    key.length === 0
+      ? `delete from ${quoted(name)} where org_id = $1`
+      : `delete from ${quoted(name)} where org_id = $1 and (${columns}) in (${page}) returning 1 as gone`;
+  for (;;) {
+    const gone = await sql.transaction(async (within) => {
+      await begin(within);
+      return (await within.query({ name: "", text }, [orgId])).length;
+    });
+    if (gone < DELETED_ROWS) return;
+  }
+}
+
+/** What the target has in this range from now on. */
+async function match(source: Sql, target: Sql, table: MovedTable, orgId: string, chunk: Chunk): Promise<Counted> {
+  const there = await digestOf(target, table, orgId, chunk);
+  if (there.rows === chunk.rows && there.digest === chunk.digest) return there;
+  const where = whereOf(table, chunk);
+  await target.query({ name: "", text: `delete from ${quoted(table.name)} where ${where.text}` }, [
+    orgId,
+    ...where.params,
+  ]);
+  let range: Range | null = chunk;
+  while (range !== null) range = await copyPage(source, target, table, orgId, range);
+  return digestOf(target, table, orgId, chunk);
+}
+
+/** What is left of the range; null: nothing. */
+async function copyPage(
+  source: Sql,
+  target: Sql,
+  table: MovedTable,
+  orgId: string,
+  range: Range,
+): Promise<Range | null> {
+  const columns = table.columns.map(quoted).join(", ");
+  const order = orderOf(table);
+  const where = whereOf(table, range);
+  const bound = table.key.length === 0 ? "" : `order by ${order} limit ${CHUNK_ROWS}`;
+  const running = table.key.length === 0 ? "0" : `sum(pg_column_size(t)) over (order by ${order}) - pg_column_size(t)`;
+  const text = `with page as (
+      select ${columns}, ${running} as before_it from ${quoted(table.name)} t where ${where.text} ${bound}
+    ), fitting as (select ${columns} from page where before_it <= ${CHUNK_BYTES})
+    select count(*)::int as rows, coalesce(json_agg(row_to_json(f)), '[]')::text as body,
+      (select ${keyJson(table)} from fitting order by ${orderOf(table, "desc")} limit 1) as last,
+      (select count(*)::int from page) as found from fitting f`;
+  const [page] = await source.query<{ rows: number; body: string; last: string | null; found: number }>(
+    { name: "", text },
+    [orgId, ...where.params],
+  );
+  if (page === undefined || page.rows === 0) return null;
+  const insert = `insert into ${quoted(table.name)} (${columns})
+    select ${columns} from json_populate_recordset(null::${quoted(table.name)}, $1::json)`;
+  await target.query({ name: "", text: insert }, [page.body]);
+  const isWhole = table.key.length === 0 || (page.rows === page.found && page.found < CHUNK_ROWS);
+  return isWhole || page.last === null ? null : { ...range, after: JSON.parse(page.last) as SqlScalar[] };
+}
+
+/** A table without a key is small: it is one chunk. */
+async function nextChunk(sql: Sql, table: MovedTable, orgId: string, after: Range["after"]): Promise<Chunk> {
+  if (table.key.length === 0) return { ...EVERYTHING, ...(await digestOf(sql, table, orgId, EVERYTHING)) };
+  const where = whereOf(table, { after, until: null });
+  const text = `with page as (
+      select t.* from ${quoted(table.name)} t where ${where.text} order by ${orderOf(table)} limit ${CHUNK_ROWS}
+    ) select count(*)::int as rows, ${digestSum(table, "page")} as digest,
+      (select ${keyJson(table)} from page order by ${orderOf(table, "desc")} limit 1) as last from page`;
+  const [found] = await sql.query<{ rows: number; digest: string; last: string | null }>({ name: "", text }, [
+    orgId,
+    ...where.params,
+  ]);
+  const { rows = 0, digest = "0", last = null } = found ?? {};
+  const until = rows < CHUNK_ROWS || last === null ? null : (JSON.parse(last) as SqlScalar[]);
+  return { rows, digest, after, until };
+}
+
+async function digestOf(sql: Sql, table: MovedTable, orgId: string, range: Range): Promise<Counted> {
+  const where = whereOf(table, range);
+  const text = `select count(*)::int as rows, ${digestSum(table, "t")} as digest from ${quoted(table.name)} t
+    where ${where.text}`;
+  const [found] = await sql.query<{ rows: number; digest: string }>({ name: "", text }, [orgId, ...where.params]);
+  return found ?? { rows: 0, digest: "0" };
+}
+
+/** The sum of what rows hash to: 60 bits each, so that two tables with other rows hardly ever agree. */
+function digestSum({ columns }: MovedTable, from: string): string {
+  const row = `row(${columns.map((column) => `${from}.${quoted(column)}`).join(", ")})::text`;
+  return `coalesce(sum(('x' || substr(md5(${row}), 1, 15))::bit(60)::bigint), 0)::text`;
+}
+
+function whereOf(
+  { key }: MovedTable,
+  { after, until }: Range,
+): { readonly text: string; readonly params: SqlScalar[] } {
+  const columns = key.map(({ column }) => quoted(column)).join(", ");
+  const params: SqlScalar[] = [];
+  const bound = (operator: string, values: readonly SqlScalar[]): string => {
+    const places = key.map(({ type }, index) => {
+      params.push(values[index] ?? null);
+      return `$${params.length + 1}::${type}`;
+    });
+    return ` and (${columns}) ${operator} (${places.join(", ")})`;
+  };
+  const from = after === null ? "" : bound(">", after);
+  const to = until === null ? "" : bound("<=", until);
+  return { text: `org_id = $1${from}${to}`, params };
+}
+
+function orderOf({ key }: MovedTable, direction = ""): string {
+  return key.length === 0 ? "1" : key.map(({ column }) => `${quoted(column)} ${direction}`).join(", ");
+}
+
+function keyJson({ key }: MovedTable): string {
+  return key.length === 0
+    ? "null::text"
+    : `json_build_array(${key.map(({ column }) => quoted(column)).join(", ")})::text`;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

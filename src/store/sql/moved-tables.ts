@@ -1,0 +1,78 @@
+import type { Sql } from "../sql.ts";
+
+/** A table whose rows belong to organisations, as the catalogue of a database describes it. */
+export interface MovedTable {
+  readonly name: string;
+  /** Without those a database fills in itself. */
+  readonly columns: readonly string[];
+  /** Of its primary key, with their types; empty: it has none. */
+  readonly key: readonly { readonly column: string; readonly type: string }[];
+  /** Rows that nothing acts on by itself may be copied while the organisation still runs. */
+  readonly isHistory: boolean;
+}
+
+/**
+ * Tables without rows of an organisation, and tables whose rows stay: the directory keeps people for all cells. Every other
+ * table has the column `org_id`; a test compares.
+ */
+export const STAYING_TABLES: readonly string[] = [
+  "alert_leases",
+  "cell_arrivals",
+  "cell_moves",
+  "credential_organisations",
+  "installation_secrets",
+  "invitations",
+  "memberships",
+  "organisations",
+  "persons",
+  "replicas",
+  "schema_migrations",
+  "sessions",
+  "usage_rolling",
+];
+
+/** What is only ever looked up by way of a run or a record that goes over last. */
+const HISTORY: ReadonlySet<string> = new Set([
+  "agent_memories",
+  "attempt_reports",
+  "audit_blocks",
+  "audit_facets",
+  "audit_records",
+  "audit_salts",
+  "audit_texts",
+  "blob_references",
+  "blobs",
+  "definitions",
+  "event_blocks",
+  "run_facets",
+  "run_words",
+  "usage_records",
+  "verdict_blocks",
+  "verdict_parts",
+]);
+
+const CATALOGUE = {
+  name: "",
+  text: `select c.relname as name,
+      (select json_agg(a.attname order by a.attnum)::text from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attidentity = '') as columns,
+      (select json_agg(json_build_object('column', a.attname, 'type', format_type(a.atttypid, null)) order by k.place)::text
+        from pg_index i cross join lateral unnest(i.indkey::int2[]) with ordinality as k(number, place)
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number
+        where i.indrelid = c.oid and i.indisprimary and a.attidentity = '') as key
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = current_schema() and c.relkind in ('r', 'p') and not c.relispartition order by c.relname`,
+};
+
+/** Every table with rows of organisations, from the catalogue of the database itself. */
+export async function movedTables(sql: Sql): Promise<readonly MovedTable[]> {
+  const rows = await sql.query<{ name: string; columns: string; key: string | null }>(CATALOGUE);
+  return rows
+    .filter(({ name }) => !STAYING_TABLES.includes(name))
+    .map(({ name, columns, key }) => ({
+      name,
+      columns: JSON.parse(columns) as readonly string[],
+      key: JSON.parse(key ?? "[]") as MovedTable["key"],
+      isHistory: HISTORY.has(name),
+    }));
+}

@@ -1,0 +1,79 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openSite, type Site, type Visit } from "./site.ts";
+
+const ASK = `name: ask
+steps:
+  - { id: work, command: Do it, model: tide-1 }
+  - { id: agree, approval: required, depends_on: [work] }
+`;
+const EACH = `name: each
+steps:
+  - { id: list, command: List them, outputs: { items: { type: array } } }
+  - { id: one, command: "Do \${item}", for_each: list.outputs.items, tolerate: 4 }
+`;
+const SCRIPT = JSON.stringify({
+  default: "echo",
+  nodes: {
+    "each/list": { outputs: { items: ["anna", "bert"] }, stdout: "two" },
+    "each/one[1]": { fail: "provider_auth" },
+  },
+});
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite(SCRIPT);
+  for (const source of [ASK, EACH]) await site.api.save(source);
+}, 180_000);
+afterAll(() => site?.close());
+
+async function visit(visited: Visit): Promise<Page> {
+  const page = await site.visit({ width: 1440, height: 900, ...visited });
+  onTestFinished(() => page.context().close());
+  return page;
+}
+
+describe("defects that are gone", () => {
+  it("what was rejected is not green", async () => {
+    const runId = await site.api.run("ask");
+    const { body } = await site.api.request("GET", "approvals?status=pending");
+    const decision = { decision: "reject", reason: "Too much" };
+    const answer = await site.api.request("POST", `approvals/${body.data[0].id}/resolve`, { body: decision });
+    expect(answer.status).toBe(200);
+    await site.api.settle(runId);
+    const page = await visit({ path: "/approvals" });
+    await page.getByRole("tab", { name: "Answered" }).click();
+    const badge = page.locator(".badge", { hasText: "Rejected" }).first();
+    await badge.waitFor();
+    expect(await badge.getAttribute("class")).toContain("tone-bad");
+  });
+
+  it("the model a node asked for stands in its overview", async () => {
+    const page = await visit({ path: `/runs/${await site.api.run("ask")}?node=work` });
+    await page.getByRole("complementary", { name: "Node work" }).getByText("tide-1").waitFor();
+  });
+
+  it("a for_each with failures is not green, and its instances are not connected", async () => {
+    const page = await visit({ path: `/runs/${await site.api.run("each")}` });
+    const card = page.locator('.graph-card[data-node="one"]');
+    await card.getByText("1 failed").waitFor();
+    const edges = page.locator(".graph-edge");
+    const before = await edges.count();
+    await card.locator("button").first().click();
+    await page.locator('.graph-card[data-node="one[1]"]').waitFor();
+    // Each instance is reached from the list, and none from another instance.
+    expect(await edges.count()).toBeLessThanOrEqual(before + 2);
+  });
+
+  it("the switch between graph and list covers nothing of the list", async () => {
+    const page = await visit({ path: `/runs/${await site.api.run("each")}` });
+    await page.getByRole("button", { name: "List", exact: true }).click();
+    const table = page.locator(".node-list table");
+    await table.waitFor();
+    const [above, below] = await Promise.all([
+      page.getByRole("group", { name: "How nodes are shown" }).boundingBox(),
+      table.boundingBox(),
+    ]);
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+  });
+});

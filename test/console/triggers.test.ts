@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openSite, screenshot, type Site, violations } from "./site.ts";
+
+const SURVEY = `name: survey
+args:
+  who: { type: string, required: true, description: Your name }
+  age: { type: integer, minimum: 18, default: 30 }
+  mood: { type: string, enum: [good, bad], default: good }
+steps:
+  - { id: note, set: { text: "\${who}, \${age}, \${mood}" } }
+`;
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+  await site.api.save(SURVEY);
+});
+afterAll(() => site.close());
+
+describe("the form of a trigger", () => {
+  it("is filled in by a visitor without a key, held to the limits of the args, and starts a run", async () => {
+    const spec = { workflow: "survey", on: { form: { public: true } } };
+    const { body } = await site.api.request("PUT", "triggers/ask", { body: spec });
+    const { pathname, search } = new URL(body.formUrl, site.url);
+    const context = await site.browser.newContext({ viewport: { width: 480, height: 800 }, locale: "en-GB" });
+    onTestFinished(() => context.close());
+    context.setDefaultTimeout(60_000);
+    const page = await context.newPage();
+    await page.goto(`${site.url}${pathname}${search}`);
+    expect(await violations(page)).toEqual([]);
+    await screenshot(page, "trigger-form");
+    await page.getByLabel("age").fill("12");
+    await page.getByLabel("who").fill("Ann");
+    await page.getByRole("button", { name: "Start" }).click();
+    // The browser itself holds the limits of the args.
+    expect(await page.evaluate("document.querySelector('#age').validity.rangeUnderflow")).toBe(true);
+    await page.getByLabel("age").fill("44");
+    await page.getByLabel("mood").selectOption("bad");
+    await page.getByRole("button", { name: "Start" }).click();
+    const started = page.getByText(/run_\w+/);
+    await started.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await screenshot(page, "trigger-form-started");
+    const runId = /run_\w+/.exec((await started.textContent()) ?? "")?.[0] ?? "";
+    await site.api.settle(runId);
+    const run = await site.api.store.getRun("default", runId);
+    expect(run).toMatchObject({ workflow: "survey", args: { who: "Ann", age: 44, mood: "bad" }, trigger: "form" });
+  });
+});
+
+describe("the tab of triggers", () => {
+  it("lists them", async () => {
+    const spec = { workflow: "survey", on: { event: { type: "asked" } }, args: { who: "${body.name}" } };
+    await site.api.request("PUT", "triggers/on-asked", { body: spec });
+    const page = await site.visit({ path: "/o/default/settings/triggers" });
+    onTestFinished(() => page.context().close());
+    await page.getByText("on-asked").first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await screenshot(page, "triggers");
+    expect(site.complaints).toEqual([]);
+  });
+});
