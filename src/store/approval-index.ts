@@ -68,8 +68,9 @@ function groupOf(approval: ApprovalRecord): string | null {
   const { subject, nodeId, source, choices, approvers, isSeparate, agentId, quorum, form, confirm } = approval;
   if (subject === null) return null;
   const { workflow, version, startedBy, trigger, agent, action, args, title, request, shown, parents } = subject;
-  const { message = null, stdin = null, inputs = {}, ...receiver } = request ?? {};
-  const texts = { title, message, stdin, inputs, shown, parents, policies: subject.policies, answers: subject.answers };
+  const { message = null, stdin = null, inputs = {}, reads = {}, ...receiver } = request ?? {};
+  const { call = null, policies, answers } = subject;
+  const texts = { title, message, stdin, inputs, reads, call, shown, parents, policies, answers };
   const shape = {
     rule: { nodeId, source, choices, approvers, isSeparate, agentId, quorum, form, confirm },
     origin: { workflow, version, startedBy, trigger, agent, action, receiver, isSent: request !== null },

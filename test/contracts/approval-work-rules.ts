@@ -15,9 +15,16 @@ export function approvalWorkRules(subjectOf: SubjectOf): void {
         subject({
           title: `Pay ${to}?`,
           args: { to, amount: 5 },
-          request: { provider: "process", model: null, message: `pay ${to} 5`, stdin: null, inputs: { to }, tools: [] },
+          request: sends(to),
           ...more,
         });
+      const sends = (to: string, reads = { payee: to }) => {
+        const message = `pay ${to} 5`;
+        return { provider: "process", model: null, message, stdin: null, inputs: { to }, reads, tools: [] };
+      };
+      const calls = (to: string): Subject["call"] => {
+        return { tool: "pay", server: null, args: { to }, action: "financial", round: 0, words: "" };
+      };
       await inbox.open(
         approval("apr_1", "run_1", { subject: asks("ann") }),
         approval("apr_2", "run_2", { subject: asks("bob", { costMicros: 7 }) }),
@@ -26,12 +33,14 @@ export function approvalWorkRules(subjectOf: SubjectOf): void {
         approval("apr_5", "run_5", { subject: asks("zoe"), approvers: [] }),
         approval("apr_6", "run_6", { subject: null }),
         approval("apr_7", "run_7", { subject: asks("kim", { args: { to: "kim" } }) }),
+        approval("apr_8", "run_8", { subject: asks("pat", { request: sends("pat", { payee: "another" }) }) }),
+        approval("apr_9", "run_9", { subject: asks("sue", { call: calls("another") }) }),
       );
       const rows = await inbox.found({});
       const groups = new Map(rows.map(({ approval: { id }, group }) => [id, group]));
       expect(groups.get("apr_6")).toBeNull();
       expect(groups.get("apr_1")).toBe(groups.get("apr_2"));
-      expect(new Set(groups.values()).size).toBe(6);
+      expect(new Set(groups.values()).size).toBe(8);
       expect(await inbox.ids({ group: groups.get("apr_1") ?? "" })).toEqual(["apr_2", "apr_1"]);
     });
 
