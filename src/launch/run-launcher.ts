@@ -3,21 +3,17 @@ import { checkArgs } from "../core/definition/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { WorkflowRecord } from "../store/index.ts";
 import { Admission, type AdmissionOptions, refuse, refused, type RefusedLaunch } from "./admission.ts";
-import { Door } from "./door.ts";
 import type { Launcher, LaunchRefusal, LaunchResult, LaunchRequest } from "./launcher.ts";
 import { gatherPins, keepPinned } from "./pinning.ts";
 
 export type RunLauncherOptions = AdmissionOptions;
 
 const PLAIN_MAX = 2_000;
-/** So many starts of an organisation read at a time: half of the connections a process has. */
-const READING_MAX = 5;
 
 /** Finds the version and the pins, checks the args, asks the gates, in this order, and then starts the run. */
 export class RunLauncher implements Launcher {
   readonly #options: RunLauncherOptions;
   readonly #admission: Admission;
-  readonly #door = new Door(READING_MAX);
   /**
    * Texts that refer to nothing outside themselves, by organisation and hash, with their warnings: nothing has to be
    * looked up for them.
@@ -30,7 +26,7 @@ export class RunLauncher implements Launcher {
   }
 
   async launch(request: LaunchRequest): Promise<LaunchResult> {
-    const found = await this.#door.through(request.orgId, () => this.#prepared(request));
+    const found = await this.#prepared(request);
     if (found.kind !== "prepared") return found;
     const { record, version, hash, pinnedHash, warnings, plan, args } = found;
     const { orgId, workflow, team = null } = request;

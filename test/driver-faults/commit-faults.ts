@@ -171,8 +171,8 @@ export const COMMIT_FAULTS: readonly Fault[] = [
   {
     bug: "runs that begin overtake work in flight",
     file: "durable/fair-queue.ts",
-    right: `return this.work.size + (this.#working === 0 ? starts : Math.min(starts, Math.floor(this.#startsAllowed)));`,
-    wrong: `return this.work.size + starts;`,
+    right: `return (isStart ? this.start : this.work).shift();`,
+    wrong: `return this.start.shift() ?? this.work.shift();`,
     caughtBy: CAUGHT_BY.queue,
   },
   {

@@ -13,19 +13,13 @@ export type QueuedFor = "work" | "start";
 /** Runs that are not in memory take turns as if they were of one organisation, which is not counted. */
 export const UNKNOWN_OWNER: QueuedRun = { orgId: "", priority: "normal" };
 
-/**
- * While anything is done for runs of an organisation that exist, one run of it may start for so many of them; what was
- * not used is kept, up to a bound, so that a lull is no loss.
- */
-const WORK_PER_START = 6;
-const STARTS_KEPT_MAX = 64;
-/** One in so many turns of an organisation is a start, if one may start, so that work never keeps them out altogether. */
+/** One in so many turns of an organisation is a start, if one waits, so that work never keeps them out altogether. */
 const STARTS_SHARE = 16;
 
 /**
  * Runs that wait for their turn: one of each organisation, over and over, so that none waits for more than one turn of
  * each other. Within an organisation runs that exist go before runs that start, then by priority, and in the order they
- * came. What an organisation has under way holds back its own starts, and those of no other.
+ * came: a new run begins where those that exist leave room in a batch.
  */
 export class FairQueue<T> {
   /** Organisations that could use a turn; the first has the next. */
@@ -42,24 +36,14 @@ export class FairQueue<T> {
     return this.#turns.size > 0;
   }
 
-  /** Whether an organisation could use a turn that has nothing under way. */
-  get hasApart(): boolean {
-    return this.#apart > 0;
-  }
-
-  /** How many organisations could use a turn in this batch. */
-  get inTurn(): number {
-    return this.#isApart ? this.#turns.count((own) => (this.#isOpen(own) ? 1 : 0)) : this.#turns.size;
-  }
-
   /** How many organisations have runs that wait or are under way. */
   get organisations(): number {
     return this.#known.size - (this.#known.has(UNKNOWN_OWNER.orgId) ? 1 : 0);
   }
 
-  /** How many runs could have a turn in this batch. */
-  get ready(): number {
-    return this.#turns.count((own) => (this.#isOpen(own) ? own.ready : 0));
+  /** Whether an organisation could use a turn that has nothing under way. */
+  get hasApart(): boolean {
+    return this.#apart > 0;
   }
 
   /**
@@ -74,7 +58,7 @@ export class FairQueue<T> {
   push(run: T, { orgId, priority }: QueuedRun, queuedFor: QueuedFor): void {
     let own = this.#known.get(orgId);
     if (own === undefined) {
-      own = new OwnRuns<T>(orgId);
+      own = new OwnRuns<T>();
       this.#known.set(orgId, own);
     }
     own[queuedFor].push(run, PRIORITIES.indexOf(priority));
@@ -93,17 +77,16 @@ export class FairQueue<T> {
     return run;
   }
 
-  ended({ orgId }: QueuedRun, queuedFor: QueuedFor): void {
+  ended({ orgId }: QueuedRun): void {
     const own = this.#known.get(orgId);
     if (own === undefined) return;
-    own.ended(queuedFor);
+    own.underWay -= 1;
     if (own.isInTurn && own.underWay === 0) this.#apart += 1;
-    this.#queue(own);
-    if (own.isIdle) this.#known.delete(orgId);
+    if (own.underWay + own.waiting === 0) this.#known.delete(orgId);
   }
 
   #queue(own: OwnRuns<T>): void {
-    if (own.isInTurn || own.ready === 0) return;
+    if (own.isInTurn || own.waiting === 0) return;
     own.isInTurn = true;
     this.#turns.push(own);
     if (own.underWay === 0) this.#apart += 1;
@@ -112,57 +95,23 @@ export class FairQueue<T> {
 
 /** The runs of one organisation that wait, and how many are under way. */
 class OwnRuns<T> {
-  readonly orgId: string;
   readonly work = new Levels<T>();
   readonly start = new Levels<T>();
   isInTurn = false;
   /** The last that took one of its runs. */
   batch = 0;
-  #working = 0;
-  #starting = 0;
-  #startsAllowed = STARTS_KEPT_MAX;
+  underWay = 0;
   #workInRow = 0;
 
-  constructor(orgId: string) {
-    this.orgId = orgId;
-  }
-
-  get underWay(): number {
-    return this.#working + this.#starting;
-  }
-
-  get isIdle(): boolean {
-    return this.underWay + this.work.size + this.start.size === 0;
-  }
-
-  /** With nothing else to do there is no bound to starts. */
-  get ready(): number {
-    const starts = this.start.size;
-    return this.work.size + (this.#working === 0 ? starts : Math.min(starts, Math.floor(this.#startsAllowed)));
+  get waiting(): number {
+    return this.work.size + this.start.size;
   }
 
   shift(): T | undefined {
-    const mayStart = this.ready > this.work.size;
-    return this.work.size > 0 && !(mayStart && this.#workInRow >= STARTS_SHARE - 1) ? this.#goOn() : this.#begin();
-  }
-
-  #goOn(): T | undefined {
-    this.#working += 1;
-    this.#workInRow += 1;
-    this.#startsAllowed = Math.min(STARTS_KEPT_MAX, this.#startsAllowed + 1 / WORK_PER_START);
-    return this.work.shift();
-  }
-
-  #begin(): T | undefined {
-    if (this.#working > 0) this.#startsAllowed -= 1;
-    this.#starting += 1;
-    this.#workInRow = 0;
-    return this.start.shift();
-  }
-
-  ended(queuedFor: QueuedFor): void {
-    if (queuedFor === "work") this.#working -= 1;
-    else this.#starting -= 1;
+    const isStart = this.work.size === 0 || (this.start.size > 0 && this.#workInRow >= STARTS_SHARE - 1);
+    this.#workInRow = isStart ? 0 : this.#workInRow + 1;
+    this.underWay += 1;
+    return (isStart ? this.start : this.work).shift();
   }
 }
 
@@ -215,14 +164,5 @@ class Fifo<T> {
   takeFirst(isWanted: (item: T) => boolean): T | undefined {
     const at = this.#items.findIndex((item, index) => index >= this.#head && isWanted(item));
     return at < 0 ? undefined : this.#items.splice(at, 1)[0];
-  }
-
-  count(of: (item: T) => number): number {
-    let count = 0;
-    for (let at = this.#head; at < this.#items.length; at += 1) {
-      const item = this.#items[at];
-      if (item !== undefined) count += of(item);
-    }
-    return count;
   }
 }

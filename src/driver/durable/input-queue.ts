@@ -1,6 +1,6 @@
 import { Overloaded, type SubmitOutcome } from "./runtime.ts";
 import type { DrivenRun } from "./driven-run.ts";
-import { FairQueue, type QueuedFor, type QueuedRun, UNKNOWN_OWNER } from "./fair-queue.ts";
+import { FairQueue, type QueuedRun, UNKNOWN_OWNER } from "./fair-queue.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import type { UnstampedInput } from "../../core/engine/index.ts";
 
@@ -36,13 +36,14 @@ interface Lane {
   readonly owner: QueuedRun;
   /** A new run, which is in no database yet. */
   fresh: DrivenRun | null;
-  /** What it waited for last, in its turn or in a batch. */
-  queuedFor: QueuedFor;
   isTaken: boolean;
 }
 
-/** While several organisations have something to do, and for so many batches after that, a batch has so many inputs. */
-const SHARED_INPUTS_MAX = 64;
+/**
+ * While several organisations have something to do, and for so many batches after that, a batch has so many inputs. One that
+ * has little to do waits mostly for the event loop, which a batch of another takes as long as it is large.
+ */
+const SHARED_INPUTS_MAX = 16;
 const SHARED_BATCHES = 512;
 
 const QUEUED_INPUTS_MAX = 20_000;
@@ -113,24 +114,13 @@ export class InputQueue {
     this.onReady();
   }
 
-  /**
-   * Takes whole lanes in turns, at most so many runs and, beyond the first, so many inputs. Once an organisation has had
-   * all it waits for, and others wait for more than the batch has, they get it from the next one: an organisation with
-   * little to do does not wait for much of another.
-   */
+  /** Takes whole lanes in turns, at most so many runs and, beyond the first, so many inputs. */
   take(runsMax: number, inputsMax: number): readonly Taken[] {
-    const ready = this.#ready;
     const max = this.#isShared() ? Math.min(inputsMax, SHARED_INPUTS_MAX) : inputsMax;
     const taken: Taken[] = [];
-    ready.newBatch();
-    let inputs = 0;
-    let round = ready.inTurn;
-    for (let turns = round; taken.length < runsMax && inputs < max; turns -= 1) {
-      if (turns === 0) {
-        if (ready.inTurn < round && ready.ready > taken.length) break;
-        turns = round = ready.inTurn;
-      }
-      const lane = ready.shift();
+    this.#ready.newBatch();
+    for (let inputs = 0; taken.length < runsMax && inputs < max;) {
+      const lane = this.#ready.shift();
       if (lane === undefined) break;
       inputs += lane.waiting.length;
       taken.push(this.#taken(lane));
@@ -156,7 +146,7 @@ export class InputQueue {
   /** The batch is done with the run; `again` goes back to the front of its lane. */
   release(runId: string, again: readonly Waiting[] = [], fresh: DrivenRun | null = null): void {
     const lane = this.#lane(runId, fresh);
-    const { isTaken, owner, queuedFor } = lane;
+    const { isTaken, owner } = lane;
     const isQueued = !isTaken && lane.waiting.length > 0;
     lane.isTaken = false;
     lane.fresh ??= fresh;
@@ -166,20 +156,19 @@ export class InputQueue {
     if (isDone) this.#lanes.delete(runId);
     else if (!isQueued) this.#queue(lane);
     // After that, so that what is known of an organisation that has more to do is kept.
-    if (isTaken) this.#ready.ended(owner, queuedFor);
+    if (isTaken) this.#ready.ended(owner);
     if (!isDone) this.onReady();
   }
 
   #queue(lane: Lane): void {
-    lane.queuedFor = lane.fresh === null ? "work" : "start";
-    this.#ready.push(lane, lane.owner, lane.queuedFor);
+    this.#ready.push(lane, lane.owner, lane.fresh === null ? "work" : "start");
   }
 
   #lane(runId: string, fresh: DrivenRun | null): Lane {
     let lane = this.#lanes.get(runId);
     if (lane === undefined) {
       const owner = fresh?.run ?? this.#ownerOf(runId) ?? UNKNOWN_OWNER;
-      lane = { runId, waiting: [], owner, fresh: null, queuedFor: "work", isTaken: false };
+      lane = { runId, waiting: [], owner, fresh: null, isTaken: false };
       this.#lanes.set(runId, lane);
     }
     return lane;

@@ -86,10 +86,12 @@ export async function shownRun(services: Services, run: RunRecord): Promise<Run>
     const paused = await runPauses(services, run.orgId);
     return runOnWire(run, (await waitingOf(services.store, [run]))(run), paused(run));
   }
-  const erasure = await services.store.getErasure(run.orgId, run.runId);
+  const [erasure, outputs] = await Promise.all([
+    services.store.getErasure(run.orgId, run.runId),
+    run.status === "completed" ? outputsOf(services, run.orgId, run.runId) : undefined,
+  ]);
   const erased = erasure === undefined ? {} : { erased: erasureOnWire(erasure) };
-  if (run.status !== "completed") return { ...runOnWire(run), ...erased };
-  return { ...runOnWire(run), outputs: await outputsOf(services, run.orgId, run.runId), ...erased };
+  return { ...runOnWire(run), ...(outputs === undefined ? {} : { outputs }), ...erased };
 }
 
 async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof startQuery>>): Promise<Response> {
