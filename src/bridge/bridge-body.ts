@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isJsonArray, isJsonObject, type Json } from "../core/base/index.ts";
+import { originOf } from "./address-origin.ts";
 import { BridgeRefusal } from "./bridge-problem.ts";
 import { dispatchSchema, type BridgeProblem } from "./wire.ts";
 
@@ -10,11 +11,9 @@ const PROBLEMS_MAX = 50;
 
 const name = z.string().min(1).max(NAME_LENGTH_MAX);
 const address = z
-  .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+  .string()
   .max(2_048)
-  .refine((url) => URL.canParse(url) && new URL(url).username === "" && new URL(url).password === "", {
-    error: "must not carry a user name or password",
-  });
+  .refine((url) => originOf(url) !== null, { error: "must be an http or https URL without user name or password" });
 
 /** As on the wire, with the limits of what is sent back and to where. */
 export const sentDispatchSchema = dispatchSchema.extend({
@@ -28,10 +27,19 @@ export const sentDispatchSchema = dispatchSchema.extend({
 
 /** Reads a body that must be JSON: refused by its headers before a byte is read, and again while it is read. */
 export async function readJsonBody(request: Request, bytesMax: number): Promise<Json> {
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > bytesMax) throw tooLarge(bytesMax);
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
   requireJsonType(request);
-  return parseBody(await readAll(request, bytesMax));
+  // A length is kept by the HTTP parser: the whole body at once, which costs far less than a stream of it.
+  return parseBody(declared === null ? await readAll(request, bytesMax) : await readWhole(request, bytesMax));
+}
+
+async function readWhole(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const bytes = await request.arrayBuffer().catch(() => {
+    throw cutShort();
+  });
+  if (bytes.byteLength > bytesMax) throw tooLarge(bytesMax);
+  return new Uint8Array(bytes);
 }
 
 function requireJsonType({ headers }: Request): void {
@@ -51,7 +59,7 @@ async function readAll(request: Request, bytesMax: number): Promise<Uint8Array> 
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
-      throw badJson("The body ended before it was whole.");
+      throw cutShort();
     });
     if (done) break;
     size += value.byteLength;
@@ -67,6 +75,10 @@ async function readAll(request: Request, bytesMax: number): Promise<Uint8Array> 
 function tooLarge(bytesMax: number): BridgeRefusal {
   const detail = `The body has more than the ${bytesMax} bytes allowed here.`;
   return new BridgeRefusal("body_too_large", detail, { headers: { connection: "close" } });
+}
+
+function cutShort(): BridgeRefusal {
+  return badJson("The body ended before it was whole.");
 }
 
 function badJson(detail: string): BridgeRefusal {

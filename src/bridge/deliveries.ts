@@ -59,10 +59,8 @@ export class Deliveries {
     return {
       stream: stream.push,
       ...this.turnOf(request),
-      ended: (outcome) => {
-        const body = callbackOf(outcome, "async");
-        this.deliver(body, request.callbackUrl ?? null, outcome.times, stream.end());
-      },
+      ended: (outcome, body = callbackOf(outcome, "async")) =>
+        this.deliver(body, request.callbackUrl ?? null, outcome.times, stream.end()),
     };
   }
 

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { HandedSecret } from "../adapter/index.ts";
 import type { Json } from "../core/base/index.ts";
 import type { Clock } from "../clock/index.ts";
+import { originOf } from "./address-origin.ts";
 import { invalid, readShape, sentDispatchSchema } from "./bridge-body.ts";
 import { BridgeRefusal } from "./bridge-problem.ts";
 import { callbackOf, lostCallback } from "./callback.ts";
@@ -112,9 +113,11 @@ export class DispatchHandler {
     const origins = this.#options.callbackOrigins?.() ?? null;
     for (const path of ["callbackUrl", "streamUrl", "filesUrl", "turnUrl"] as const) {
       const url = request[path];
-      if (url === undefined || origins === null || origins.includes(new URL(url).origin)) continue;
+      if (url === undefined || origins === null) continue;
+      const origin = originOf(url);
+      if (origin !== null && origins.includes(origin)) continue;
       const message =
-        `leads to ${new URL(url).origin}, and this Bridge reports only to ${origins.join(", ")}; ` +
+        `leads to ${origin ?? url}, and this Bridge reports only to ${origins.join(", ")}; ` +
         "give every replica of the server the same --public-url (SLUICE_PUBLIC_URL)";
       throw invalid([{ code: "callback_origin", message, path }]);
     }

@@ -212,12 +212,13 @@ export class Executions {
     if (this.#open.get(dispatchId) !== open) return;
     const outcome = open.outcome(answer);
     this.#open.delete(dispatchId);
-    if (this.#ended !== null || open.waiting.length > 0) {
-      const body = callbackOf(outcome, "async");
+    const isRead = this.#ended !== null || open.waiting.length > 0;
+    const body = isRead ? callbackOf(outcome, "async") : undefined;
+    if (body !== undefined) {
       this.#ended?.add(body, outcome.completedAt);
       for (const notify of open.waiting) notify(body);
     }
-    open.report.ended(outcome);
+    open.report.ended(outcome, body);
     if (this.#open.size === 0) this.#onIdle?.();
   }
 

@@ -20,8 +20,8 @@ import type { CallbackBody } from "./wire.ts";
 /** Whom a dispatch is reported to. */
 export interface ExecutionReport {
   stream(deltas: StreamInput["deltas"]): void;
-  /** Called exactly once, unless the Bridge is stopped before. */
-  ended(outcome: ExecutionOutcome): void;
+  /** Called exactly once, unless the Bridge is stopped before. `body`: the same as a callback, where it was needed here too. */
+  ended(outcome: ExecutionOutcome, body?: CallbackBody): void;
   /** Where rounds are reported and tool calls judged; absent: nowhere. */
   readonly turn?: (signal: AbortSignal) => TurnHooks;
 }

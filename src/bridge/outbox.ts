@@ -37,7 +37,9 @@ interface Entry {
 
 /** Without an entry: a tombstone. */
 interface Line {
-  readonly bytes: Buffer;
+  readonly text: string;
+  /** Where the body of a result begins, in bytes. */
+  readonly bodyStart: number;
   readonly entry: Entry | null;
   readonly written: (() => void) | null;
 }
@@ -118,7 +120,7 @@ export class Outbox implements Archive {
     const before = this.#entries.get(dispatchId);
     if (before !== undefined) this.#forgetText(before);
     this.#entries.set(dispatchId, entry);
-    this.#write({ bytes: lineOf(entry, text), entry, written });
+    this.#write(lineOf(entry, text, written));
   }
 
   /** It was accepted or will never be: it is not sent again, and stays known until its time is over. */
@@ -127,8 +129,7 @@ export class Outbox implements Archive {
     if (entry === undefined || entry.isSettled) return;
     entry.isSettled = true;
     if (entry.place !== null) this.#forgetText(entry);
-    const line = settledLine(dispatchId, this.#clock.now());
-    this.#write({ bytes: Buffer.from(line), entry: null, written: null });
+    this.#write({ text: settledLine(dispatchId, this.#clock.now()), bodyStart: 0, entry: null, written: null });
   }
 
   /** Writes what waits now. */
@@ -154,7 +155,7 @@ export class Outbox implements Archive {
     const refused = this.#refused;
     this.#refused = [];
     return refused.flatMap((entry) => {
-      if (!entry.isSettled && entry.text !== null) return [{ bytes: lineOf(entry, entry.text), entry, written: null }];
+      if (!entry.isSettled && entry.text !== null) return [lineOf(entry, entry.text)];
       this.#forgetText(entry);
       if (this.#entries.get(entry.dispatchId) === entry) this.#entries.delete(entry.dispatchId);
       return [];
@@ -176,17 +177,17 @@ export class Outbox implements Archive {
 
   #writeLines(lines: readonly Line[]): void {
     const segment = (this.#current ??= this.#addSegment(this.#nextNumber));
-    this.#append(segment.path, Buffer.concat(lines.map(({ bytes }) => bytes)));
+    this.#append(segment.path, Buffer.from(lines.map(({ text }) => text).join("")));
     segment.newestAt = this.#clock.now();
-    for (const { entry, bytes } of lines) {
+    for (const { entry, text, bodyStart } of lines) {
+      const bytes = Buffer.byteLength(text);
       if (entry !== null) {
-        const head = Buffer.byteLength(endedHead(entry.dispatchId, entry.endedAt, entry.url));
-        const length = bytes.length - head - ENDED_TAIL.length;
-        entry.place = { segment, start: segment.bytes + head, length };
+        const length = bytes - bodyStart - ENDED_TAIL.length;
+        entry.place = { segment, start: segment.bytes + bodyStart, length };
         segment.ids.push(entry.dispatchId);
         if (entry.isSettled || this.#cachedLength > this.#limits.cache) this.#forgetText(entry);
       }
-      segment.bytes += bytes.length;
+      segment.bytes += bytes;
     }
   }
 
@@ -253,7 +254,7 @@ export class Outbox implements Archive {
     for (const entry of this.#of(segment)) {
       const text = entry.isSettled ? undefined : this.textOf(entry.dispatchId);
       if (text === undefined) this.#entries.delete(entry.dispatchId);
-      else moved.push({ bytes: lineOf(entry, text), entry, written: null });
+      else moved.push(lineOf(entry, text));
     }
     if (moved.length > 0) this.#writeLines(moved);
     this.#segments.splice(this.#segments.indexOf(segment), 1);
@@ -291,6 +292,7 @@ export class Outbox implements Archive {
   }
 }
 
-function lineOf({ dispatchId, endedAt, url }: Entry, text: string): Buffer {
-  return Buffer.from(`${endedHead(dispatchId, endedAt, url)}${text}${ENDED_TAIL}`);
+function lineOf(entry: Entry, body: string, written: (() => void) | null = null): Line {
+  const head = endedHead(entry.dispatchId, entry.endedAt, entry.url);
+  return { text: `${head}${body}${ENDED_TAIL}`, bodyStart: Buffer.byteLength(head), entry, written };
 }

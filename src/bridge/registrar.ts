@@ -41,6 +41,7 @@ const registeredSchema = z.object({
 /** Makes a server know this Bridge, again and again, so that one that was restarted knows it too. */
 export class Registrar {
   readonly #options: RegistrarOptions;
+  readonly #serverOrigin: string;
   /** The newest last; the one before is accepted still, for what was sent while it changed. */
   #dispatchTokens: readonly string[] = [];
   #callbackToken: string | null = null;
@@ -55,6 +56,7 @@ export class Registrar {
 
   constructor(options: RegistrarOptions) {
     this.#options = options;
+    this.#serverOrigin = new URL(options.server).origin;
   }
 
   get isRegistered(): boolean {
@@ -73,8 +75,7 @@ export class Registrar {
   /** Where results may go once the server is known; null before: then the dispatches name it. */
   callbackOrigins(): readonly string[] | null {
     if (!this.isRegistered) return null;
-    const own = new URL(this.#options.server).origin;
-    return [...new Set([own, ...this.#callbackOrigins])];
+    return [...new Set([this.#serverOrigin, ...this.#callbackOrigins])];
   }
 
   /** Registers, and repeats it; resolves after the first try. */

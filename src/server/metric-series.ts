@@ -60,10 +60,13 @@ export class MetricSeries {
   #valueOf(name: string, help: string, type: Series["type"], labels: Labels, buckets: readonly number[] = []) {
     const series = this.#series.get(name) ?? { help, type, values: new Map(), buckets };
     this.#series.set(name, series);
+    const own = labelText(labels);
+    const counter = series.values.get(own);
+    if (counter !== undefined) return counter;
     const setsMax = type === "histogram" ? HISTOGRAM_SETS_MAX : LABEL_SETS_MAX;
-    const isFull = series.values.size >= setsMax && !series.values.has(labelText(labels));
+    const isFull = series.values.size >= setsMax;
     const counted = isFull ? Object.fromEntries(Object.keys(labels).map((label) => [label, OTHER])) : labels;
-    const key = labelText(counted);
+    const key = isFull ? labelText(counted) : own;
     const known = series.values.get(key);
     if (known !== undefined) return known;
     const histogram =
@@ -89,7 +92,10 @@ function labelText(labels: Labels): string {
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }
 
+const TO_ESCAPE = /[\\"\n]/;
+
 function escaped(value: string): string {
+  if (!TO_ESCAPE.test(value)) return value;
   return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
