@@ -190,7 +190,8 @@ export class Governor implements Judge {
     const gateway = call.gatewayId === null ? undefined : directory.find(about.orgId, call.gatewayId);
     const ofAdapter = getOwn(gateway?.models ?? {}, call.provider ?? "")?.prices;
     const estimatedCostMicros = planNodeOf({ request: { nodeId }, about })?.request.estimatedCostMicros ?? null;
-    return bookedCost({ models, ofAdapter }, { ...call, estimatedCostMicros, report });
+    const { provider, model, startedAt } = call;
+    return bookedCost({ models, ofAdapter }, { provider, model, startedAt, estimatedCostMicros, report });
   }
 
   creditsOf({ orgId }: AboutRun, spent: ChargeableUsage): number | null {

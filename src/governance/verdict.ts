@@ -3,13 +3,12 @@ import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.t
 import { compareCodeUnits } from "../core/base/index.ts";
 import type { Instruction, RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
 import {
-  factsText,
   type Judgement,
   maxOutputTokensFor,
   type Policy,
   policyKey,
-  sharedText,
-  type SharedTexts,
+  RecordText,
+  writeFacts,
 } from "../core/governance/index.ts";
 import type { GatewayView } from "../gateway/index.ts";
 import type { NewVerdict } from "../store/index.ts";
@@ -106,10 +105,11 @@ export function recordOf(
   verdictId: string,
 ): NewVerdict {
   const attempt = judgement.disposition === "allow" ? nextAttempt : null;
-  const hex = hashOf(contentOf(judgement, facts.policies, factsText(facts)));
-  const shared: SharedTexts = new Map();
-  const bodyText = withHash(contentOf(judgement, facts.policies, factsText(facts, shared), null, shared), hex);
-  return { verdictId, nodeId, attempt, at, ...outcomeOf(judgement), bodyText, shared };
+  const record = new RecordText();
+  writeBody(record, judgement, facts.policies, null);
+  writeFacts(facts, record);
+  const bodyText = withHash(record);
+  return { verdictId, nodeId, attempt, at, ...outcomeOf(judgement), bodyText, shared: record.parts };
 }
 
 /** What of a judgement is listed beside its body. */
@@ -129,34 +129,28 @@ export function bodyTextOf(
   facts: string,
   callId: string | null = null,
 ): string {
-  const text = contentOf(judgement, policies, facts, callId);
-  return withHash(text, hashOf(text));
+  const record = new RecordText();
+  writeBody(record, judgement, policies, callId);
+  record.add(facts);
+  return withHash(record, "whole");
 }
 
-function contentOf(
-  judgement: Judgement,
-  policies: readonly Policy[],
-  facts: string,
-  callId: string | null = null,
-  shared: SharedTexts | null = null,
-): string {
-  const explanation =
-    judgement.disposition === "allow" ? "" : `"explanation":${JSON.stringify(judgement.explanation)},`;
-  const call = callId === null ? "" : `"callId":${JSON.stringify(callId)},`;
+/** All of it but the facts, which come last. */
+function writeBody(record: RecordText, judgement: Judgement, policies: readonly Policy[], callId: string | null): void {
+  record.add(callId === null ? '{"trail":' : `{"callId":${JSON.stringify(callId)},"trail":`);
   const trail = trailText(judgement.trail);
   // A trail with a finding is about one node.
-  const isPlain = shared !== null && judgement.disposition === "allow" && judgement.matched.length === 0;
-  const head = `${call}"trail":${isPlain ? sharedText(trail, shared) : trail},${explanation}"matched":${JSON.stringify(judgement.matched)}`;
-  return `{${head},"policies":${sharedText(policyKeysText(policies), shared)},"facts":${facts}}`;
+  if (judgement.disposition === "allow" && judgement.matched.length === 0) record.share(trail);
+  else record.add(trail);
+  if (judgement.disposition !== "allow") record.add(`,"explanation":${JSON.stringify(judgement.explanation)}`);
+  record.add(`,"matched":${JSON.stringify(judgement.matched)},"policies":`);
+  record.share(policyKeysText(policies));
+  record.add(',"facts":');
 }
 
-/** Of the whole text, whatever of it is shared. */
-function hashOf(text: string): string {
-  return hash("sha256", text);
-}
-
-function withHash(text: string, hex: string): string {
-  return `${text.slice(0, -1)},"hash":"sha256:${hex}"}`;
+/** The hash is that of the whole text, whatever of it is kept by its name. */
+function withHash(record: RecordText, as: "kept" | "whole" = "kept"): string {
+  return `${record[as]},"hash":"sha256:${hash("sha256", `${record.whole}}`)}"}`;
 }
 
 const TRAIL_TEXTS = new WeakMap<Judgement["trail"], string>();

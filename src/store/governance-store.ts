@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { Hits, RateWindow } from "../core/governance/index.ts";
+import type { Hits, RateWindow, SharedPart } from "../core/governance/index.ts";
 import type { Listed, Page } from "./store.ts";
 
 /** The counter of the attempts a run and its blocks have open, beside those of agents; an agent has no such name. */
@@ -73,7 +73,7 @@ export interface StoredVerdict {
 export type NewVerdict = Omit<StoredVerdict, "body"> & {
   readonly bodyText: string;
   /** What the body names instead of writing it out. */
-  readonly shared?: ReadonlyMap<string, string>;
+  readonly shared?: readonly SharedPart[];
 };
 
 export type RunVerdict = StoredVerdict & { readonly runId: string };

@@ -48,6 +48,19 @@ export function verdictRules(subjectOf: SubjectOf): void {
       expect(await store.verdictsOf("org_2", "run_1")).toEqual([]);
     });
 
+    it("are kept with names for what many share, and read with it written out, in every organisation", async () => {
+      const { store } = subjectOf();
+      const trail = [{ gate: "identity", outcome: "pass" }];
+      const shared = [{ name: "@trail", text: JSON.stringify(trail) }];
+      const named = (id: string): NewVerdict => ({ ...verdict(id), bodyText: '{"trail":"@trail"}', shared });
+      const whole = (id: string): StoredVerdict => ({ ...kept(id), body: { trail } });
+      await store.commit([make("run_1", { verdicts: [named("v1"), named("v2")] })]);
+      await store.commit([make("run_2", { orgId: "org_2", verdicts: [named("w1")] })]);
+      await store.commit([share("run_1", 1, logFrom(2, 1), { verdicts: [named("v3")] })]);
+      expect(await store.verdictsOf("org_1", "run_1")).toEqual([whole("v1"), whole("v2"), whole("v3")]);
+      expect(await store.verdictsOf("org_2", "run_2")).toEqual([whole("w1")]);
+    });
+
     it("are listed newest first, as many as are asked for, however many a commit holds", async () => {
       const { store } = subjectOf();
       const five = ["v1", "v2", "v3", "v4", "v5"].map((id) => verdict(id, 10));

@@ -176,7 +176,7 @@ function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf
   node.firstStartedAt ??= at;
   const route = { agentId, gatewayId, provider, model, executionPath };
   const instructed = payload.instructions === undefined ? {} : { instructions: payload.instructions };
-  node.routes[node.attempts - 1] = { ...route, startedAt: at, ...instructed };
+  node.routes[node.attempts - 1] = { startedAt: at, ...route, ...instructed };
   moveNode(state, node, {
     status: "running",
     attempt: node.attempts,

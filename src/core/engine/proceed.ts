@@ -41,7 +41,7 @@ export function decideNode(turn: Turn, node: NodeState): void {
     case "expression_error":
       return failNode(turn, node, readiness.failure);
     case "run":
-      if (join === null) emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+      if (join === null) emit(turn, "node.queued", { waitingReason: "queued", ...about(node) });
       return passOwnGate(turn, node, planNode);
   }
 }

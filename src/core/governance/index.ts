@@ -40,8 +40,8 @@ export {
   rateWindowOf,
   SLICES,
 } from "./rate-window.ts";
-export { factsFromRecord, factsText } from "./record.ts";
-export { sharedText, type SharedTexts } from "./record-part.ts";
+export { factsFromRecord, factsText, writeFacts } from "./record.ts";
+export { RecordText, type SharedPart } from "./record-part.ts";
 export { expandRecord, sharedNames } from "./shared-record.ts";
 export type { ConditionCache } from "./record-part.ts";
 export { isRoundRecord, isToolRecord, roundFactsText, toolFactsFromRecord, toolFactsText } from "./tool-record.ts";

@@ -58,7 +58,16 @@ function gatewaySubject({ id, status, environment, minTrustLevel }: GatewayFact)
   return { id, status, environment, minTrustLevel, min_trust_level: minTrustLevel };
 }
 
+const AGENT_SUBJECTS = new WeakMap<Agent, JsonObject>();
+
+/** Agents are replaced and never changed. */
 function agentSubject(agent: Agent): JsonObject {
+  let subject = AGENT_SUBJECTS.get(agent);
+  if (subject === undefined) AGENT_SUBJECTS.set(agent, (subject = subjectOfAgent(agent)));
+  return subject;
+}
+
+function subjectOfAgent(agent: Agent): JsonObject {
   const { id, trustLevel, executionTarget, autonomy, status, lifecycle, phase, maxConcurrent, rateLimit } = agent;
   const { mayRead, maxAgeHours, skills, capabilities, model, provider, dataClasses } = agent;
   const budgetMonthlyUsd = usdOrNull(agent.budgetMonthlyMicros);

@@ -21,35 +21,71 @@ export function onceOf<T extends object>(value: T | null, keep?: (value: T) => o
   return text;
 }
 
-/** Texts that many records hold, by names made of them; a record holds the name. */
-export type SharedTexts = Map<string, string>;
+/** A text that many records hold, and the name that stands for it there. */
+export interface SharedPart {
+  readonly name: string;
+  readonly text: string;
+}
 
 /** A shorter text takes no more room than its name. */
 const SHARED_LENGTH_MIN = 64;
 /** Of texts there are few: what is registered, and budgets by period. */
-const NAMES = new Map<string, string>();
-const NAMES_MAX = 10_000;
+const PARTS = new Map<string, SharedPart>();
+const PARTS_MAX = 10_000;
 const DIGITS = 24;
 
-/** A text of JSON, or the name it is kept by. No fact that may be shared is a text itself. */
-export function sharedText(text: string, shared: SharedTexts | null): string {
-  if (shared === null || text.length < SHARED_LENGTH_MIN) return text;
-  let name = NAMES.get(text);
-  if (name === undefined) {
-    if (NAMES.size >= NAMES_MAX) NAMES.clear();
-    NAMES.set(text, (name = `@${digestText(text).slice("sha256:".length, "sha256:".length + DIGITS)}`));
+function partOf(text: string): SharedPart {
+  let part = PARTS.get(text);
+  if (part === undefined) {
+    if (PARTS.size >= PARTS_MAX) PARTS.clear();
+    const name = `@${digestText(text).slice("sha256:".length, "sha256:".length + DIGITS)}`;
+    PARTS.set(text, (part = { name, text }));
   }
-  shared.set(name, text);
-  return `"${name}"`;
+  return part;
 }
 
-/** What changes of a budget stands beside the name of the rest. */
-export function envelopeText(fact: EnvelopeFact | null, shared: SharedTexts | null): string {
-  if (fact === null) return "null";
-  const [spent, reserved] = [numberText(fact.spentMicros), numberText(fact.reservedMicros)];
-  const { head, tail, rest } = writtenEnvelope(fact);
-  if (shared === null) return `${head}${spent},"reservedMicros":${reserved}${tail}`;
-  return `{"shared":${sharedText(rest, shared)},"spentMicros":${spent},"reservedMicros":${reserved}}`;
+/** A record that is being written: whole, and as it is kept, with names for what many records hold. Both at once. */
+export class RecordText {
+  readonly parts: SharedPart[] = [];
+  #whole = "";
+  #kept = "";
+  /** The end of both. */
+  #end = "";
+
+  get whole(): string {
+    return this.#whole + this.#end;
+  }
+
+  get kept(): string {
+    return this.#kept + this.#end;
+  }
+
+  add(text: string): void {
+    this.#end += text;
+  }
+
+  /** A text of JSON that is kept by its name. No fact that may be shared is a text itself. */
+  share(text: string): void {
+    if (text.length < SHARED_LENGTH_MIN) return this.add(text);
+    const part = partOf(text);
+    this.parts.push(part);
+    this.#fork(text, `"${part.name}"`);
+  }
+
+  /** What changes of a budget stands beside the name of the rest. */
+  addEnvelope(fact: EnvelopeFact | null): void {
+    if (fact === null) return this.add("null");
+    const counts = `"spentMicros":${numberText(fact.spentMicros)},"reservedMicros":${numberText(fact.reservedMicros)}`;
+    const { head, tail, rest } = writtenEnvelope(fact);
+    this.parts.push(rest);
+    this.#fork(`${head}${counts}${tail}`, `{"shared":"${rest.name}",${counts}}`);
+  }
+
+  #fork(whole: string, kept: string): void {
+    this.#whole += this.#end + whole;
+    this.#kept += this.#end + kept;
+    this.#end = "";
+  }
 }
 
 /** As JSON has it. */
@@ -60,7 +96,7 @@ function numberText(value: number): string {
 /** What does not change of a budget within a period, written out once. */
 interface WrittenEnvelope {
   readonly of: EnvelopeFact;
-  readonly rest: string;
+  readonly rest: SharedPart;
   /** Of `rest`, before and after the two numbers that change. */
   readonly head: string;
   readonly tail: string;
@@ -69,16 +105,16 @@ interface WrittenEnvelope {
 /** By id; of each the period that was asked about last. */
 const ENVELOPES = new Map<string, WrittenEnvelope>();
 const ENVELOPES_MAX = 10_000;
-const NOTHING_COUNTED = '0,"reservedMicros":0';
+const NOTHING_COUNTED = '"spentMicros":0,"reservedMicros":0';
 
 function writtenEnvelope(fact: EnvelopeFact): WrittenEnvelope {
   const known = ENVELOPES.get(fact.id);
   if (known !== undefined && isSameButCounts(known.of, fact)) return known;
   const { spentMicros: _spent, reservedMicros: _reserved, onExhausted, boundBy, ...first } = fact;
   const last = boundBy === undefined ? { onExhausted } : { onExhausted, boundBy };
-  const head = `${JSON.stringify(first).slice(0, -1)},"spentMicros":`;
+  const head = `${JSON.stringify(first).slice(0, -1)},`;
   const tail = `,${JSON.stringify(last).slice(1)}`;
-  const rest = `${head}${NOTHING_COUNTED}${tail}`;
+  const rest = partOf(`${head}${NOTHING_COUNTED}${tail}`);
   if (ENVELOPES.size >= ENVELOPES_MAX) ENVELOPES.clear();
   const written = { of: fact, rest, head, tail };
   ENVELOPES.set(fact.id, written);
@@ -99,8 +135,8 @@ function isSameButCounts(one: EnvelopeFact, other: EnvelopeFact): boolean {
   );
 }
 
-export function recordedPolicy(policy: Policy, shared: SharedTexts | null = null): string {
-  return sharedText(onceOf(policy, keepPolicy), shared);
+export function recordedPolicy(policy: Policy): string {
+  return onceOf(policy, keepPolicy);
 }
 
 /** Conditions read once for any number of records. */

@@ -6,7 +6,7 @@ import type { DispatchFacts } from "./facts.ts";
 import { judgeDispatch } from "./judge.ts";
 import { jsonBytes } from "./json-size.ts";
 import { factsFromRecord, factsText } from "./record.ts";
-import { envelopeText, RECORDED_ARGS_BYTES_MAX, type SharedTexts } from "./record-part.ts";
+import { RECORDED_ARGS_BYTES_MAX, RecordText } from "./record-part.ts";
 import { anyEnvelope, anyFacts, anyPolicyOf, envelope, factsOf, policyOf } from "./sample.test.ts";
 
 /** As the store gives it back. */
@@ -53,20 +53,24 @@ describe("facts on record", () => {
     fc.assert(
       fc.property(anyEnvelope, fc.option(fc.string(), { nil: undefined }), (plain, boundBy) => {
         const fact = boundBy === undefined ? plain : { ...plain, boundBy };
-        expect(envelopeText(fact, null)).toBe(JSON.stringify(fact));
-        const shared: SharedTexts = new Map();
-        const { shared: name, ...counts } = JSON.parse(envelopeText(fact, shared)) as { shared: string };
+        const record = new RecordText();
+        record.addEnvelope(fact);
+        expect(record.whole).toBe(JSON.stringify(fact));
+        const { shared: name, ...counts } = JSON.parse(record.kept) as { shared: string };
         const { spentMicros, reservedMicros } = fact;
         expect(counts).toEqual({ spentMicros, reservedMicros });
         const rest = JSON.stringify({ ...fact, spentMicros: 0, reservedMicros: 0 });
-        expect([...shared]).toEqual([[name, rest]]);
+        expect(record.parts).toEqual([{ name, text: rest }]);
         expect(names.get(name) ?? rest).toBe(rest);
         names.set(name, rest);
       }),
       { numRuns: 300 },
     );
-    expect(envelopeText(envelope({ spentMicros: Number.NaN }), null)).toContain('"spentMicros":null');
-    expect(envelopeText(null, new Map())).toBe("null");
+    const unread = new RecordText();
+    unread.addEnvelope(envelope({ spentMicros: Number.NaN }));
+    unread.addEnvelope(null);
+    expect(unread.whole).toMatch(/"spentMicros":null.*\}null$/);
+    expect(unread.kept).toMatch(/"spentMicros":null.*\}null$/);
   });
 
   it("leave out prompts, instructions and policies about other agents", () => {

@@ -8,10 +8,8 @@ import {
   keepRun,
   onceOf,
   recordedPolicy,
-  envelopeText,
   readPolicies,
-  sharedText,
-  type SharedTexts,
+  RecordText,
 } from "./record-part.ts";
 import type { Policy } from "./registered.ts";
 import { grantsText, type KeptGrant, readGrants, toolText } from "./tool-record.ts";
@@ -28,15 +26,24 @@ interface FactsRecord extends Omit<DispatchFacts, "policies" | "turns" | "call">
 
 /**
  * What is stored with a verdict, as JSON: enough to judge it again, and no more than that. Agent, gateway, node and
- * policies are the same in many verdicts, so that each is written out once. With `shared`, they are named where they
- * stand, and collected there.
+ * policies are the same in many verdicts, so that each is written out once and kept by its name.
  */
-export function factsText(facts: DispatchFacts, shared: SharedTexts | null = null): string {
-  let text = `{"format":${RECORD_FORMAT}`;
-  for (const [opening, write] of MEMBERS) text += opening + write(facts, shared);
-  if (facts.organisationRate !== undefined) text += `,"organisationRate":${JSON.stringify(facts.organisationRate)}`;
-  if (facts.parallel !== undefined) text += `,"parallel":${JSON.stringify(facts.parallel)}`;
-  return facts.call === undefined ? `${text}}` : `${text},"call":${callText(facts.call)}}`;
+export function writeFacts(facts: DispatchFacts, record: RecordText): void {
+  record.add(`{"format":${RECORD_FORMAT}`);
+  for (const [opening, write] of MEMBERS) {
+    record.add(opening);
+    write(facts, record);
+  }
+  if (facts.organisationRate !== undefined) record.add(`,"organisationRate":${JSON.stringify(facts.organisationRate)}`);
+  if (facts.parallel !== undefined) record.add(`,"parallel":${JSON.stringify(facts.parallel)}`);
+  record.add(facts.call === undefined ? "}" : `,"call":${callText(facts.call)}}`);
+}
+
+/** The same with everything written out. */
+export function factsText(facts: DispatchFacts): string {
+  const record = new RecordText();
+  writeFacts(facts, record);
+  return record.whole;
 }
 
 function callText({ tool, rules, rates, toolGrants }: NodeCallFacts): string {
@@ -47,30 +54,36 @@ function callText({ tool, rules, rates, toolGrants }: NodeCallFacts): string {
 type Written = Exclude<keyof DispatchFacts, "call" | "parallel" | "organisationRate">;
 
 /** How each fact is written; one that is not listed here does not compile. */
-const WRITERS: Readonly<Record<Written, (facts: DispatchFacts, shared: SharedTexts | null) => string>> = {
-  at: ({ at }) => String(at),
-  platform: ({ platform }) => onceOf(platform),
-  gateway: ({ gateway }, shared) => sharedText(onceOf(gateway), shared),
-  noGateway: ({ noGateway }) => JSON.stringify(noGateway),
-  agentId: ({ agentId }) => JSON.stringify(agentId),
-  agent: ({ agent }, shared) => sharedText(onceOf(agent, keepAgent), shared),
-  role: ({ role }) => JSON.stringify(role),
-  openAttempts: ({ openAttempts }) => String(openAttempts),
-  openExamples: ({ openExamples }) => JSON.stringify(openExamples),
-  waitingAhead: ({ waitingAhead }) => String(waitingAhead),
-  rate: ({ rate }) => JSON.stringify(rate),
-  agentBudget: ({ agentBudget }, shared) => envelopeText(agentBudget, shared),
-  envelopes: ({ envelopes }, shared) => `[${envelopes.map((one) => envelopeText(one, shared)).join(",")}]`,
-  estimateMicros: ({ estimateMicros }) => String(estimateMicros),
-  turns: ({ turns }) => JSON.stringify(turns),
-  node: ({ node }, shared) => sharedText(onceOf(node), shared),
-  run: ({ run }) => JSON.stringify(keepRun(run)),
-  policies: (facts, shared) =>
-    `[${askedPolicies(facts)
-      .map((policy) => recordedPolicy(policy, shared))
-      .join(",")}]`,
-  grants: ({ grants }) => JSON.stringify(grants),
+const WRITERS: Readonly<Record<Written, (facts: DispatchFacts, record: RecordText) => void>> = {
+  at: ({ at }, record) => record.add(String(at)),
+  platform: ({ platform }, record) => record.add(onceOf(platform)),
+  gateway: ({ gateway }, record) => record.share(onceOf(gateway)),
+  noGateway: ({ noGateway }, record) => record.add(JSON.stringify(noGateway)),
+  agentId: ({ agentId }, record) => record.add(JSON.stringify(agentId)),
+  agent: ({ agent }, record) => record.share(onceOf(agent, keepAgent)),
+  role: ({ role }, record) => record.add(JSON.stringify(role)),
+  openAttempts: ({ openAttempts }, record) => record.add(String(openAttempts)),
+  openExamples: ({ openExamples }, record) => record.add(JSON.stringify(openExamples)),
+  waitingAhead: ({ waitingAhead }, record) => record.add(String(waitingAhead)),
+  rate: ({ rate }, record) => record.add(JSON.stringify(rate)),
+  agentBudget: ({ agentBudget }, record) => record.addEnvelope(agentBudget),
+  envelopes: ({ envelopes }, record) => addList(record, envelopes, (one) => record.addEnvelope(one)),
+  estimateMicros: ({ estimateMicros }, record) => record.add(String(estimateMicros)),
+  turns: ({ turns }, record) => record.add(JSON.stringify(turns)),
+  node: ({ node }, record) => record.share(onceOf(node)),
+  run: ({ run }, record) => record.add(JSON.stringify(keepRun(run))),
+  policies: (facts, record) => addList(record, askedPolicies(facts), (policy) => record.share(recordedPolicy(policy))),
+  grants: ({ grants }, record) => record.add(JSON.stringify(grants)),
 };
+
+function addList<T>(record: RecordText, list: readonly T[], add: (one: T) => void): void {
+  record.add("[");
+  list.forEach((one, index) => {
+    if (index > 0) record.add(",");
+    add(one);
+  });
+  record.add("]");
+}
 
 function askedPolicies(facts: DispatchFacts): readonly Policy[] {
   return facts.call === undefined ? dispatchPolicies(facts) : [...dispatchPolicies(facts), ...toolPolicies(facts)];

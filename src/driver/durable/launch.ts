@@ -105,7 +105,7 @@ export function createLive(launch: Launch, plan: Plan, now: number): DrivenRun {
   const { workflow, args, block } = launch;
   // Runs of blocks are not listed.
   const labels = block === undefined ? labelsOf(plan, { runId, workflow, args }, launch.labels) : {};
-  const pinned = { ...pinnedOf(launch, now), labels };
+  const pinned = { labels, ...pinnedOf(launch, now) };
   return {
     run: {
       runId,

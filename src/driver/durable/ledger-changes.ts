@@ -6,30 +6,30 @@ type LedgerSum = { -readonly [K in keyof LedgerChange]: LedgerChange[K] };
 
 /** What one commit adds to the counters of budgets, summed per envelope and period. */
 export class LedgerChanges {
-  readonly #sums = new Map<string, LedgerSum>();
+  /** By envelope: one for each of its periods, of which there is nearly always one. */
+  readonly #sums = new Map<string, LedgerSum[]>();
 
   add(envelope: Envelope, reserved: number, spent: number): void {
     const { envelopeId, periodStart } = envelope;
     const sum = this.of(envelope);
-    if (sum === undefined) {
-      this.#sums.set(keyOf(envelope), { envelopeId, periodStart, reserved, spent, ceiling: null });
-    } else {
+    if (sum !== undefined) {
       sum.reserved += reserved;
       sum.spent += spent;
+      return;
     }
+    const first = { envelopeId, periodStart, reserved, spent, ceiling: null };
+    const periods = this.#sums.get(envelopeId);
+    if (periods === undefined) this.#sums.set(envelopeId, [first]);
+    else periods.push(first);
   }
 
-  of(envelope: Envelope): LedgerSum | undefined {
-    return this.#sums.size === 0 ? undefined : this.#sums.get(keyOf(envelope));
+  of({ envelopeId, periodStart }: Envelope): LedgerSum | undefined {
+    return this.#sums.get(envelopeId)?.find((sum) => sum.periodStart === periodStart);
   }
 
   list(): readonly LedgerChange[] {
-    return [...this.#sums.values()];
+    return [...this.#sums.values()].flat();
   }
-}
-
-function keyOf({ envelopeId, periodStart }: Envelope): string {
-  return `${envelopeId} ${periodStart}`;
 }
 
 /** A run may admit thousands of attempts at one moment: they are summed, not listed. */

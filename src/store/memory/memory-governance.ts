@@ -46,8 +46,8 @@ export function writeGovernance(world: MemoryWorld, commit: RunCommit): void {
   for (const record of commit.usage) world.usage.push({ ...copy(record), orgId, runId, workflow });
   for (const { bodyText, shared, ...verdict } of commit.verdicts) {
     const look = (name: string): Json | undefined => {
-      const text = shared?.get(name);
-      return text === undefined ? undefined : (JSON.parse(text) as Json);
+      const part = shared?.find((one) => one.name === name);
+      return part === undefined ? undefined : (JSON.parse(part.text) as Json);
     };
     const body = expandRecord(JSON.parse(bodyText) as JsonObject, look);
     world.verdicts.push({ ...copy(verdict), body, orgId, runId });

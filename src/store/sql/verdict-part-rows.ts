@@ -13,27 +13,42 @@ const PUT_PARTS = {
 };
 
 /** What this process knows to be written, by database. */
-const WRITTEN = new WeakMap<Sql, Set<string>>();
+const WRITTEN = new WeakMap<Sql, WrittenParts>();
 const WRITTEN_MAX = 100_000;
+
+/** By organisation: a name that is looked up as it is needs not be put together for every verdict. */
+interface WrittenParts {
+  readonly names: Map<string, Set<string>>;
+  size: number;
+}
 
 /** Before the verdicts that name them, and each once: they change only when what is registered does. */
 export async function writeVerdictParts(sql: Sql, batch: readonly RunCommit[]): Promise<void> {
   let written = WRITTEN.get(sql);
-  if (written === undefined) WRITTEN.set(sql, (written = new Set()));
+  if (written === undefined) WRITTEN.set(sql, (written = { names: new Map(), size: 0 }));
   const missing = new Map<string, { orgId: string; name: string; body: string }>();
   for (const { orgId, verdicts } of batch) {
-    for (const { shared } of verdicts) {
-      if (shared === undefined) continue;
-      for (const [name, body] of shared) {
-        const key = `${orgId} ${name}`;
-        if (!written.has(key)) missing.set(key, { orgId, name, body });
+    const known = written.names.get(orgId);
+    for (const { shared = [] } of verdicts) {
+      for (const { name, text: body } of shared) {
+        if (known?.has(name) !== true) missing.set(`${orgId} ${name}`, { orgId, name, body });
       }
     }
   }
   if (missing.size === 0) return;
   await sql.query(PUT_PARTS, PART.batch([...missing.values()]));
-  if (written.size > WRITTEN_MAX) written.clear();
-  for (const key of missing.keys()) written.add(key);
+  for (const { orgId, name } of missing.values()) remember(written, orgId, name);
+}
+
+function remember(written: WrittenParts, orgId: string, name: string): void {
+  if (written.size >= WRITTEN_MAX) {
+    written.names.clear();
+    written.size = 0;
+  }
+  let known = written.names.get(orgId);
+  if (known === undefined) written.names.set(orgId, (known = new Set()));
+  known.add(name);
+  written.size += 1;
 }
 
 /** After trouble it is not known what a database has kept. */

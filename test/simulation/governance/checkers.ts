@@ -80,8 +80,8 @@ const firstGateIsNamed: GovernanceChecker = {
 
 function checkVerdict(runId: string, { verdictId, disposition, gate, bodyText, shared }: NewVerdict): void {
   const body = expandRecord(JSON.parse(bodyText) as JsonObject, (name) => {
-    const part = shared?.get(name);
-    return part === undefined ? undefined : (JSON.parse(part) as Json);
+    const part = shared?.find((one) => one.name === name);
+    return part === undefined ? undefined : (JSON.parse(part.text) as Json);
   });
   const trail = body["trail"] as readonly { readonly gate: string; readonly outcome: string }[];
   const at = trail.findIndex(({ outcome }) => !GATE_OUTCOMES.has(outcome));
