@@ -55,7 +55,7 @@ describe("a paused run", () => {
   });
 
   it.each([
-    ["has not started", (_: Rig) => {}, "not_started", "the run has not started"],
+    ["has not started", (rig: Rig) => rig, "not_started", "the run has not started"],
     ["has ended", (rig: Rig) => rig.start().complete("a"), "run_finished", "the run is already completed"],
   ])("is none that %s", (_, arrange, code, message) => {
     const rig = new Rig(workflow(["a"]));
