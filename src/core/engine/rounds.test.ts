@@ -127,6 +127,22 @@ describe("a step that is repeated", () => {
     expect(rig.node("a").retries).toBe(0);
   });
 
+  it("fails with a round that took too long", () => {
+    const rig = runOf(workflow([`a {${DRAFT}, repeat: {until: outputs.done}, timeout: 1m, on_failure: fail}`]));
+    rig.fire("attempt", "a[0]");
+    expect([rig.status("a[0]"), rig.status("a"), rig.error("a")]).toEqual(["timed_out", "failed", "timeout"]);
+  });
+
+  it("says of each round when it begins that it is queued", () => {
+    const rig = round(round(repeated("until: outputs.done, every: 30s"), 0).fire("round"), 1, true);
+    const queued = rig.of("node.queued").filter(({ nodeId }) => nodeId.startsWith("a["));
+    expect(queued.map(({ nodeId, waitingReason }) => [nodeId, waitingReason])).toEqual([
+      ["a[0]", "queued"],
+      ["a[1]", "queued"],
+      ["a[1]", "queued"],
+    ]);
+  });
+
   it("lets on_failure decide about the step, not about a round", () => {
     const skipped = repeated("until: outputs.done", ", on_failure: skip").fail("a[0]", "provider_auth");
     expect(skipped.statuses).toMatchObject({ a: "skipped", "a[0]": "failed" });
