@@ -1,12 +1,14 @@
 /**
  * `npm run sim -- --seed N` prints one schedule line by line; `--count N --from M` plays many and prints failures.
  * `--turns true|false` plays all of them with agents that work in rounds, or none.
+ * `--workers N` plays them in N processes. `--hash` prints one number for everything they wrote.
  * `--governed` plays governed runs on a whole driver instead of the engine alone.
  */
 import { parseArgs } from "node:util";
 import { playManyGoverned, playOneGoverned } from "./governance/main.ts";
-import { addHash, hashLogs, playSchedule, type ScheduleOptions, type ScheduleReport } from "./schedule.ts";
-import { Sometimes } from "./sometimes.ts";
+import { hashLogs, playSchedule, type ScheduleOptions, type ScheduleReport } from "./schedule.ts";
+import { MARKERS } from "./sometimes.ts";
+import { playInParts, playRange, type Tally } from "./tally.ts";
 
 async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
@@ -18,6 +20,8 @@ async function main(args: readonly string[]): Promise<number> {
       hash: { type: "boolean", default: false },
       governed: { type: "boolean", default: false },
       turns: { type: "string", default: "some" },
+      workers: { type: "string", default: "1" },
+      part: { type: "boolean", default: false },
     },
   });
   const seed = values.seed === undefined ? null : toNumber("seed", values.seed);
@@ -25,7 +29,14 @@ async function main(args: readonly string[]): Promise<number> {
   const count = toNumber("count", values.count);
   if (values.governed) return seed === null ? playManyGoverned(from, count, print) : playOneGoverned(seed, print);
   const turns = toTurns(values.turns);
-  return seed === null ? playMany(from, count, values.hash, turns) : playOne(seed, turns);
+  if (seed !== null) return playOne(seed, turns);
+  const workers = toNumber("workers", values.workers);
+  if (workers > 1 && values.hash) throw new Error("--hash is of schedules one after the other, in one process");
+  if (workers > 1) return printTally(await playInParts({ from, count }, workers, ["--turns", values.turns]), false);
+  const tally = playRange({ from, count }, values.hash, turns, (report) => print(verdictOf(report)));
+  if (!values.part) return printTally(tally, values.hash);
+  process.send?.(tally);
+  return 0;
 }
 
 function toNumber(name: string, text: string): number {
@@ -59,28 +70,12 @@ function verdictOf({ seed, profile, events, violation }: ScheduleReport): string
   return `broken  seed ${seed} ${profile}: ${violation.message}\n        npm run sim -- --seed ${seed}`;
 }
 
-function playMany(from: number, count: number, isHashed: boolean, turns: Turns): number {
-  const sometimes = new Sometimes();
-  const ends = new Map<string, number>();
-  let broken = 0;
-  let events = 0;
-  let hash = 0;
-  for (let seed = from; seed < from + count; seed += 1) {
-    const report = playSchedule(seed, { ...turns, sometimes });
-    events += report.events;
-    if (isHashed) hash = addHash(hash, report.runs);
-    const [status] = report.statuses;
-    const key = `${report.profile} ${status}`;
-    ends.set(key, (ends.get(key) ?? 0) + 1);
-    if (report.violation === null) continue;
-    broken += 1;
-    print(verdictOf(report));
-  }
+function printTally({ schedules, events, broken, hash, ends, seen }: Tally, isHashed: boolean): number {
   if (isHashed) print(`hash    ${hash}`);
   for (const [key, times] of [...ends].sort(([left], [right]) => (left < right ? -1 : 1)))
     print(`ended   ${key}: ${times}`);
-  print(`unseen  ${sometimes.missing().join(", ") || "nothing"}`);
-  print(`${count} schedules, ${events} events, ${broken} broken`);
+  print(`unseen  ${MARKERS.filter((marker) => !seen.has(marker)).join(", ") || "nothing"}`);
+  print(`${schedules} schedules, ${events} events, ${broken} broken`);
   return broken === 0 ? 0 : 1;
 }
 

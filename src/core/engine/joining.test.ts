@@ -170,6 +170,26 @@ describe("join", () => {
     expect(reason(none, "j")).toBe("no_failure");
   });
 
+  it("that waits for a failure and for more cannot be reached when neither comes", () => {
+    const rig = run(
+      ABC[0],
+      "id: b, command: b, condition: 1 == 2",
+      "id: j, command: j, join: any, depends_on: [{step: a, on: failure}, b]",
+    );
+    rig.complete("a");
+    expect(reason(rig, "j")).toBe("join_unreachable");
+  });
+
+  it("counts no more than it needs where several have settled at once", () => {
+    const rig = run(
+      "id: a, set: {n: 1}",
+      "id: b, set: {n: 2}",
+      "id: c, set: {n: 3}",
+      "id: j, command: j, join: 2, depends_on: [a, b, c]",
+    );
+    expect(counted(rig)).toEqual(["a", "b"]);
+  });
+
   it("gives instances the same sight as their node", () => {
     const rig = run(...ABC, `${ANY}, for_each: ['x']`);
     rig.complete("a").complete("b");

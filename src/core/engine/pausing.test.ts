@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
-import { pauseOf } from "./index.ts";
+import { heldPauseOf, pauseOf } from "./index.ts";
 
 const names = (rig: Rig): readonly string[] => rig.dispatches.map(({ nodeId }) => nodeId);
 const pause = { type: "pause", by: "ann", byId: "key_1", reason: "wait" } as const;
@@ -52,6 +52,66 @@ describe("a paused run", () => {
     expect([rig.state.status, pauseOf(rig.state)]).toEqual(["completed", null]);
     expect(rig.submit(pause).refusal?.code).toBe("run_finished");
     expect(rig.submit({ type: "resume" }).refusal?.code).toBe("run_finished");
+  });
+
+  it.each([
+    ["has not started", (rig: Rig) => rig, "not_started", "the run has not started"],
+    ["has ended", (rig: Rig) => rig.start().complete("a"), "run_finished", "the run is already completed"],
+  ])("is none that %s", (_, arrange, code, message) => {
+    const rig = new Rig(workflow(["a"]));
+    arrange(rig);
+    expect(rig.submit(pause)).toMatchObject({ events: [], effects: [], refusal: { code, message } });
+  });
+
+  it("is none that winds down", () => {
+    const rig = runOf(workflow(["c {workflow_ref: audit}"]));
+    rig.submit({ type: "cancel", reason: "enough" });
+    const refusal = { code: "run_ending", message: "the run is about to end as cancelled" };
+    expect(rig.submit(pause)).toEqual({ events: [], effects: [], refusal });
+    expect(rig.submit({ type: "resume" }).events).toEqual([]);
+  });
+
+  it("records who resumed it and why, and no empty reason", () => {
+    const rig = runOf(workflow(["a"]));
+    rig.submit({ type: "pause", reason: "" });
+    expect(rig.of("run.paused")).toEqual([{}]);
+    rig.submit({ type: "resume", by: "bob", byId: "key_2", reason: "fixed" });
+    expect(rig.of("run.resumed")).toEqual([{ by: "bob", byId: "key_2", reason: "fixed" }]);
+  });
+
+  it("that is paused with its parent is not resumed by itself", () => {
+    const rig = new Rig(workflow(["a"])).start({ parentRunId: "run_0" });
+    rig.submit({ type: "pause", isByParent: true });
+    expect(rig.submit({ type: "resume" }).refusal).toEqual({
+      code: "paused_with_parent",
+      message: "the run is paused with run run_0; resume that one",
+    });
+    rig.submit({ type: "resume", isByParent: true });
+    expect(rig.of("run.resumed")).toEqual([{ isWithParent: true }]);
+  });
+
+  it("looks again after a child run that the pause has not reached", () => {
+    const rig = runOf(workflow(["c {workflow_ref: audit}", "b"]));
+    const [childRunId = ""] = rig.state.liveChildren;
+    rig.submit(pause);
+    const timer = { kind: "child-pause", nodeId: "", attempt: 0, childRunId } as const;
+    expect(rig.effects).toContainEqual({ type: "set-timer", timer, dueAt: rig.now + 3_000 });
+  });
+
+  it("holds its child runs up no longer once it winds down", () => {
+    const passed = (isPaused: boolean) => {
+      const rig = runOf(workflow(["c {workflow_ref: audit}", "b"]));
+      if (isPaused) rig.submit(pause);
+      rig.submit({ type: "cancel", reason: "enough" });
+      return [rig.effects.filter(({ type }) => type === "pause-child").length, heldPauseOf(rig.state)];
+    };
+    expect([passed(true), passed(false)]).toEqual([
+      [2, null],
+      [0, null],
+    ]);
+    const rig = runOf(workflow(["c {workflow_ref: audit}", "b"]));
+    rig.submit(pause);
+    expect(heldPauseOf(rig.state)).toMatchObject({ by: "ann", scope: "run" });
   });
 
   it("is cancelled like any other", () => {

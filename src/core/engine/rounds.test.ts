@@ -29,6 +29,20 @@ describe("a step that is repeated", () => {
     expect(rig.replayed().nodes).toEqual(rig.state.nodes);
   });
 
+  it("records that its outputs are those of the last round", () => {
+    const rig = round(round(repeated(), 0), 1, true);
+    expect(rig.of("node.provenance", "a")).toEqual([
+      {
+        nodeId: "a",
+        sourceRunId: "run_1",
+        sourceNodeId: "a[1]",
+        sourceOutputPath: "outputs",
+        targetInputPath: "outputs",
+        transform: "repeat",
+      },
+    ]);
+  });
+
   it("reads the round before, which in the first is nothing", () => {
     const rig = round(repeated(), 0);
     expect(rig.dispatches.map(({ request }) => request.message)).toEqual(["Write  in 0", "Write t0 in 1"]);
@@ -88,6 +102,9 @@ describe("a step that is repeated", () => {
     expect(failing.of("node.failed", "a")[0]?.errorMessage).toBe(
       "a has had 2 rounds, and this did not hold: outputs.done",
     );
+    expect(round(repeated("until: outputs.done, max: 1"), 0).of("node.failed", "a")[0]?.errorMessage).toBe(
+      "a has had 1 round, and this did not hold: outputs.done",
+    );
     const continuing = repeated("until: outputs.done, max: 2, on_exhausted: continue");
     round(round(continuing, 0), 1);
     expect(continuing.outputs("a")).toEqual({ text: "t1", done: false, rounds: 2, exhausted: true });
@@ -108,6 +125,22 @@ describe("a step that is repeated", () => {
     expect([rig.status("a"), rig.error("a")]).toEqual(["failed", "provider_error"]);
     expect(rig.of("node.failed", "a")[0]?.errorMessage).toBe("a[1]: it broke");
     expect(rig.node("a").retries).toBe(0);
+  });
+
+  it("fails with a round that took too long", () => {
+    const rig = runOf(workflow([`a {${DRAFT}, repeat: {until: outputs.done}, timeout: 1m, on_failure: fail}`]));
+    rig.fire("attempt", "a[0]");
+    expect([rig.status("a[0]"), rig.status("a"), rig.error("a")]).toEqual(["timed_out", "failed", "timeout"]);
+  });
+
+  it("says of each round when it begins that it is queued", () => {
+    const rig = round(round(repeated("until: outputs.done, every: 30s"), 0).fire("round"), 1, true);
+    const queued = rig.of("node.queued").filter(({ nodeId }) => nodeId.startsWith("a["));
+    expect(queued.map(({ nodeId, waitingReason }) => [nodeId, waitingReason])).toEqual([
+      ["a[0]", "queued"],
+      ["a[1]", "queued"],
+      ["a[1]", "queued"],
+    ]);
   });
 
   it("lets on_failure decide about the step, not about a round", () => {
@@ -172,6 +205,28 @@ describe("the pause between rounds", () => {
     rig.fire("round");
     expect(isTimerStale(rig.state, timer)).toBe(true);
     expect(rig.submit({ type: "timer", timer }).events).toEqual([]);
+  });
+
+  it.each([
+    [29_999, "blocked"],
+    [30_000, "running"],
+  ])("of which %d ms had passed when the run was rewound to its beginning leaves the next round %s", (ms, status) => {
+    const rig = paused();
+    const ended = rig.events.findLast(({ type }) => type === "node.completed")?.eventId ?? 0;
+    rig.now += ms;
+    rig.submit({ type: "rewind", eventId: ended, isConsumed: false });
+    expect([rig.status("a[0]"), rig.status("a[1]")]).toEqual(["completed", status]);
+  });
+
+  it("is not ended by the timer of a pause that was taken back", () => {
+    const rig = paused();
+    const [first] = timersOf(rig);
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
+    round(rig, 0);
+    const timer = first?.timer as Timer;
+    expect([rig.status("a[1]"), isTimerStale(rig.state, timer)]).toEqual(["blocked", true]);
+    expect(rig.submit({ type: "timer", timer }).events).toEqual([]);
+    expect(sent(rig.fire("round"))).toEqual(["a[0]", "a[0]", "a[1]"]);
   });
 
   it("ends with the run", () => {
@@ -255,10 +310,36 @@ describe("how many rounds there may be", () => {
     for (let index = instanceIndexById.size; index < LIMITS.instancesPerRunMax; index += 1)
       instanceIndexById.set(`x[${index}]`, 0);
     expect(round(rig, 0).error("a")).toBe("too_many_items");
+    const most = LIMITS.instancesPerRunMax;
+    expect(rig.of("node.failed", "a")[0]?.errorMessage).toBe(
+      `repeat: the run has ${most} instances already and may have ${most}`,
+    );
     const full = repeated();
     const some = full.state.instanceIndexById;
     for (let index = some.size; index < LIMITS.instancesPerRunMax - 1; index += 1) some.set(`x[${index}]`, 0);
     expect(round(full, 0).status("a[1]")).toBe("running");
+  });
+});
+
+describe("a run that has as many elements as it may have", () => {
+  const fill = (rig: Rig) => {
+    const { instanceIndexById } = rig.state;
+    for (let index = instanceIndexById.size; index < LIMITS.instancesPerRunMax; index += 1)
+      instanceIndexById.set(`x[${index}]`, 0);
+    return rig;
+  };
+
+  it("begins no first round", () => {
+    const rig = fill(runOf(workflow(["z", `a < z {${DRAFT}, repeat: {until: outputs.done}}`]))).complete("z");
+    expect(rig.error("a")).toBe("too_many_items");
+    expect(rig.of("node.expanded")).toEqual([]);
+  });
+
+  it("begins a round again that it has had", () => {
+    const rig = fill(round(repeated(), 0));
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
+    expect(rig.status("a[0]")).toBe("running");
+    expect(round(rig, 0).status("a[1]")).toBe("running");
   });
 });
 

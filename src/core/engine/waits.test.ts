@@ -33,6 +33,16 @@ describe("a wait for a moment", () => {
     expect(run("  - {id: nap, wait: {until: order}}").error("nap")).toBe("expression_error");
   });
 
+  it.each([
+    ["soon", '"soon"'],
+    ["x".repeat(200), `"${"x".repeat(99)}`],
+  ])("fails when its date is none, and shows the beginning of what is there instead", (order, shown) => {
+    const rig = runOf(steps("  - {id: nap, wait: {until: order}}"), { args: { order } });
+    expect(rig.of("node.failed")[0]?.errorMessage).toBe(
+      `wait.until must be a date such as 2031-05-04T10:00:00Z, but it is ${shown}`,
+    );
+  });
+
   it("continues at once when its time has passed", () => {
     const rig = run("  - {id: nap, wait: {until: '1970-01-01T00:00:01Z'}}");
     rig.fire("wait");
@@ -89,6 +99,28 @@ describe("a wait for an event", () => {
     expect(rig.outputs("paid")).toEqual({ amount: 7 });
   });
 
+  it("says why it does not take an event", () => {
+    const rig = run(PAID.replace("}}}", "}}, outputs: {amount: number}, on_failure: retry}"), SHIP);
+    give(rig, "paid", "e1", { amount: "much" });
+    rig.fire("retry");
+    expect(give(rig, "paid", "e1", {}).refusal?.message).toBe("paid has taken this event");
+    expect(give(rig, "ship", "e2", {}).refusal?.message).toBe("ship does not wait for this event");
+    const nowhere = rig.submit({ type: "event", nodeId: "gone", epoch: 0, event: EVENT });
+    expect(nowhere.refusal).toMatchObject({ code: "not_waiting", message: "gone does not wait for this event" });
+  });
+
+  it("is not ended by the time limit of an earlier try", () => {
+    const rig = run(PAID.replace("}}}", "}, timeout: 1h}, outputs: {amount: number}, on_failure: retry}"));
+    const [first] = rig.effects.filter((effect) => effect.type === "set-timer");
+    rig.now += 1_000;
+    give(rig, "paid", "e1", { amount: "much" });
+    rig.fire("retry");
+    rig.now = first?.dueAt ?? 0;
+    if (first !== undefined) expect(rig.submit({ type: "timer", timer: first.timer }).events).toEqual([]);
+    expect(rig.status("paid")).toBe("blocked");
+    expect(rig.fire("wait").error("paid")).toBe("timeout");
+  });
+
   it("gives data that is no object the name result", () => {
     const rig = run(PAID);
     give(rig, "paid", "e1", [1, 2]);
@@ -106,6 +138,7 @@ describe("a wait for an event", () => {
     rig.fire("wait");
     expect([rig.status("paid"), rig.outputs("paid")]).toEqual([status, outputs]);
     if (word === "fail") expect([rig.error("paid"), rig.state.status]).toEqual(["timeout", "failed"]);
+    if (word === "fail") expect(rig.of("node.failed")[0]?.errorMessage).toBe("paid waited 259200000 ms for order.paid");
     if (word === "skip") expect(rig.of("node.skipped", "paid")).toEqual([{ nodeId: "paid", reason: "timeout" }]);
     expect(give(rig, "paid", "e1", {}).refusal?.code).toBe("not_waiting");
   });
@@ -163,6 +196,12 @@ describe("a wait for a signal", () => {
     expect(rig.of("node.blocked")[0]).toMatchObject({ event: { type: "signal:go_on", key: { run: "run_1" } } });
     give(rig, "go", "s1", { ok: true }, { type: "signal:go_on", key: { run: "run_1" } });
     expect(rig.outputs("go")).toEqual({ ok: true });
+  });
+
+  it("has a time limit like any other", () => {
+    const rig = run("  - {id: go, wait: {signal: go_on, timeout: 1m}}");
+    expect(rig.of("node.blocked")[0]).toMatchObject({ until: rig.now + 60_000 });
+    expect(rig.fire("wait").of("node.failed")[0]?.errorMessage).toBe("go waited 60000 ms for signal:go_on");
   });
 
   it("means the run that began the family", () => {
