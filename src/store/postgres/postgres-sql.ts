@@ -42,6 +42,12 @@ const SILENCE_MS = 5_000;
 const HOST_CONNECT_MS = 2_000;
 
 /**
+ * Each statement has one good plan; planning it again costs a lone commit as much as writing it. That plan goes by index also while the
+ * statistics say that a table is nearly empty: it outlives them, and would read the whole of a table that has grown since.
+ */
+const PLANNING = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
+
+/**
  * A database server, or several of which one leads. Connecting happens with the first query, and again with the next one
  * after it was lost: a database that is away makes queries fail with `StoreUnavailable` and never ends the process.
  */
@@ -55,8 +61,7 @@ export function openPostgres(options: PostgresOptions): PostgresSql {
     query_timeout: statementTimeoutMs + SILENCE_MS,
     keepAlive: true,
     application_name: "sluice",
-    // Each statement has one good plan; planning it again cost a lone commit as much as writing it.
-    options: "-c plan_cache_mode=force_generic_plan",
+    options: PLANNING,
     types: { getTypeParser: parserOf },
   };
   const pool = new Pool({

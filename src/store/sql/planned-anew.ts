@@ -5,7 +5,10 @@ import { lookUp } from "./look-up.ts";
  * Connections plan a statement once for all values, which is right for the few that run all the time. Where the way depends
  * on how rare a value is, it is planned for the values it is asked with.
  */
-const PLAN_ANEW = { name: "plan anew", text: "select set_config('plan_cache_mode', 'force_custom_plan', true)" };
+const PLAN_ANEW = {
+  name: "plan anew",
+  text: "select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_seqscan', 'on', true)",
+};
 
 export function lookUpAnew<Row = SqlRow>(
   sql: Sql,
