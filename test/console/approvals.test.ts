@@ -96,8 +96,8 @@ describe("the detail of an approval", () => {
     const letter = detail.getByRole("region", { name: "Letter" });
     await letter.getByText("<script>").waitFor();
     await letter.locator("strong", { hasText: "bold" }).waitFor();
-    expect(await letter.locator("script, img, a, iframe, [onerror]").count()).toBe(0);
-    expect(await detail.getByRole("region", { name: "Seal" }).locator("img").count()).toBe(1);
+    await expect.poll(() => letter.locator("script, img, a, iframe, [onerror]").count()).toBe(0);
+    await expect.poll(() => detail.getByRole("region", { name: "Seal" }).locator("img").count()).toBe(1);
     await detail.getByRole("region", { name: "Change" }).locator(".diff-added", { hasText: "c" }).waitFor();
     expect(await page.title()).not.toBe("taken over");
     expect(asked.filter((url) => !url.startsWith(site.url) && !url.startsWith("data:"))).toEqual([]);
@@ -118,7 +118,7 @@ describe("the detail of an approval", () => {
     const page = await visit({ path: "/approvals" });
     await page.getByRole("button", { name: "Change and approve …" }).click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByRole("button", { name: "Review changes" }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole("button", { name: "Review changes" }).isDisabled()).toBe(true);
     await dialog.getByLabel("receiver").fill("Eve");
     await dialog.getByRole("button", { name: "Review changes" }).click();
     await dialog.locator(".diff-removed", { hasText: "Bob" }).waitFor();
@@ -140,10 +140,10 @@ describe("the detail of an approval", () => {
     await page.getByRole("button", { name: /^Approve/ }).click();
     const dialog = page.getByRole("dialog");
     const approve = dialog.getByRole("button", { name: "Approve", exact: true });
-    expect(await approve.isDisabled()).toBe(true);
+    await expect.poll(() => approve.isDisabled()).toBe(true);
     await dialog.getByLabel(/^Amount/).fill("11");
     await dialog.getByText("This must be at most 10.").waitFor();
-    expect(await approve.isDisabled()).toBe(true);
+    await expect.poll(() => approve.isDisabled()).toBe(true);
     await dialog.getByLabel(/^Amount/).fill("7");
     await approve.click();
     expect(await site.api.settle(runId)).toBe("completed");
@@ -180,7 +180,7 @@ describe("the inbox", () => {
     await expect.poll(() => entries(page).count()).toBe(2);
     const table = page.getByRole("region", { name: "What differs" });
     for (const who of people) await table.getByText(who, { exact: true }).waitFor();
-    expect(await table.getByRole("columnheader", { name: "amount" }).count()).toBe(0);
+    await expect.poll(() => table.getByRole("columnheader", { name: "amount" }).count()).toBe(0);
     await screenshot(page, "approval-group");
     expect(await violations(page)).toEqual([]);
     // One is left out, the others are answered together.
@@ -189,7 +189,7 @@ describe("the inbox", () => {
     const dialog = page.getByRole("dialog");
     for (const runId of runs.slice(0, 2)) await dialog.getByText(runId).waitFor();
     const send = dialog.getByRole("button", { name: "Approve 2" });
-    expect(await send.isDisabled()).toBe(true);
+    await expect.poll(() => send.isDisabled()).toBe(true);
     await dialog.getByLabel(/^Type/).fill("2");
     await send.click();
     for (const runId of runs.slice(0, 2)) expect(await site.api.settle(runId)).toBe("completed");
@@ -271,9 +271,9 @@ describe("the inbox", () => {
     await site.api.run("invoice", { who: "Viewer" });
     const page = await visit({ path: "/approvals", key: await site.api.key("viewer") });
     await page.getByText("You cannot answer").waitFor();
-    expect(await page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
     await page.keyboard.press("a");
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     await page.context().close();
   });
 

@@ -95,7 +95,10 @@ describe("the canvas", () => {
     const mark = cardOf(page, "each/decide/0.call").locator(".graph-mark");
     await mark.waitFor();
     await screenshot(page, "canvas-mistake-light");
-    expect(await page.getByRole("button", { name: "Save version" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Save version" }).isDisabled()).toBe(true);
+    // Beside the button that cannot be pressed stands why, and it leads to the first one.
+    await cardOf(page, "fetch").locator(".graph-card-name").click();
+    await page.getByRole("button", { name: /^\d+ problems? to fix$/ }).click();
     await panelOf(page).locator('[data-field="function"] .field-problem').waitFor();
     await fill(page, "Function", "refund");
     await mark.waitFor({ state: "detached" });
@@ -214,7 +217,7 @@ steps:
         targetPosition: { x: 40, y: 440 },
       });
     await cardOf(page, "values").waitFor();
-    expect(await page.locator(".graph-edge").count()).toBe(0);
+    await expect.poll(() => page.locator(".graph-edge").count()).toBe(0);
     const [port, target] = [cardOf(page, "pause").locator(".graph-port"), cardOf(page, "values")];
     const [from, to] = [await port.boundingBox(), await target.boundingBox()];
     if (from === null || to === null) throw new Error("not drawn");

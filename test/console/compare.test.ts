@@ -57,7 +57,7 @@ describe("two runs beside each other", () => {
     const page = await visit({ path: "/workflows/book/runs" });
     await page.getByLabel(`Select ${restarted}`).check();
     const compare = page.getByRole("button", { name: "Compare" });
-    expect(await compare.isDisabled()).toBe(true);
+    await expect.poll(() => compare.isDisabled()).toBe(true);
     await page.getByLabel(`Select ${failed}`).check();
     await compare.click();
     await page.waitForURL(`${site.home}/runs/${failed}/compare/${restarted}`);

@@ -45,7 +45,7 @@ describe("defects that are gone", () => {
     await page.getByRole("tab", { name: "Answered" }).click();
     const badge = page.locator(".badge", { hasText: "Rejected" }).first();
     await badge.waitFor();
-    expect(await badge.getAttribute("class")).toContain("tone-bad");
+    await expect.poll(() => badge.getAttribute("class")).toContain("tone-bad");
   });
 
   it("the model a node asked for stands in its overview", async () => {

@@ -33,7 +33,7 @@ describe("files in the console", () => {
     const dialog = page.getByRole("dialog");
     const start = dialog.getByRole("button", { name: "Start run" });
     await dialog.getByLabel("notes").waitFor();
-    expect(await start.isDisabled()).toBe(true);
+    await expect.poll(() => start.isDisabled()).toBe(true);
     await dialog
       .getByLabel("notes")
       .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("the tide is high") });
@@ -66,6 +66,6 @@ describe("files in the console", () => {
     await page.getByRole("button", { name: "Launch" }).first().click();
     const notes = page.getByRole("dialog").getByLabel("notes");
     await notes.setInputFiles({ name: "empty.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) });
-    expect(await page.getByRole("dialog").getByRole("alert").textContent()).toContain("empty");
+    await expect.poll(() => page.getByRole("dialog").getByRole("alert").textContent()).toContain("empty");
   });
 });

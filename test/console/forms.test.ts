@@ -41,7 +41,7 @@ describe("manifests by form", () => {
     const page = await visit({ path: `${path}/-` });
     await page.locator(".form .form-field, .form .form-group").first().waitFor();
     await page.getByRole("region", { name: "YAML" }).waitFor();
-    expect(await page.locator(".form [data-field]").count()).toBeGreaterThan(0);
+    await expect.poll(() => page.locator(".form [data-field]").count()).toBeGreaterThan(0);
   });
 
   it("makes a policy of the facts' list, and counts what it would have met while it is written", async () => {
@@ -74,7 +74,7 @@ describe("manifests by form", () => {
     const cron = page.getByLabel("Cron", { exact: true });
     await cron.fill("30 8 * * mon-fri");
     await page.getByText("At 08:30, Monday to Friday").waitFor();
-    expect(await page.getByRole("list", { name: "Next times" }).getByRole("listitem").count()).toBe(5);
+    await expect.poll(() => page.getByRole("list", { name: "Next times" }).getByRole("listitem").count()).toBe(5);
     await cron.fill("every day");
     await page.getByText("At 08:30, Monday to Friday").waitFor({ state: "detached" });
     await page.locator('[data-field="cron"] .field-problem').waitFor();

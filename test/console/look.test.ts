@@ -82,10 +82,10 @@ describe("how the console looks", () => {
     const page = await site.visit({ path: "/" });
     const meter = page.getByRole("meter", { name: "Spent of all" });
     await meter.waitFor();
-    expect(await meter.getAttribute("data-state")).toBe("near");
+    await expect.poll(() => meter.getAttribute("data-state")).toBe("near");
     await page.goto(`${site.url}/governance/budgets`);
     await meter.waitFor();
-    expect(await meter.getAttribute("data-state")).toBe("near");
+    await expect.poll(() => meter.getAttribute("data-state")).toBe("near");
     await page.context().close();
   });
 

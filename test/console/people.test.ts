@@ -88,14 +88,14 @@ describe("two organisations", () => {
     await first.getByRole("link", { name: "Workflows" }).first().click();
     await heading(first, "Workflows");
     expect(first.url()).toBe(`${site.url}/o/second/workflows`);
-    expect(await first.getByText("gated").count()).toBe(0);
+    await expect.poll(() => first.getByText("gated").count()).toBe(0);
     // A run of one organisation reaches only the tab that shows it.
     await first.goto(`${site.url}/o/second/runs`);
     await second.goto(`${site.home}/runs`);
     for (const page of [first, second]) await page.locator('[data-live="live"]').waitFor();
     const runId = await site.api.run("hello", { who: "Ada" });
     await second.locator(`tr[data-key="${runId}"]`).waitFor();
-    expect(await first.locator(`tr[data-key="${runId}"]`).count()).toBe(0);
+    await expect.poll(() => first.locator(`tr[data-key="${runId}"]`).count()).toBe(0);
     await first.getByRole("button", { name: "Signed in as ann@example.com" }).click();
     await first.getByRole("menuitem", { name: "Switch to default" }).click();
     await first.waitForURL(`${site.home}/`);
@@ -176,7 +176,7 @@ it("warns on the approvals screen where approvers are asked and not enforced", a
   const warning = /Approvers are not enforced on this server/;
   const page = await site.visit({ path: "/approvals" });
   await page.getByRole("heading", { name: "Approvals", level: 1 }).waitFor();
-  expect(await page.getByText(warning).count()).toBe(0);
+  await expect.poll(() => page.getByText(warning).count()).toBe(0);
   const lenient = await openSite(undefined, [], { approvers: "advisory" });
   const warned = await lenient.visit({ path: "/approvals" });
   await warned.getByRole("status").filter({ hasText: warning }).waitFor();

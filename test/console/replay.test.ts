@@ -51,11 +51,11 @@ describe("a run that is replayed with an edit", () => {
     const dialog = page.getByRole("dialog");
     const field = dialog.getByLabel("What write is asked");
     const start = dialog.getByRole("button", { name: "Start the replay" });
-    expect(await field.inputValue()).toBe("Write a letter about Facts about Ada");
-    expect(await start.isDisabled()).toBe(true);
+    await expect.poll(() => field.inputValue()).toBe("Write a letter about Facts about Ada");
+    await expect.poll(() => start.isDisabled()).toBe(true);
     await field.fill(" ");
     await dialog.getByText("A node cannot be asked nothing.").waitFor();
-    expect(await start.isDisabled()).toBe(true);
+    await expect.poll(() => start.isDisabled()).toBe(true);
     await field.fill("Write a polite letter about Ada");
     await dialog.locator(".diff-added", { hasText: "polite" }).waitFor();
     await dialog.getByText("In the new run: carried over: count, facts; runs again: write, post.").waitFor();
@@ -71,6 +71,7 @@ describe("a run that is replayed with an edit", () => {
     await page.getByRole("region", { name: "Message" }).getByText("Write a polite letter about Ada").waitFor();
     await page.getByRole("link", { name: "Compare with the run before" }).click();
     const table = page.getByRole("table", { name: "Nodes of both runs" });
+    await table.locator('tr[data-key="write"]').getByText("other prompt").waitFor();
     await table.locator('tr[data-key="write"]').focus();
     await page.keyboard.press("Enter");
     const prompts = page.getByRole("region", { name: "Prompt of write in both runs" });
@@ -133,7 +134,7 @@ describe("a run that is replayed with an edit", () => {
     const page = await site.visit({ path: `/runs/${run}?node=write`, key: await site.api.key("viewer") });
     await page.getByRole("tab", { name: "Prompt" }).click();
     await page.getByRole("region", { name: "Message" }).waitFor();
-    expect(await page.getByRole("button", { name: "Edit and replay …" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Edit and replay …" }).count()).toBe(0);
     await page.context().close();
   });
 });

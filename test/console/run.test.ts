@@ -205,13 +205,15 @@ describe("the run page", () => {
     await page.getByRole("button", { name: "1 approval waits" }).click();
     const approval = page.getByRole("region", { name: "Approval" });
     await approval.waitFor();
-    expect(await approval.textContent()).toContain(
-      "Pay Ada what The customer is owed exactly twelve dollars and an apology. says",
-    );
+    await expect
+      .poll(() => approval.textContent())
+      .toContain("Pay Ada what The customer is owed exactly twelve dollars and an apology. says");
     await soon(() => page.locator(".gate-cell").count()).toBe(11);
     const overflow = "document.querySelector('.node-panel .tab-panel')";
     expect(await page.evaluate(`${overflow}.scrollWidth - ${overflow}.clientWidth`)).toBe(0);
-    expect(await page.locator(".gate-cell.is-decisive").getAttribute("aria-label")).toBe("approval required: held");
+    await expect
+      .poll(() => page.locator(".gate-cell.is-decisive").getAttribute("aria-label"))
+      .toBe("approval required: held");
     await screenshot(page, "run-held-light");
     expect(await violations(page)).toEqual([]);
     await approval.getByRole("button", { name: "Approve" }).click();
@@ -243,7 +245,7 @@ describe("the run page", () => {
     await page.locator('.graph-card[data-node="second"][data-status="failed"]').waitFor();
     // One failure, and what did not run because of it.
     await soon(() => page.locator(".run-counts").textContent()).toBe("1 completed1 failed1 not run");
-    expect(await card(page, "third").getAttribute("class")).toContain("graph-idle");
+    await expect.poll(() => card(page, "third").getAttribute("class")).toContain("graph-idle");
     await page.keyboard.press("x");
     await page.getByRole("region", { name: "Error message" }).waitFor();
     await page.getByRole("button", { name: "Restart from second" }).first().click();
@@ -252,7 +254,9 @@ describe("the run page", () => {
     const next = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     await site.api.settle(next);
     await expectProjection(page, next);
-    expect(await page.locator(".run-facts").textContent()).toMatch(/Restarted from.*Carried over1 of 3 nodes/);
+    await expect
+      .poll(() => page.locator(".run-facts").textContent())
+      .toMatch(/Restarted from.*Carried over1 of 3 nodes/);
     await card(page, "first").getByText("carried over").waitFor();
     expect((await stateOf(next)).nodeResults.map(({ status }) => status)[0]).toBe("completed");
   });
@@ -300,7 +304,7 @@ describe("the run page", () => {
     await page.getByRole("tab", { name: "Prompt" }).click();
     await page.getByRole("region", { name: "Message" }).waitFor();
     expect(await page.title()).toBe("hostile · Sluice");
-    expect(await page.locator("#main img, #main script, #main iframe").count()).toBe(0);
+    await expect.poll(() => page.locator("#main img, #main script, #main iframe").count()).toBe(0);
     await screenshot(page, "run-hostile-light");
     expect(site.complaints).toEqual([]);
   });
@@ -321,7 +325,7 @@ describe("the run page", () => {
     await screenshot(page, "run-travel-light");
     await page.goto(`${site.url}/runs/${runId}?at=2&tab=timeline`);
     await soon(() => page.locator(".run-facts").textContent()).toMatch(/Duration\d+ms.*Tokens0 in · 0 out/);
-    expect(await page.locator(".timeline-row .span-execution").count()).toBe(0);
+    await expect.poll(() => page.locator(".timeline-row .span-execution").count()).toBe(0);
     await page.getByRole("button", { name: "Back to now" }).click();
     await soon(() => page.locator(".run-facts").textContent()).toContain("Tokens1,200 in · 30 out");
     await soon(() => page.locator(".timeline-row .span-execution").count()).toBe(2);
@@ -383,7 +387,7 @@ describe("the run page", () => {
     await page.locator('.graph-card[data-node="call"][data-status="completed"]').waitFor();
     await card(page, "call").getByRole("link", { name: "Open the child run" }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(runId));
-    expect(await page.locator(".run-facts").textContent()).toContain("Parent");
+    await expect.poll(() => page.locator(".run-facts").textContent()).toContain("Parent");
   });
 
   it("shows the steps of a block inside its node, however deep, and what comes last", async () => {

@@ -160,7 +160,7 @@ describe("governance", () => {
     await has(page, "3 of 10");
     await page.getByRole("button", { name: "Delete" }).click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
     await dialog.getByLabel(/Type intern/).fill("intern");
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.waitForURL(/agents$/);
@@ -171,7 +171,7 @@ describe("governance", () => {
     const page = await visit({ path: "/governance" });
     await page.getByRole("button", { name: "Close platform" }).click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByRole("button", { name: "Close", exact: true }).last().isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole("button", { name: "Close", exact: true }).last().isDisabled()).toBe(true);
     await dialog.getByLabel("Reason").fill("a drill");
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
     await has(page, "Platform closed: a drill");
@@ -219,9 +219,9 @@ describe("audit", () => {
     await screenshot(page, "audit-light");
     await page.getByRole("button", { name: "Verify" }).click();
     await has(page, /Verified up to record \d+/);
-    expect(await page.getByRole("link", { name: "Export" }).getAttribute("href")).toBe(
-      "/api/v1/audit/export?organisation=default",
-    );
+    await expect
+      .poll(() => page.getByRole("link", { name: "Export" }).getAttribute("href"))
+      .toBe("/api/v1/audit/export?organisation=default");
   });
 });
 
@@ -257,7 +257,7 @@ describe("settings", () => {
     await has(page, "Nothing was sent yet.");
     // The secret is kept and never shown again.
     await page.locator(".code-editor .cm-content").getByText("run.completed").waitFor();
-    expect(await page.locator(".code-editor .cm-content").textContent()).not.toContain("a-secret");
+    await expect.poll(() => page.locator(".code-editor .cm-content").textContent()).not.toContain("a-secret");
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByRole("table", { name: "Deliveries" }).getByText("webhook.test").waitFor();
     const cut = await page.evaluate<number>(
@@ -278,7 +278,7 @@ describe("settings", () => {
     await page.waitForURL(/secrets\/billing-token/);
     const editor = page.locator(".code-editor .cm-content");
     await editor.getByText("gateway:local").waitFor();
-    expect(await editor.textContent()).not.toMatch(/version|last_used/);
+    await expect.poll(() => editor.textContent()).not.toMatch(/version|last_used/);
     await page.getByRole("tab", { name: "Secrets" }).click();
     await page.locator("tr[data-key='billing-token']").getByText("gateway:local").waitFor();
   });
@@ -309,7 +309,7 @@ describe("settings", () => {
     const key = await site.api.key("viewer");
     const page = await visit({ path: "/governance/policies/people-pay", key });
     await has(page, /You may look at it/);
-    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await page.goto(`${site.url}/settings`);
     await has(page, "You may not manage keys");
   });

@@ -48,7 +48,7 @@ describe("signing in", () => {
     await second.getByRole("button", { name: "Sign in" }).click();
     const problem = second.getByRole("alert");
     await problem.getByText("unauthenticated").waitFor();
-    expect(await problem.textContent()).toMatch(/req_[0-9a-f]{24}/);
+    await expect.poll(() => problem.textContent()).toMatch(/req_[0-9a-f]{24}/);
     expect(await violations(second)).toEqual([]);
     await screenshot(second, "sign-in");
     await second.getByLabel("Key").fill(ADMIN);
@@ -120,7 +120,7 @@ describe("the shell", () => {
     await palette.getByRole("combobox").fill("settings webhooks");
     await palette.getByRole("option", { name: /^Settings: Webhooks/ }).waitFor();
     await palette.getByRole("combobox").fill("go to appro");
-    expect(await palette.getByRole("option", { selected: true }).textContent()).toContain("Approvals");
+    await expect.poll(() => palette.getByRole("option", { selected: true }).textContent()).toContain("Approvals");
     await screenshot(page, "palette");
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Enter");
@@ -191,7 +191,7 @@ describe("the shell", () => {
       await page?.locator('.run-facts [data-status="completed"]').waitFor();
     }
     // A page at an earlier event stays there.
-    expect(await fourth?.locator(".run-page").getAttribute("data-run-event")).toBe("2");
+    await expect.poll(() => fourth?.locator(".run-page").getAttribute("data-run-event")).toBe("2");
     await runs?.locator(`tr[data-key="${runId}"] [data-status="completed"]`).waitFor();
     await home?.locator(`tr[data-key="${runId}"]`).waitFor({ state: "detached" });
     await approvals?.locator(`a[href^="${run}"]`).waitFor({ state: "detached" });
@@ -285,7 +285,7 @@ describe("the runs", () => {
     await page.getByLabel("Select all").check();
     await page.getByRole("button", { name: "Cancel 2" }).click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByRole("button", { name: "Cancel 2" }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole("button", { name: "Cancel 2" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Reason").fill("not needed");
     await dialog.getByLabel(/^Type/).fill("cancel 2");
     await screenshot(page, "runs-bulk");
@@ -309,7 +309,7 @@ describe("the runs", () => {
     reads.length = 0;
     const late = await site.api.request("POST", "runs", { body: { workflow: "endless" } });
     await runOf(page, late.body.id).waitFor();
-    expect(await page.locator("tbody tr[data-key]").first().getAttribute("data-key")).toBe(late.body.id);
+    await expect.poll(() => page.locator("tbody tr[data-key]").first().getAttribute("data-key")).toBe(late.body.id);
     await site.api.request("POST", `runs/${body.id}/cancel`, { body: { reason: "not needed" } });
     await runOf(page, body.id).waitFor({ state: "detached" });
     expect(reads).toEqual([`/api/v1/runs/${late.body.id}`]);
@@ -346,12 +346,12 @@ describe("the approvals", () => {
     const runs = [await site.api.run("gated"), await site.api.run("gated"), await site.api.run("gated")];
     const page = await site.visit({ path: "/approvals" });
     await page.getByRole("heading", { name: "3 approvals of gated ask the same" }).waitFor();
-    expect(await page.locator(".inbox-item").count()).toBe(1);
+    await expect.poll(() => page.locator(".inbox-item").count()).toBe(1);
     await page.locator(".approval-detail .link-button").first().click();
     await page.getByRole("button", { name: /^Reject/ }).waitFor();
     await page.keyboard.press("r");
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByRole("button", { name: "Reject" }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole("button", { name: "Reject" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Reason").fill("too early");
     await dialog.getByRole("button", { name: "Reject" }).click();
     await page.locator(".toast-bad", { hasText: "Rejected" }).waitFor();

@@ -70,7 +70,7 @@ describe("a turn in the console", () => {
     await page.getByRole("button", { name: "Change and approve …" }).click();
     const dialog = page.getByRole("dialog");
     const review = dialog.getByRole("button", { name: "Review changes" });
-    expect(await review.isDisabled()).toBe(true);
+    await expect.poll(() => review.isDisabled()).toBe(true);
     await dialog.getByLabel("args").fill('{"order": 7, "amount": ');
     await dialog.getByText("This must be JSON.").waitFor();
     await dialog.getByLabel("args").fill('{"order": 7, "amount": "all"}');
@@ -145,7 +145,7 @@ describe("a turn in the console", () => {
     await dialog.getByText(/Round 0 of help is carried over/).waitFor();
     await choose(dialog, "What is to be different", "Result of find_order (call 0)");
     const start = dialog.getByRole("button", { name: "Start the branch" });
-    expect(await start.isDisabled()).toBe(true);
+    await expect.poll(() => start.isDisabled()).toBe(true);
     const field = dialog.getByLabel("What the call returned instead");
     await field.fill("not json");
     await dialog.getByText("This must be JSON.").waitFor();

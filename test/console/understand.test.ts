@@ -82,7 +82,7 @@ describe("a run that failed", () => {
     await page.getByRole("complementary", { name: "Node charge" }).waitFor();
     expect(page.url()).toContain("node=charge");
     await page.locator(".run-values", { hasText: "order 4711 · customer Ada Lovelace" }).waitFor();
-    expect(await page.locator(".timeline-row.is-muted").allTextContents()).toHaveLength(2);
+    await expect.poll(() => page.locator(".timeline-row.is-muted").allTextContents()).toHaveLength(2);
     await screenshot(page, "run-failed-1440");
     expect(await violations(page)).toEqual([]);
 
@@ -95,10 +95,10 @@ describe("a run that failed", () => {
     await page.getByRole("complementary", { name: "Node charge" }).waitFor();
 
     const bars = page.locator(".timeline-row .span-dependency");
-    expect(await bars.count()).toBeGreaterThan(0);
+    await expect.poll(() => bars.count()).toBeGreaterThan(0);
     await page.getByLabel("Hide waits").check();
-    expect(await bars.count()).toBe(0);
-    expect(await page.locator(".timeline-legend").textContent()).not.toContain("Waiting");
+    await expect.poll(() => bars.count()).toBe(0);
+    await expect.poll(() => page.locator(".timeline-legend").textContent()).not.toContain("Waiting");
     await page.context().close();
   });
 
@@ -128,7 +128,7 @@ describe("a run that completed", () => {
     const page = await site.visit({ path: `/runs/${good}` });
     await page.locator(".run-values", { hasText: "topic garden lamps" }).waitFor();
     await page.locator(".run-values", { hasText: "growth 0.04" }).waitFor();
-    expect(await page.getByRole("region", { name: "Why it stopped" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("region", { name: "Why it stopped" }).count()).toBe(0);
 
     await page.goto(`${site.url}/runs/${await site.api.run("each")}?node=one`);
     await page.getByText("The run completed, although 1 of the instances of one failed").waitFor();
@@ -173,14 +173,14 @@ describe("a conversation of 40 rounds", () => {
     await talk.getByRole("article", { name: "Round 0", exact: true }).getByRole("table").waitFor();
     await talk.getByText("400 in · 30 out · $0.01").first().waitFor();
     // What is far away has its head and its room, and no text yet.
-    expect(await talk.locator("[data-waiting]").count()).toBeGreaterThan(40);
+    await expect.poll(() => talk.locator("[data-waiting]").count()).toBeGreaterThan(40);
     expect(await violations(page, ".node-panel")).toEqual([]);
     await screenshot(page, "conversation");
 
     const round = talk.getByRole("article", { name: "Round 3", exact: true });
     await round.scrollIntoViewIfNeeded();
     await round.getByText("<script>").waitFor();
-    expect(await talk.locator("img, script, a[href^='javascript'], iframe").count()).toBe(0);
+    await expect.poll(() => talk.locator("img, script, a[href^='javascript'], iframe").count()).toBe(0);
     expect(await page.title()).toBe("talk · Sluice");
     await talk.getByRole("article", { name: "Round 39" }).scrollIntoViewIfNeeded();
     await talk.getByRole("article", { name: "Round 39" }).getByText("Step 39").waitFor();
@@ -196,7 +196,7 @@ describe("a conversation of 40 rounds", () => {
     const dialog = page.getByRole("dialog");
     await choose(dialog, "Left", "Round 37");
     await expect.poll(() => dialog.locator("mark.diff-word-removed").allTextContents()).toContain("37");
-    expect(await dialog.locator("mark.diff-word-added").allTextContents()).toContain("39");
+    await expect.poll(() => dialog.locator("mark.diff-word-added").allTextContents()).toContain("39");
     expect(await violations(page, "dialog")).toEqual([]);
     await screenshot(page, "conversation-compare");
     await page.context().close();

@@ -93,7 +93,7 @@ describe("the workflow page", () => {
     const typo = problems.getByRole("button", { name: /comand/ });
     await typo.waitFor();
     await problems.getByText('"asses"').first().waitFor();
-    expect(await page.getByRole("button", { name: "Save version" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Save version" }).isDisabled()).toBe(true);
     await screenshot(page, "workflow-problems-light");
     await typo.click();
     await page.locator(".cm-activeLine", { hasText: "comand" }).waitFor();
@@ -108,10 +108,10 @@ describe("the workflow page", () => {
     await page.getByRole("button", { name: "Graph", exact: true }).click();
 
     await page.getByRole("tab", { name: "Simulate" }).click();
-    expect(await page.getByRole("button", { name: "Execute" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Execute" }).isDisabled()).toBe(true);
     await page.getByText("Choose who pays first.").waitFor();
     await page.getByLabel(/^The server: a real run/).check();
-    expect(await page.getByRole("button", { name: "Launch on the server" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Launch on the server" }).isDisabled()).toBe(true);
     await page.getByLabel(/^No one/).check();
     await page.getByRole("button", { name: "Simulate", exact: true }).click();
     await page.getByRole("region", { name: "Result of the simulation" }).getByText("Completed").first().waitFor();
@@ -152,7 +152,7 @@ describe("the workflow page", () => {
     await page.getByRole("tab", { name: "Editor •" }).waitFor();
     await page.getByText("No problems").waitFor();
     // Letters typed here are text and no shortcuts: nothing was opened by the l of gle.
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     await page.keyboard.press("Control+s");
     await page.getByText("Saved review, version 3.").waitFor();
     await page.keyboard.press("Escape");
@@ -163,7 +163,7 @@ describe("the workflow page", () => {
     await page.keyboard.press("l");
     await page.getByRole("dialog", { name: "Launch review" }).getByText("The launch gates allow it").waitFor();
     await page.keyboard.press("Escape");
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   });
 
   it("asks before unsaved work is left", async () => {
@@ -174,7 +174,7 @@ describe("the workflow page", () => {
     const question = page.getByRole("dialog", { name: "Leave without saving?" });
     await page.getByRole("tab", { name: "Runs" }).click();
     await page.getByRole("table", { name: "Runs of review" }).waitFor();
-    expect(await question.count()).toBe(0);
+    await expect.poll(() => question.count()).toBe(0);
     await page.getByRole("link", { name: "Workflows" }).first().click();
     await question.getByText("The changes of review are not saved.").waitFor();
     await screenshot(page, "workflow-leave-light");
@@ -254,7 +254,7 @@ describe("the workflow page", () => {
     await page.getByRole("tab", { name: "Simulate" }).click();
     await page.getByLabel(/with a model of yours/).check();
     const start = page.getByRole("button", { name: "Run in this page" });
-    expect(await start.isDisabled()).toBe(true);
+    await expect.poll(() => start.isDisabled()).toBe(true);
     await page.getByLabel(/^Model/).fill("tide-1");
     await page.getByRole("textbox", { name: "Key" }).fill(TEST_KEY);
     await start.click();
@@ -271,7 +271,7 @@ describe("the workflow page", () => {
     await page.reload();
     await page.getByRole("tab", { name: "Simulate" }).click();
     await page.getByLabel(/with a model of yours/).check();
-    expect(await page.getByRole("textbox", { name: "Key" }).inputValue()).toBe("");
+    await expect.poll(() => page.getByRole("textbox", { name: "Key" }).inputValue()).toBe("");
   });
 
   it("shows what a run in the page does while it does it, and stops it", async () => {
@@ -284,10 +284,10 @@ describe("the workflow page", () => {
     const result = page.getByRole("region", { name: "Result of the simulation" });
     const collect = result.locator('.graph-card[data-node="collect"]');
     await result.getByText("The tide comes in").first().waitFor();
-    expect(await collect.getAttribute("data-status")).toMatch(/running|streaming/);
-    expect(await result.locator('.graph-card[data-node="report"]').getAttribute("data-status")).toBe(
-      "awaiting_dependency",
-    );
+    await expect.poll(() => collect.getAttribute("data-status")).toMatch(/running|streaming/);
+    await expect
+      .poll(() => result.locator('.graph-card[data-node="report"]').getAttribute("data-status"))
+      .toBe("awaiting_dependency");
     await collect.click();
     await result.getByRole("region", { name: "Answer of collect" }).getByText("The tide comes in").waitFor();
     // Looking at the plan meanwhile does not end the run.
@@ -300,7 +300,7 @@ describe("the workflow page", () => {
     expect(await violations(page, ".workflow-editor-side")).toEqual([]);
     await result.getByRole("button", { name: "Stop" }).click();
     await result.getByRole("status").first().getByText("Cancelled").waitFor();
-    expect(await result.getByRole("button", { name: "Stop" }).count()).toBe(0);
+    await expect.poll(() => result.getByRole("button", { name: "Stop" }).count()).toBe(0);
     await collect.and(page.locator('[data-status="cancelled"]')).waitFor();
   });
 

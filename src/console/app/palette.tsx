@@ -127,8 +127,11 @@ function foundFor(commands: readonly Command[], typed: string, runs: readonly Ru
     ? [{ id: `open ${id}`, label: `Open ${id}`, kind: "Run", icon: "run", run: () => navigate(`/runs/${id}`) }]
     : [];
   const named = best(commands, typed, ({ label, kind }) => `${label} ${kind}`, SHOWN_MAX);
-  const known = new Set(named.map((command) => command.id));
-  return [...direct, ...named, ...runs.map(runCommand).filter((command) => !known.has(command.id))];
+  // Letters in order fit many a name and id by chance: what has the very words goes first.
+  const hasWords = ({ label }: Command): boolean => label.toLowerCase().includes(id.toLowerCase());
+  const inOrder = [...named.filter(hasWords), ...runs.map(runCommand), ...named];
+  const first = inOrder.filter((command, at) => inOrder.findIndex((each) => each.id === command.id) === at);
+  return [...direct, ...first];
 }
 
 function runCommand({ id, workflow, status, args }: Run): Command {

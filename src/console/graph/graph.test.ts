@@ -79,6 +79,8 @@ describe("viewports", () => {
     expect(openingViewport(wide, pane)).toMatchObject({ zoom: 0.6, x: 24 });
     expect(wholeViewport(wide, pane).zoom).toBe(ZOOM_MIN);
     expect(wholeViewport({ width: 1_504, height: 100 }, pane)).toMatchObject({ zoom: 0.5, x: 24 });
+    // What is high leaves the switch above it free.
+    expect(wholeViewport({ width: 100, height: 320 }, pane)).toMatchObject({ zoom: 1, y: 56 });
   });
 
   it("is far when cards are too small or too many to be read", () => {

@@ -4,7 +4,14 @@ import { nodeLook, type NodeLook } from "../parts/status.tsx";
 
 export type StatusCounts = ReadonlyMap<NodeLook, number>;
 
-const LOOKS: readonly NodeLook[] = [...NODE_STATUSES, "partly_failed", "handled", "upstream_failure"];
+const LOOKS: readonly NodeLook[] = [
+  ...NODE_STATUSES,
+  "partly_failed",
+  "handled",
+  "waiting_time",
+  "waiting_event",
+  "upstream_failure",
+];
 
 /** How many of some nodes stand where, as a text that is the same as long as the counts are. */
 export function countsText(ids: readonly string[], node: (id: string) => NodeView | undefined): string {
@@ -34,6 +41,8 @@ const URGENCY: readonly NodeLook[] = [
   "retrying",
   "streaming",
   "running",
+  "waiting_time",
+  "waiting_event",
   "queued",
   "awaiting_dependency",
   "pending",

@@ -16,8 +16,9 @@ const ZOOM_READABLE = 0.6;
 /** A small graph is drawn larger, as long as its cards do not look swollen. */
 const ZOOM_FILLING = 1.2;
 const MARGIN = 24;
-/** Above the graph stand a note and a switch. */
+/** Above the graph stand a note and a switch. They are kept free where the pane is high enough. */
 const TOP = 56;
+const HIGH_PANE = 320;
 
 /** All of the graph in the middle of the pane when its labels can still be read, otherwise its beginning. */
 export function openingViewport(graph: Size, pane: Size): Viewport {
@@ -32,13 +33,19 @@ export function isReadable(graph: Size, pane: Size): boolean {
 /** All of the graph, however small it becomes. */
 export function wholeViewport(graph: Size, pane: Size): Viewport {
   const zoom = Math.max(ZOOM_MIN, fitZoom(graph, pane));
-  return { zoom, x: (pane.width - graph.width * zoom) / 2, y: (pane.height - graph.height * zoom) / 2 };
+  const y = (pane.height - graph.height * zoom) / 2;
+  const lowest = pane.height - MARGIN - graph.height * zoom;
+  return { zoom, x: (pane.width - graph.width * zoom) / 2, y: Math.max(y, Math.min(topOf(pane), lowest)) };
 }
 
 function fitZoom(graph: Size, pane: Size): number {
   const wide = (pane.width - MARGIN * 2) / Math.max(1, graph.width);
-  const high = (pane.height - MARGIN * 2) / Math.max(1, graph.height);
+  const high = (pane.height - topOf(pane) - MARGIN) / Math.max(1, graph.height);
   return Math.min(ZOOM_FILLING, wide, high);
+}
+
+function topOf({ height }: Size): number {
+  return height > HIGH_PANE ? TOP : MARGIN;
 }
 
 /** The side the layers begin at is in sight, and what is smaller than the pane stands in its middle. */

@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import type { ApprovalStatus, NodeStatus, RunStatus } from "../../core/event/index.ts";
+import type { ApprovalStatus, NodeStatus, RunStatus, WaitingReason } from "../../core/event/index.ts";
 import { isUpstreamFailure } from "../../core/view/index.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import "./status.css";
@@ -24,15 +24,19 @@ export type AnyStatus =
   /** A `for_each` node some of whose instances failed, and that tolerated it. */
   | "partly_failed"
   /** A node that failed, which another step has handled. */
-  | "handled";
+  | "handled"
+  /** A node that waits for a moment, or for an event: no person has to act. */
+  | "waiting_time"
+  | "waiting_event";
 
-export type NodeLook = NodeStatus | "upstream_failure" | "partly_failed" | "handled";
+export type NodeLook = NodeStatus | "upstream_failure" | "partly_failed" | "handled" | "waiting_time" | "waiting_event";
 
 interface LookedAt {
   readonly status: NodeStatus;
   readonly errorCode: string | null;
   readonly failedInstances?: number;
   readonly isHandled?: boolean;
+  readonly waitingReason?: WaitingReason | null;
 }
 
 interface Look {
@@ -50,7 +54,7 @@ const LOOKS: Readonly<Record<AnyStatus, Look>> = {
   streaming: { tone: "info", icon: "spin", label: "Streaming", isMoving: true },
   retrying: { tone: "warn", icon: "redo", label: "Retrying" },
   recovered: { tone: "warn", icon: "redo", label: "Recovered" },
-  blocked: { tone: "hold", icon: "pause", label: "Blocked" },
+  blocked: { tone: "hold", icon: "pause", label: "Waiting for a person" },
   completed: { tone: "ok", icon: "check", label: "Completed" },
   failed: { tone: "bad", icon: "cross", label: "Failed" },
   skipped: { tone: "idle", icon: "skip", label: "Skipped" },
@@ -73,6 +77,8 @@ const LOOKS: Readonly<Record<AnyStatus, Look>> = {
   upstream_failure: { tone: "idle", icon: "skip", label: "Not run" },
   partly_failed: { tone: "warn", icon: "warn", label: "Completed with failures" },
   handled: { tone: "warn", icon: "warn", label: "Handled" },
+  waiting_time: { tone: "idle", icon: "clock", label: "Waiting for a time" },
+  waiting_event: { tone: "idle", icon: "clock", label: "Waiting for an event" },
 };
 
 export function lookOf(status: AnyStatus): Look {
@@ -83,6 +89,8 @@ export function lookOf(status: AnyStatus): Look {
 export function nodeLook(node: LookedAt): NodeLook {
   if (isUpstreamFailure(node)) return "upstream_failure";
   if (node.isHandled === true) return "handled";
+  if (node.status === "blocked" && node.waitingReason === "timer") return "waiting_time";
+  if (node.status === "blocked" && node.waitingReason === "event") return "waiting_event";
   return node.status === "completed" && (node.failedInstances ?? 0) > 0 ? "partly_failed" : node.status;
 }
 

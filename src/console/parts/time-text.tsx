@@ -21,6 +21,26 @@ export function TimeText({ at }: { readonly at: string | number | null | undefin
   );
 }
 
+interface OffsetProps {
+  readonly at: number;
+  /** The beginning of what it is part of. */
+  readonly from: number;
+}
+
+/** An instant of a log. Relative ones count from its beginning: a column of "8m ago" would say nothing. */
+export function OffsetText({ at, from }: OffsetProps): JSX.Element {
+  const mode = useTimeMode();
+  return (
+    <time
+      className="num nowrap"
+      dateTime={new Date(at).toISOString()}
+      title={`${clockText(at, false)} · ${clockText(at, true)}`}
+    >
+      {mode === "relative" ? `+${spanText(at - from)}` : clockText(at, mode === "utc")}
+    </time>
+  );
+}
+
 interface DurationProps {
   readonly from: string | number | null | undefined;
   /** Absent: it has not ended, and the duration grows. */

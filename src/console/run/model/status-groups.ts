@@ -17,6 +17,8 @@ const GROUPS: Readonly<Record<NodeLook, StatusGroup>> = {
   partly_failed: "failed",
   handled: "failed",
   blocked: "waiting",
+  waiting_time: "waiting",
+  waiting_event: "waiting",
   awaiting_dependency: "waiting",
   queued: "waiting",
   retrying: "waiting",

@@ -98,7 +98,7 @@ function ofWait(view: RunView): StopReason | null {
       ...NOTHING,
       tone: "hold",
       title: `The run waits for a person at ${view.nodes.get(first.nodeId)?.title ?? first.nodeId}${more}`,
-      detail: first.summary,
+      detail: first.summary.charAt(0).toUpperCase() + first.summary.slice(1),
       nodeIds: asked.map(({ nodeId }) => nodeId),
     };
   }

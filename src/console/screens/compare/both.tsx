@@ -6,7 +6,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { SideDiff } from "../../parts/side-diff.tsx";
 import { Table } from "../../parts/table.tsx";
-import { pairNodes, prettyJson } from "./comparison.ts";
+import { type EditedPrompts, pairNodes, prettyJson } from "./comparison.ts";
 import { FactTable } from "./fact-table.tsx";
 import { NODE_COLUMNS } from "./node-columns.tsx";
 import { NodeDifference } from "./node-difference.tsx";
@@ -14,6 +14,8 @@ import { NodeDifference } from "./node-difference.tsx";
 export interface Side {
   readonly run: Run;
   readonly state: State;
+  /** Undefined: not known yet. */
+  readonly prompts: EditedPrompts | undefined;
 }
 
 export interface Sides {
@@ -25,8 +27,8 @@ export interface Sides {
 export function Both({ left, right }: Sides): JSX.Element {
   const { get, set } = useSearchParams();
   const pairs = useMemo(
-    () => pairNodes(left.state.nodeResults, right.state.nodeResults),
-    [left.state.nodeResults, right.state.nodeResults],
+    () => pairNodes(left.state.nodeResults, right.state.nodeResults, left.prompts, right.prompts),
+    [left.state.nodeResults, right.state.nodeResults, left.prompts, right.prompts],
   );
   const differing = pairs.filter(({ differs }) => differs.size > 0);
   const isAll = get("show") === "all";
@@ -53,7 +55,9 @@ export function Both({ left, right }: Sides): JSX.Element {
       >
         {shown.length === 0 ? (
           <Empty icon="check" title="All nodes went the same way">
-            {isMoving ? "So far: a run has not ended." : "Status, attempts, cost and results are the same in both."}
+            {isMoving
+              ? "So far: a run has not ended."
+              : "Prompts, status, attempts, cost and results are the same in both."}
           </Empty>
         ) : (
           <Table

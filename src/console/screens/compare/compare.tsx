@@ -1,4 +1,5 @@
 import { type JSX, useEffect } from "react";
+import { eventOfFrame } from "../../../client/index.ts";
 import { Link, navigate } from "../../page/router.tsx";
 import type { ScreenProps } from "../../page/screen-props.ts";
 import { api } from "../../live/api.ts";
@@ -11,6 +12,7 @@ import { shortId } from "../../parts/short-id.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { compareAddress } from "../../parts/compare-address.ts";
 import { Both } from "./both.tsx";
+import type { EditedPrompts } from "./comparison.ts";
 import { RunPicker } from "./run-picker.tsx";
 import "./compare.css";
 
@@ -41,6 +43,7 @@ export function CompareScreen({ params }: ScreenProps): JSX.Element {
 function Comparison({ leftId, rightId }: { readonly leftId: string; readonly rightId: string }): JSX.Element {
   const [left, right] = [useRun(leftId), useRun(rightId)];
   const [leftState, rightState] = [useRunState(leftId), useRunState(rightId)];
+  const [before, after] = [usePrompts(leftId), usePrompts(rightId)];
   const all = [left, right, leftState, rightState];
   const problem = all.find((each) => each.data === undefined && each.problem !== null)?.problem ?? null;
   const again = async (): Promise<void> => void (await Promise.all(all.map((each) => each.refresh())));
@@ -71,7 +74,10 @@ function Comparison({ leftId, rightId }: { readonly leftId: string; readonly rig
       {left.data.workflow !== right.data.workflow && (
         <p className="note">These runs are of different workflows: nodes are matched by their ids.</p>
       )}
-      <Both left={{ run: left.data, state: leftState.data }} right={{ run: right.data, state: rightState.data }} />
+      <Both
+        left={{ run: left.data, state: leftState.data, prompts: before }}
+        right={{ run: right.data, state: rightState.data, prompts: after }}
+      />
     </>
   );
 }
@@ -82,6 +88,16 @@ function useRun(id: string) {
 
 function useRunState(id: string) {
   return useQuery(`state ${id}`, () => api.getState(id), { tags: [`run:${id}`] });
+}
+
+/** A run that was replayed notes at its start what its nodes are asked instead. */
+function usePrompts(id: string): EditedPrompts | undefined {
+  return useQuery(`prompts of ${id}`, async () => {
+    const { data } = await api.listEvents(id, { limit: 1 });
+    const [first] = data.flatMap((frame) => eventOfFrame(frame) ?? []);
+    const prompts = first?.type === "run.started" ? first.payload.prompts : undefined;
+    return Object.fromEntries(Object.entries(prompts ?? {}).map(([nodeId, { text }]) => [nodeId, text]));
+  }).data;
 }
 
 function Trail({ ids }: { readonly ids: readonly string[] }): JSX.Element {

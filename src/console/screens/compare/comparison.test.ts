@@ -35,6 +35,12 @@ describe("the nodes of two runs", () => {
     expect(lines(...pairNodes(left, right))).toEqual(["=a", "=b attempts,cost,duration,result"]);
   });
 
+  it("differ where a person wrote another prompt, even when all else is the same", () => {
+    const both = [node("a"), node("b"), node("c")];
+    const pairs = pairNodes(both, both, { c: "Ask politely" }, { b: "Ask again", c: "Ask politely" });
+    expect(lines(...pairs)).toEqual(["=a", "=b prompt", "=c"]);
+  });
+
   it("stand in the order of the left one, and those only the right one has where they stand there", () => {
     const left = ["a", "b", "d"].map((id) => node(id));
     const right = ["x", "a", "c", "c2", "d", "e"].map((id) => node(id));

@@ -1,7 +1,12 @@
 import type { StateNode, Run, State } from "../../../client/index.ts";
 import { canonicalJson, type Json } from "../../../core/base/index.ts";
 
-export type Aspect = "status" | "attempts" | "cost" | "duration" | "result";
+export type Aspect = "status" | "prompt" | "attempts" | "cost" | "duration" | "result";
+
+/** What people wrote in place of what steps say, by node. */
+export type EditedPrompts = Readonly<Record<string, string>>;
+
+const NO_PROMPTS: EditedPrompts = {};
 
 /** A node in both runs, or in one of them. */
 export interface NodePair {
@@ -14,7 +19,20 @@ export interface NodePair {
 }
 
 /** The nodes of both runs in the order of the left one; those only the right one has follow what they follow there. */
-export function pairNodes(left: readonly StateNode[], right: readonly StateNode[]): readonly NodePair[] {
+export function pairNodes(
+  left: readonly StateNode[],
+  right: readonly StateNode[],
+  before = NO_PROMPTS,
+  after = NO_PROMPTS,
+): readonly NodePair[] {
+  return inBoth(left, right).map((pair) =>
+    pair.left === null || pair.right === null || before[pair.id] === after[pair.id]
+      ? pair
+      : { ...pair, differs: new Set<Aspect>(["prompt", ...pair.differs]) },
+  );
+}
+
+function inBoth(left: readonly StateNode[], right: readonly StateNode[]): readonly NodePair[] {
   const onRight = new Map(right.map((node) => [node.nodeId, node]));
   const onLeft = new Set(left.map(({ nodeId }) => nodeId));
   const onlyRight = new Map<string | null, NodePair[]>();

@@ -12,11 +12,12 @@ export const NODE_COLUMNS: readonly Column<NodePair>[] = [
   {
     id: "node",
     head: "Node",
-    cell: ({ id, label, left, right }) => (
+    cell: ({ id, label, left, right, differs }) => (
       <span className="compare-node" title={label}>
         <span className="cut">{id}</span>
         {left === null && <span className="muted">only on the right</span>}
         {right === null && <span className="muted">only on the left</span>}
+        {differs.has("prompt") && <span className="is-different nowrap">other prompt</span>}
       </span>
     ),
     sortBy: ({ id }) => id,

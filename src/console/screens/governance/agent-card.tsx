@@ -8,7 +8,13 @@ import { Panel } from "../../parts/panel.tsx";
 import { Badge, type Tone } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
 
-const STATUS_TONES: Readonly<Record<string, Tone>> = { idle: "ok", paused: "warn", terminated: "bad", error: "bad" };
+const STATUS_TONES: Readonly<Record<string, Tone>> = {
+  idle: "ok",
+  paused: "warn",
+  suspended: "warn",
+  terminated: "bad",
+  error: "bad",
+};
 
 export const AGENT_COLUMNS: readonly Column<Registered>[] = [
   {
@@ -20,17 +26,23 @@ export const AGENT_COLUMNS: readonly Column<Registered>[] = [
   {
     id: "autonomy",
     head: "Autonomy",
+    isWide: true,
     cell: ({ autonomy }) => jsonToText(autonomy),
     sortBy: ({ autonomy }) => jsonToText(autonomy),
   },
   {
     id: "status",
     head: "Status",
-    cell: ({ status }) => <Badge tone={STATUS_TONES[jsonToText(status)] ?? "idle"}>{jsonToText(status)}</Badge>,
-    sortBy: ({ status }) => jsonToText(status),
+    cell: (agent) => <Badge tone={STATUS_TONES[standingOf(agent)] ?? "idle"}>{standingOf(agent)}</Badge>,
+    sortBy: standingOf,
   },
   { id: "limits", head: "Limits", isWide: true, cell: (agent) => limitsOf(agent).join(", ") },
 ];
+
+/** One that is not active is given nothing to do, whatever its status. */
+function standingOf({ status, lifecycle }: Registered): string {
+  return jsonToText(lifecycle === undefined || lifecycle === "active" ? status : lifecycle);
+}
 
 function TrustBar({ level }: { readonly level: number }): JSX.Element {
   return (

@@ -74,6 +74,7 @@ const POLICY_COLUMNS: readonly Column<Registered>[] = [
   {
     id: "condition",
     head: "Condition",
+    isWide: true,
     cell: ({ condition }) => <code className="manifest-cell">{jsonToText(condition)}</code>,
   },
   {

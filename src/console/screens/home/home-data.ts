@@ -28,7 +28,6 @@ export interface HomeData {
 
 const DAY_MS = 86_400_000;
 const SLOW_MS = 30_000;
-const FAILED_SHOWN = 5;
 
 export function useHomeData(): HomeData {
   const mayRuns = useMay("run:read");
@@ -58,7 +57,7 @@ export function useHomeData(): HomeData {
     approvals: asked,
     envelopes,
     gateways: gateways.data?.data ?? [],
-    failed: failed.slice(0, FAILED_SHOWN),
+    failed,
   });
   return {
     recent,

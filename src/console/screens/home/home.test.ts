@@ -69,4 +69,31 @@ describe("what needs a person", () => {
     });
     expect(needs.map(({ key }) => key)).toEqual(["platform", "soon", "late", "budget e"]);
   });
+
+  it("shows runs that failed the same way once, and leads to all of them", () => {
+    const run = (id: string, code: string, at: string) =>
+      ({
+        id,
+        workflow: "w",
+        status: "failed",
+        completedAt: at,
+        args: {},
+        error: { code, message: code },
+      }) as unknown as Parameters<typeof needsOf>[0]["failed"][number];
+    const needs = needsOf({
+      platform: undefined,
+      approvals: [],
+      envelopes: [],
+      gateways: [],
+      failed: [
+        run("c", "timeout", "2026-11-15T03:00:00Z"),
+        run("b", "provider_error", "2026-11-15T02:00:00Z"),
+        run("a", "timeout", "2026-11-15T01:00:00Z"),
+      ],
+    });
+    expect(needs.map(({ title, to, at, count }) => [title, to, at, count])).toEqual([
+      ["2 × w failed", "/runs?workflow=w&status=failed", "2026-11-15T03:00:00Z", 2],
+      ["w failed", "/runs/b", "2026-11-15T02:00:00Z", 1],
+    ]);
+  });
 });

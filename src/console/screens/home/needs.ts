@@ -36,7 +36,7 @@ export function needsOf({ platform, approvals, envelopes, gateways, failed }: Ne
     ...askedAlike(approvals),
     ...envelopes.filter(({ share }) => budgetState(share) === "exhausted").map(exhausted),
     ...gateways.filter(({ status }) => status !== "healthy" && status !== "unknown").map(away),
-    ...failed.map(wentWrong),
+    ...failedAlike(failed),
   ];
 }
 
@@ -54,22 +54,42 @@ function closed({ reason }: PlatformState): Need {
   };
 }
 
+/** Runs of a workflow that failed the same way are one line, as recent as the newest of them. */
+function failedAlike(failed: readonly Run[]): readonly Need[] {
+  const alike = gathered(failed, ({ workflow, status, error }) => JSON.stringify([workflow, status, error?.code]));
+  return alike.flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const need = wentWrong(first);
+    if (others.length === 0) return [need];
+    const count = others.length + 1;
+    const to = `/runs?workflow=${encodeURIComponent(first.workflow)}&status=${first.status}`;
+    return [{ ...need, title: `${count} × ${need.title}`, detail: first.error?.message ?? need.detail, to, count }];
+  });
+}
+
 /** Those that ask the same are one line, which expires with the first of them. */
 function askedAlike(approvals: readonly Approval[]): readonly Need[] {
-  const alike = new Map<string, Approval[]>();
-  for (const approval of [...approvals].sort((left, right) => (left.expiresAt < right.expiresAt ? -1 : 1))) {
-    const key = JSON.stringify([approval.workflow, approval.nodeId, approval.title]);
-    const known = alike.get(key);
-    if (known === undefined) alike.set(key, [approval]);
-    else known.push(approval);
-  }
-  return [...alike.values()].flatMap(([first, ...others]) => {
+  const inOrder = approvals.toSorted((left, right) => (left.expiresAt < right.expiresAt ? -1 : 1));
+  const alike = gathered(inOrder, ({ workflow, nodeId, title }) => JSON.stringify([workflow, nodeId, title]));
+  return alike.flatMap(([first, ...others]) => {
     if (first === undefined) return [];
     const need = asked(first);
     return others.length === 0
       ? [need]
       : [{ ...need, title: `${others.length + 1} × ${need.title}`, to: "/approvals", count: others.length + 1 }];
   });
+}
+
+/** Those with the same key together, in the order of the first of each. */
+function gathered<T>(all: readonly T[], keyOf: (each: T) => string): readonly (readonly T[])[] {
+  const groups = new Map<string, T[]>();
+  for (const each of all) {
+    const key = keyOf(each);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [each]);
+    else known.push(each);
+  }
+  return [...groups.values()];
 }
 
 function asked({ id, title, workflow, nodeId, expiresAt }: Approval): Need {

@@ -1,6 +1,6 @@
 import { type JSX, type KeyboardEvent, memo, useEffect, useMemo, useState } from "react";
 import { spanText } from "../../parts/figures.ts";
-import { TimeText } from "../../parts/time-text.tsx";
+import { OffsetText } from "../../parts/time-text.tsx";
 import { EventDetail } from "./event-detail.tsx";
 import { EventBar, EVERYTHING, type EventMode, type EventSelection } from "./event-bar.tsx";
 import type { EventFilter } from "../../run/model/event-filter.ts";
@@ -16,7 +16,7 @@ const ROW_PX = 28;
 
 /** The log of the run: a group per attempt, every event, or the JSON of it. */
 export function EventPane(): JSX.Element {
-  const { node, event, selectEvent } = useRunPage();
+  const { feed, node, event, selectEvent } = useRunPage();
   const [selection, setSelection] = useState<EventSelection>(EVERYTHING);
   const { mode, kind, text, isOnlyNode, isFollowed } = selection;
   const view = useRunView();
@@ -59,7 +59,7 @@ export function EventPane(): JSX.Element {
           <div role="presentation" style={{ height: list.after }} />
           {lines.count === 0 && (
             <p className="muted events-none" role="presentation">
-              No results
+              {feed.log.events.length === 0 ? "Reading the log …" : "No results"}
             </p>
           )}
         </div>
@@ -88,7 +88,7 @@ type EventRowProps = EventLine & { readonly mode: EventMode; readonly isSelected
 
 const EventRow = memo(function EventRow(props: EventRowProps): JSX.Element {
   const { eventId, event, group, frame, mode, isSelected } = props;
-  const { selectEvent, selectNode } = useRunPage();
+  const { feed, selectEvent, selectNode } = useRunPage();
   const look = lookOfEvent(event);
   const nodeId = "nodeId" in event.payload ? event.payload.nodeId : null;
   const choose = (): void => {
@@ -110,7 +110,7 @@ const EventRow = memo(function EventRow(props: EventRowProps): JSX.Element {
       ) : (
         <>
           <span className="event-time">
-            <TimeText at={event.at} />
+            <OffsetText at={event.at} from={feed.log.timeline.startedAt ?? event.at} />
           </span>
           <span className={`event-kind text-${look.tone} cut`}>{look.label}</span>
           <span className="event-node cut">

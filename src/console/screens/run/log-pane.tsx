@@ -1,7 +1,7 @@
 import { type JSX, memo, useMemo, useState } from "react";
 import { grouped } from "../../parts/figures.ts";
 import { Select } from "../../parts/select.tsx";
-import { TimeText } from "../../parts/time-text.tsx";
+import { OffsetText } from "../../parts/time-text.tsx";
 import { LOG_LEVELS, type LogLevel, type LogLine, messageOf } from "../../run/model/log-lines.ts";
 import { plainText } from "../../run/model/plain-text.ts";
 import { useRunView } from "../../run/nodes-page.ts";
@@ -64,7 +64,9 @@ export function LogPane(): JSX.Element {
             <Line key={line.eventId} line={line} isSelected={line.eventId === event} />
           ))}
           <div style={{ height: list.after }} />
-          {lines.length === 0 && <p className="muted events-none">No results</p>}
+          {lines.length === 0 && (
+            <p className="muted events-none">{logLines.all.length === 0 ? "Reading the log …" : "No results"}</p>
+          )}
         </div>
         {event !== null && <EventDetail eventId={event} groupEventIds={[]} />}
       </div>
@@ -78,7 +80,7 @@ interface LineProps {
 }
 
 const Line = memo(function Line({ line: { eventId, level, event }, isSelected }: LineProps): JSX.Element {
-  const { selectEvent, selectNode } = useRunPage();
+  const { feed, selectEvent, selectNode } = useRunPage();
   const nodeId = "nodeId" in event.payload ? event.payload.nodeId : null;
   const choose = (): void => {
     selectEvent(eventId);
@@ -92,7 +94,7 @@ const Line = memo(function Line({ line: { eventId, level, event }, isSelected }:
       onClick={choose}
     >
       <span className="event-time">
-        <TimeText at={event.at} />
+        <OffsetText at={event.at} from={feed.log.timeline.startedAt ?? event.at} />
       </span>
       <span className="log-line-level">{level}</span>
       <span className="log-line-node cut">{nodeId ?? ""}</span>

@@ -9,7 +9,7 @@ import { Money } from "../../parts/money.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { RunBadge } from "../../parts/run-badge.tsx";
 import { shortId } from "../../parts/short-id.ts";
-import { StatusBadge } from "../../parts/status.tsx";
+import { nodeLook, StatusBadge } from "../../parts/status.tsx";
 import { Duration, TimeText } from "../../parts/time-text.tsx";
 import { StepsInside } from "./panel/steps-inside.tsx";
 import { RunActions } from "./run-actions.tsx";
@@ -116,16 +116,24 @@ function ShownBadge({ view, run }: { readonly view: RunView; readonly run: Run }
     return <StatusBadge status={view.status} label={`Ending as ${view.ending.replaceAll("_", " ")}`} />;
   }
   const isNow = view.lastEventId >= run.lastEventId;
-  const waitingFor = view.counts.blocked > 0 ? "person" : isNow ? run.waitingFor : null;
+  const waitingFor = needPerson(view) > 0 ? "person" : isNow ? run.waitingFor : null;
   return <RunBadge status={view.status} waitingFor={waitingFor} />;
 }
 
-function Counts({ view: { counts, upstreamFailures } }: { readonly view: RunView }): JSX.Element {
+/** How many nodes wait for a person; others that are blocked wait for a moment or an event. */
+function needPerson({ counts, nodes }: RunView): number {
+  if (counts.blocked === 0) return 0;
+  return [...nodes.values()].filter((node) => nodeLook(node) === "blocked").length;
+}
+
+function Counts({ view }: { readonly view: RunView }): JSX.Element {
+  const { counts, upstreamFailures } = view;
+  const forPerson = needPerson(view);
   const counted = [
     [counts.completed, "completed", "ok"],
     [counts.running + counts.streaming, "in flight", "info"],
-    [counts.awaiting_dependency + counts.queued + counts.retrying, "waiting", "warn"],
-    [counts.blocked, "blocked", "hold"],
+    [counts.awaiting_dependency + counts.queued + counts.retrying + counts.blocked - forPerson, "waiting", "warn"],
+    [forPerson, forPerson === 1 ? "needs a person" : "need a person", "hold"],
     [counts.failed + counts.timed_out - upstreamFailures, "failed", "bad"],
     [upstreamFailures, "not run", "idle"],
     [counts.skipped, "skipped", "idle"],

@@ -28,17 +28,27 @@ const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
 
 /** A mark at the very end would have no room for its text. */
 const LAST_TICK = 0.96;
-/** The classes of a bar, so that it has the very colour of those it explains. */
-const LEGEND: readonly (readonly [classes: string, text: string, isWait: boolean])[] = [
-  ["span-execution span-completed", "Completed", false],
-  ["span-execution span-failed", "Failed", false],
-  ["span-execution", "Running", false],
-  ["span-approval", "Waiting for a person", true],
-  ["span-gate", "Waiting for gates", true],
-  ["span-pause", "Waiting for a time or an event", true],
-  ["span-dependency", "Waiting for nodes", true],
-  ["span-backoff", "Retry delay", true],
+/** By the classes of a bar, so that it has the very colour of those it explains. */
+const LEGEND: readonly (readonly [classes: string, text: string])[] = [
+  ["span-execution span-completed", "Completed"],
+  ["span-execution span-failed", "Failed"],
+  ["span-execution span-timed_out", "Timed out"],
+  ["span-execution span-cancelled", "Cancelled"],
+  ["span-execution", "Running"],
+  ["span-approval", "Waiting for a person"],
+  ["span-gate", "Waiting for gates"],
+  ["span-pause", "Waiting for a time or an event"],
+  ["span-dependency", "Waiting for nodes"],
+  ["span-backoff", "Retry delay"],
 ];
+
+function classesOf({ kind, outcome }: Span): string {
+  return outcome === null || kind !== "execution" ? `span-${kind}` : `span-${kind} span-${outcome}`;
+}
+
+function shownOf(spans: readonly Span[], hasWaits: boolean): readonly Span[] {
+  return hasWaits ? spans : spans.filter(({ kind }) => kind === "execution");
+}
 
 interface Scale {
   readonly from: number;
@@ -67,11 +77,15 @@ export function TimelinePane(): JSX.Element {
   const at = useMemo(() => (selected === null ? -1 : rows.findIndex(({ key }) => key === selected)), [rows, selected]);
   // Rows that change places must not scroll a person who has scrolled away.
   useEffect(() => scrollTo(at), [selected, at < 0]); // oxlint-disable-line react-hooks/exhaustive-deps
+  const inSight = rows
+    .slice(list.from, list.to)
+    .map((row) => ({ row, spans: row.feed.facts.timeline.spansOf(row.id) }));
+  const drawn = new Set(inSight.flatMap(({ spans }) => shownOf(spans, hasWaits).map(classesOf)));
   const length = scale.to - scale.from;
   const mark = feed.shownAt();
   return (
     <div className="timeline">
-      <TimelineBar hasWaits={hasWaits} onWaits={setWaits} zoom={zoom} onZoom={setZoom} />
+      <TimelineBar drawn={drawn} hasWaits={hasWaits} onWaits={setWaits} zoom={zoom} onZoom={setZoom} />
       <div
         className="timeline-box"
         ref={list.box}
@@ -83,11 +97,11 @@ export function TimelinePane(): JSX.Element {
         <div className="timeline-inner" style={{ width: `${zoom * 100}%` }}>
           <TimelineHead lengthMs={length} ticks={Math.max(2, Math.floor((pane.width - NAMES_PX) / TICK_PX)) * zoom} />
           <div style={{ height: list.before }} />
-          {rows.slice(list.from, list.to).map((row) => (
+          {inSight.map(({ row, spans }) => (
             <Row
               key={row.key}
               row={row}
-              spans={row.feed.facts.timeline.spansOf(row.id)}
+              spans={spans}
               scale={scale}
               isSelected={row.key === selected}
               hasWaits={hasWaits}
@@ -107,17 +121,19 @@ export function TimelinePane(): JSX.Element {
 }
 
 interface TimelineBarProps {
+  /** The bars in sight, by their classes: only they are explained. */
+  readonly drawn: ReadonlySet<string>;
   readonly hasWaits: boolean;
   readonly onWaits: (hasWaits: boolean) => void;
   readonly zoom: number;
   readonly onZoom: (zoom: number) => void;
 }
 
-function TimelineBar({ hasWaits, onWaits, zoom, onZoom }: TimelineBarProps): JSX.Element {
+function TimelineBar({ drawn, hasWaits, onWaits, zoom, onZoom }: TimelineBarProps): JSX.Element {
   return (
     <div className="timeline-bar">
       <ul className="timeline-legend" aria-label="Legend">
-        {LEGEND.filter(([, , isWait]) => !isWait || hasWaits).map(([classes, word]) => (
+        {LEGEND.filter(([classes]) => drawn.has(classes)).map(([classes, word]) => (
           <li key={word}>
             <span className={`span ${classes}`} aria-hidden="true" /> {word}
           </li>
@@ -239,11 +255,9 @@ const Row = memo(function Row({ row, spans, scale, isSelected, hasWaits }: RowPr
       </div>
       <div className="timeline-track" role="cell" onClick={show}>
         <span className="hidden-text">{`waited ${spanText(waitedMs)}, worked ${spanText(workedMs)}`}</span>
-        {spans
-          .filter(({ kind }) => hasWaits || kind === "execution")
-          .map((span) => (
-            <Bar key={`${span.kind} ${span.from}`} span={span} scale={scale} />
-          ))}
+        {shownOf(spans, hasWaits).map((span) => (
+          <Bar key={`${span.kind} ${span.from}`} span={span} scale={scale} />
+        ))}
       </div>
     </div>
   );
@@ -260,7 +274,7 @@ function Bar({ span, scale }: { readonly span: Span; readonly scale: Scale }): J
   ];
   return (
     <span
-      className={`span span-${kind} ${outcome === null ? "" : `span-${outcome}`} ${to === null ? "is-open" : ""}`}
+      className={`span ${classesOf(span)} ${to === null ? "is-open" : ""}`}
       style={{ left: `${((from - scale.from) / length) * 100}%`, width: `${((end - from) / length) * 100}%` }}
       title={words.filter((word) => word !== "").join(" · ")}
     />

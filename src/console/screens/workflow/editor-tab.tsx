@@ -51,6 +51,7 @@ const SIDES: Readonly<Record<EditorView, readonly { readonly id: string; readonl
 export function EditorTab(props: EditorTabProps): JSX.Element {
   const bench = useWorkbench(props);
   const { doc, problems, report, isCurrent, isBroken, saving, view } = bench;
+  const errors = problems.filter(({ severity }) => severity === "error");
   return (
     <div className="stack">
       <div className="workflow-editor-bar">
@@ -60,7 +61,14 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
             <kbd>Esc</kbd> then <kbd>Tab</kbd> leaves the text.
           </span>
         )}
-        <SaveBar {...props} plan={report?.plan ?? null} isBroken={isBroken || !isCurrent} saving={saving} />
+        <SaveBar
+          {...props}
+          plan={report?.plan ?? null}
+          isBroken={isBroken || !isCurrent}
+          errors={errors.length}
+          onFix={() => bench.goTo(errors[0]?.line ?? 1, errors[0]?.column ?? 1)}
+          saving={saving}
+        />
       </div>
       <div className={`workflow-editor is-${view}`}>
         <div className="workflow-editor-text">

@@ -11,7 +11,7 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** A workflow that is not saved yet: a name, a template, and the editor. */
 export function NewWorkflow({ template }: { readonly template: string | null }): JSX.Element {
-  const [chosen, setChosen] = useState(TEMPLATES.find(({ id }) => id === template)?.id ?? "steps");
+  const [chosen, setChosen] = useState(TEMPLATES.find(({ id }) => id === template)?.id ?? "empty");
   const [name, setName] = useState("my-workflow");
   const [isOwn, setOwn] = useState(false);
   const [draft, setDraft] = useState(() => fromTemplate(chosen, "my-workflow"));

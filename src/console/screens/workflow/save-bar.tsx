@@ -48,6 +48,10 @@ export function useSaving(
 interface SaveBarProps extends SavedText {
   readonly plan: DrawnPlan | null;
   readonly isBroken: boolean;
+  /** What has to be fixed before it can be saved. */
+  readonly errors: number;
+  /** Leads to the first of them. */
+  readonly onFix: () => void;
   readonly saving: Saving;
 }
 
@@ -65,6 +69,8 @@ export function SaveBar({
   onChange,
   plan,
   isBroken,
+  errors,
+  onFix,
   saving,
 }: SaveBarProps): JSX.Element {
   const mayWrite = useMay("workflow:write");
@@ -82,8 +88,15 @@ export function SaveBar({
   }
   return (
     <div className="spread">
-      <span className="muted">
-        {!mayWrite ? "You may read but not save." : isChanged ? "Not saved yet." : "Saved."}
+      <span className="row">
+        <span className="muted">
+          {!mayWrite ? "You may read but not save." : isChanged ? "Not saved yet." : "Saved."}
+        </span>
+        {mayWrite && isChanged && errors > 0 && (
+          <Button kind="quiet" size="small" icon="warn" onClick={onFix}>
+            {errors === 1 ? "1 problem to fix" : `${errors} problems to fix`}
+          </Button>
+        )}
       </span>
       <span className="row">
         {saved !== null && isChanged && (

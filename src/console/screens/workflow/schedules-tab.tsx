@@ -1,4 +1,5 @@
 import type { JSX } from "react";
+import type { Registered } from "../../../client/index.ts";
 import { Link } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -8,6 +9,7 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { SlotsView } from "../../manifest/slots-view.tsx";
+import { cronWords } from "../../manifest/cron-words.ts";
 import { timingText } from "../../manifest/timing-text.ts";
 
 export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
@@ -31,7 +33,7 @@ export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
           actions={<Link to={`/settings/schedules/${encodeURIComponent(schedule.id)}`}>Edit</Link>}
         >
           <p className="row">
-            <code>{timingText(schedule)}</code>
+            <TimingWords schedule={schedule} />
             {schedule["enabled"] === false && <Badge tone="warn">disabled</Badge>}
           </p>
           <SlotsView scheduleId={schedule.id} />
@@ -39,5 +41,16 @@ export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
       ))}
       <Link to={add}>New schedule</Link>
     </div>
+  );
+}
+
+/** In words where it is a cron that reads as one, and as it was written. */
+function TimingWords({ schedule }: { readonly schedule: Registered }): JSX.Element {
+  const words = typeof schedule["cron"] === "string" ? cronWords(schedule["cron"]) : null;
+  return (
+    <>
+      {words !== null && <strong>{words}</strong>}
+      <code className={words === null ? "" : "muted"}>{timingText(schedule)}</code>
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../../../../core/base/index.ts";
 import { jsonSchema } from "../../../../core/definition/index.ts";
 import { valueAt } from "../../../../core/edit/index.ts";
 import { schemasAt } from "../../../editor/schema-walk.ts";
+import { Skeleton } from "../../../parts/skeleton.tsx";
 import { Button } from "../../../parts/button.tsx";
 import type { KnownNames } from "../../../editor/names.ts";
 import type { DrawnStep } from "./drawing.ts";
@@ -42,6 +43,7 @@ export function StepPanel(props: StepPanelProps): JSX.Element {
     isReadOnly,
     namesFor: (key) => namesFor(key, known, siblings),
   };
+  if (outline === null && problems.length === 0) return <Skeleton lines={8} />;
   if (outline === null) return <p className="muted">The steps appear once the text can be read.</p>;
   if (selected === null || (selected.step === null && selected.path.length === 1)) {
     return <WorkflowForm context={context} value={isJsonObject(outline.value) ? outline.value : {}} />;

@@ -4,6 +4,7 @@ import type { CardMark, GraphEditing } from "../../../graph/graph-editing.ts";
 import { PlanGraph } from "../../../graph/plan-graph.tsx";
 import { Store } from "../../../page/store.ts";
 import { Empty } from "../../../parts/empty.tsx";
+import { Skeleton } from "../../../parts/skeleton.tsx";
 import { toast } from "../../../parts/toast.tsx";
 import { useWidth } from "../../../parts/use-width.ts";
 import { addTo, connecting, insertBetween } from "./adding.ts";
@@ -71,7 +72,7 @@ export function WorkflowCanvas({ name, document: doc, problems }: WorkflowCanvas
             editing={doc.isReadOnly ? null : editing}
           />
         ) : (
-          <EmptyCanvas isUnread={drawing === null} />
+          <EmptyCanvas isUnread={drawing === null} isBroken={problems.length > 0} />
         )}
       </div>
       {asking !== null && (
@@ -86,7 +87,14 @@ export function WorkflowCanvas({ name, document: doc, problems }: WorkflowCanvas
   );
 }
 
-function EmptyCanvas({ isUnread }: { readonly isUnread: boolean }): JSX.Element {
+interface EmptyCanvasProps {
+  readonly isUnread: boolean;
+  readonly isBroken: boolean;
+}
+
+function EmptyCanvas({ isUnread, isBroken }: EmptyCanvasProps): JSX.Element {
+  // It has not been checked yet.
+  if (isUnread && !isBroken) return <Skeleton lines={6} height={32} />;
   if (isUnread) {
     return (
       <Empty icon="workflow" title="No steps to draw yet">
