@@ -47,7 +47,7 @@ export { catchUp, copyChanges, copySettled, forgetChanges } from "./sql/cell-cha
 export { compareRows, copyRows, removeRows, type Write } from "./sql/copied-rows.ts";
 export { guardArrival, logChanges, lowerFence, passFence, raiseFence } from "./sql/moving-fence.ts";
 export { type CellContent, listCellContent, readDatabaseIdentity } from "./sql/cell-content.ts";
-export { closeArrival, holdArrival, NotArriving, openArrival, whileArriving } from "./sql/arrivals.ts";
+export { closeArrival, holdArrival, NotArriving, openArrival, runsHeldBy, whileArriving } from "./sql/arrivals.ts";
 export { createSqlStore } from "./sql-store.ts";
 export { schemaDigest } from "./migrations/migrate.ts";
 export { decodeCursor, encodeCursor } from "./cursor.ts";
