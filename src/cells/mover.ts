@@ -11,8 +11,10 @@ import {
   forgetChanges,
   guardArrival,
   holdArrival,
+  isMarkedCopied,
   logChanges,
   lowerFence,
+  markCopied,
   type MovedTable,
   movedTables,
   NotArriving,
@@ -127,6 +129,7 @@ export class Mover {
     const settled = tables.filter((table) => table.settled !== null);
     const write: Write = (work) => whileArriving(target, orgId, id, work);
     for (const table of settled) await copySettled(source, write, table, orgId);
+    await markCopied(source, orgId);
     for (let round = 0; round < CATCH_UP_ROUNDS; round += 1) {
       if ((await catchUp(source, write, settled, orgId)) <= CHANGES_FEW) return;
     }
@@ -166,8 +169,10 @@ export class Mover {
     await whileArriving(target, orgId, id, async (within) => {
       const settled = tables.filter((table) => table.settled !== null);
       for (const sides of await copyChanges(source, within, settled, orgId)) requireSame(sides);
-      for (const table of tables.filter((one) => one.settled !== "true")) {
-        requireSame(await copyRows(source, (work) => work(within), table, orgId, { share: "rest" }));
+      const isCopied = await isMarkedCopied(source, orgId);
+      for (const table of tables.filter((one) => !isCopied || one.settled !== "true")) {
+        const portion = { share: isCopied ? "rest" : "all" } as const;
+        requireSame(await copyRows(source, (work) => work(within), table, orgId, portion));
       }
       const arrived = { orgId, name: organisation?.name ?? null, cell: move.target };
       await closeArrival(within, arrived, rolled?.rolled_until ?? 0);
@@ -205,11 +210,11 @@ export class Mover {
         await removeRows(target, table, move.orgId, (within) => holdArrival(within, move.orgId, move.id));
       }
       await target.query(CLOSE_ARRIVAL, [move.orgId, move.id]);
-      await lowerFence(target, await movedTables(target), move.orgId);
     } catch (thrown) {
       // Nothing had arrived yet.
       if (!(thrown instanceof NotArriving)) throw thrown;
     }
+    await lowerFence(target, await movedTables(target), move.orgId);
   }
 
   #source({ source }: CellMove): Sql {

@@ -43,7 +43,7 @@ export { createMemoryStore } from "./memory-store.ts";
 export * from "./directory-store.ts";
 export { createDirectory } from "./sql/sql-directory.ts";
 export { type MovedTable, movedTables, STAYING_TABLES } from "./sql/moved-tables.ts";
-export { catchUp, copyChanges, copySettled, forgetChanges } from "./sql/cell-changes.ts";
+export { catchUp, copyChanges, copySettled, forgetChanges, isMarkedCopied, markCopied } from "./sql/cell-changes.ts";
 export { compareRows, copyRows, removeRows, type Write } from "./sql/copied-rows.ts";
 export { guardArrival, logChanges, lowerFence, passFence, raiseFence } from "./sql/moving-fence.ts";
 export { type CellContent, listCellContent, readDatabaseIdentity } from "./sql/cell-content.ts";

@@ -76,6 +76,23 @@ it("while it arrives nothing in the target can change what was copied", async ()
   await run(ground.sql(target), "update event_blocks set last_event_id = 4 where org_id = 'acme' and run_id = 'run_9'");
 });
 
+it("what an older server copied, without the log, is compared as a whole in the freeze", async () => {
+  const forget = async ({ stage }: CellMove): Promise<void> => {
+    if (stage !== "freezing") return;
+    await run(
+      ground.sql(source),
+      "update event_blocks set body = 'unseen' where org_id = 'acme' and run_id = 'run_11'",
+    );
+    await run(ground.sql(source), "delete from cell_changes");
+  };
+  let before: readonly ComparedTable[] = [];
+  const move = await carriedOn(forget, undefined, async ({ stage }) => {
+    if (stage === "switching") before = await holdings(ground.sql(source));
+  });
+  expect(move).toMatchObject({ stage: "done", reason: null });
+  expect(await holdings(ground.sql(target))).toEqual(before);
+});
+
 it("a row that is not the same in the target after all ends the move, and the organisation stays", async () => {
   // As a database would that keeps less of a value than it was given.
   const shorten = `create function shorten() returns trigger language plpgsql as $$

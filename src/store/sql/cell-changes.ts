@@ -60,6 +60,18 @@ export async function copyChanges(
   }
 }
 
+/** Everything settled has been copied under the log: an older server that moves does not say so. */
+export async function markCopied(source: Sql, orgId: string): Promise<void> {
+  await source.query(ADD, [orgId, COPIED, arrayLiteral(["[]"])]);
+}
+
+export async function isMarkedCopied(source: Sql, orgId: string): Promise<boolean> {
+  return (await source.query(FIND_MARK, [orgId, COPIED])).length > 0;
+}
+
+/** In the place of the name of a table. */
+const COPIED = "";
+
 export async function forgetChanges(sql: Sql, orgId: string): Promise<void> {
   await sql.query(FORGET, [orgId]);
 }
@@ -110,6 +122,10 @@ const ADD = {
 const READ = {
   name: "read cell changes",
   text: "select id, table_name, row_key from cell_changes where org_id = $1 and id > $2 order by id limit $3",
+};
+const FIND_MARK = {
+  name: "find mark of copied",
+  text: "select from cell_changes where org_id = $1 and table_name = $2 limit 1",
 };
 const TAKE_OUT = {
   name: "take out cell changes",
