@@ -13,8 +13,12 @@ export function raiseFence(sql: Sql, tables: readonly MovedTable[], orgId: strin
 
 /** From now on `cell_changes` names every settled row of the organisation that changes. */
 export function logChanges(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
-  const given = ({ name, key }: MovedTable): readonly string[] => [name, ...key.map(({ column }) => column)];
-  return raise(sql, settledOf(tables), orgId, { name: "log", fires: "after", calls: "log_moving", given });
+  return raise(sql, settledOf(tables), orgId, {
+    name: "log",
+    fires: "after",
+    calls: "log_moving",
+    given: ({ name, key }) => [name, ...key.map(({ column }) => column)],
+  });
 }
 
 /** Until it has arrived, only those who move an organisation change its settled rows where it goes. */
