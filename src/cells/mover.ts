@@ -1,11 +1,20 @@
 import {
+  catchUp,
   type CellMove,
   closeArrival,
+  compareRows,
   type ComparedTable,
+  copyChanges,
   copyRows,
+  copySettled,
   type DirectoryStore,
+  forgetChanges,
+  guardArrival,
   holdArrival,
+  isMarkedCopied,
+  logChanges,
   lowerFence,
+  markCopied,
   type MovedTable,
   movedTables,
   NotArriving,
@@ -16,6 +25,7 @@ import {
   type Sql,
   StoreUnavailable,
   whileArriving,
+  type Write,
 } from "../store/index.ts";
 
 export interface MoverOptions {
@@ -33,6 +43,9 @@ export interface MoverOptions {
 
 /** A database that is away keeps an organisation frozen no longer than this. */
 const FROZEN_MAX_MS = 30_000;
+/** So few changes are left for the freeze, unless they come faster than they are brought over. */
+const CHANGES_FEW = 500;
+const CATCH_UP_ROUNDS = 20;
 
 /** Both sides do not hold the same: the move is given up, and the organisation stays where it was. */
 class NotTheSame extends Error {
@@ -80,9 +93,7 @@ export class Mover {
         await this.#freeze(move);
         return;
       case "frozen":
-        await this.#bringTheRest(move, (tables) =>
-          directory.advanceMove(move.id, "frozen", { stage: "switching", tables }),
-        );
+        await this.#bringTheRest(move, () => directory.advanceMove(move.id, "frozen", { stage: "switching" }));
         return;
       case "switching":
         // The answer of the commit was lost, or the commit.
@@ -92,6 +103,7 @@ export class Mover {
         return;
       case "withdrawing":
         await lowerFence(this.#source(move), await movedTables(this.#source(move)), move.orgId);
+        await forgetChanges(this.#source(move), move.orgId);
         await this.#emptyTarget(move);
         await directory.advanceMove(move.id, "withdrawing", { stage: "failed" });
         return;
@@ -101,25 +113,43 @@ export class Mover {
     }
   }
 
+  /**
+   * What is settled goes over while the organisation runs: afterwards it is the same on both sides, except for rows that the log
+   * of changes names. They are brought over again until few are left for the freeze.
+   */
   async #copyHistory(move: CellMove): Promise<void> {
+    const { orgId, id } = move;
     const [source, target] = [this.#source(move), this.#target(move)];
     const tables = await movedTables(source);
     requireSameTables(tables, await movedTables(target));
-    await openArrival(target, move.orgId, move.id);
-    for (const table of tables.filter(({ isHistory }) => isHistory)) {
-      await copyRows(source, (work) => whileArriving(target, move.orgId, move.id, work), table, move.orgId);
+    await openArrival(target, orgId, id);
+    await guardArrival(target, tables, orgId);
+    await logChanges(source, tables, orgId);
+    await this.#lowerIfOver(move);
+    const settled = tables.filter((table) => table.settled !== null);
+    const write: Write = (work) => whileArriving(target, orgId, id, work);
+    for (const table of settled) await copySettled(source, write, table, orgId);
+    await markCopied(source, orgId);
+    for (let round = 0; round < CATCH_UP_ROUNDS; round += 1) {
+      if ((await catchUp(source, write, settled, orgId)) <= CHANGES_FEW) return;
     }
   }
 
   async #freeze(move: CellMove): Promise<void> {
-    const { directory } = this.#options;
-    const tables = await movedTables(this.#source(move));
-    await raiseFence(this.#source(move), tables, move.orgId);
-    if (await directory.advanceMove(move.id, "freezing", { stage: "frozen" })) return;
-    // Another process was faster, and may have lowered the fence already that a part of this one has raised since.
-    const stage = (await directory.getMove(move.id))?.stage;
-    const isOver = stage === "withdrawing" || stage === "failed" || stage === "done";
-    if (isOver) await lowerFence(this.#source(move), tables, move.orgId);
+    const source = this.#source(move);
+    await raiseFence(source, await movedTables(source), move.orgId);
+    await this.#options.directory.advanceMove(move.id, "freezing", { stage: "frozen" });
+    await this.#lowerIfOver(move);
+  }
+
+  /** Another process was faster, and may have lowered the triggers already that a part of this one has raised since. */
+  async #lowerIfOver({ id, orgId, ...move }: CellMove): Promise<void> {
+    const stage = (await this.#options.directory.getMove(id))?.stage;
+    if (stage !== "withdrawing" && stage !== "failed" && stage !== "done") return;
+    for (const cell of [move.source, move.target]) {
+      const sql = this.#options.sqlOf(cell);
+      await lowerFence(sql, await movedTables(sql), orgId);
+    }
   }
 
   /** While the target has not got it all; when a database is away that may soon be back, not at once. */
@@ -130,35 +160,46 @@ export class Mover {
   }
 
   /** All in one transaction of the target: nothing there acts on half of an organisation. Commits when it `mayCount`. */
-  async #bringTheRest(move: CellMove, mayCount: (tables: readonly ComparedTable[]) => Promise<boolean>): Promise<void> {
+  async #bringTheRest(move: CellMove, mayCount: () => Promise<boolean>): Promise<void> {
     const { orgId, id } = move;
     const [source, target] = [this.#source(move), this.#target(move)];
     const tables = await movedTables(source);
     const [organisation] = await source.query<{ name: string | null }>(NAME, [orgId]);
     const [rolled] = await source.query<{ rolled_until: number }>(ROLLED);
     await whileArriving(target, orgId, id, async (within) => {
-      const compared: ComparedTable[] = [];
-      for (const table of tables) {
-        const sides = await copyRows(source, (work) => work(within), table, orgId);
-        requireSame(sides.source, sides.target);
-        compared.push(sides.source);
+      const settled = tables.filter((table) => table.settled !== null);
+      for (const sides of await copyChanges(source, within, settled, orgId)) requireSame(sides);
+      const isCopied = await isMarkedCopied(source, orgId);
+      for (const table of tables.filter((one) => !isCopied || one.settled !== "true")) {
+        const portion = { share: isCopied ? "rest" : "all" } as const;
+        requireSame(await copyRows(source, (work) => work(within), table, orgId, portion));
       }
       const arrived = { orgId, name: organisation?.name ?? null, cell: move.target };
       await closeArrival(within, arrived, rolled?.rolled_until ?? 0);
-      if (!(await mayCount(compared))) throw new NotArriving(`the move ${id} has been given up`);
+      if (!(await mayCount())) throw new NotArriving(`the move ${id} has been given up`);
     });
   }
 
   /** The fence stands until nothing is left that a server with an old map could act on. */
   async #empty(move: CellMove): Promise<void> {
-    const source = this.#source(move);
-    await this.#options.settled();
+    const { source, target } = { source: this.#source(move), target: this.#target(move) };
     const tables = await movedTables(source);
+    await lowerFence(target, tables, move.orgId);
+    if (move.tables === null) await this.#record(move, tables);
+    await this.#options.settled();
     for (const table of tables) {
       await removeRows(source, table, move.orgId, (within) => passFence(within, move.orgId));
     }
     if (this.#options.directoryCell !== move.source) await source.query(REMOVE_ORGANISATION, [move.orgId]);
     await lowerFence(source, tables, move.orgId);
+    await forgetChanges(source, move.orgId);
+  }
+
+  /** What has moved, for the record: the source has all of it still, and nothing changes there. */
+  async #record(move: CellMove, tables: readonly MovedTable[]): Promise<void> {
+    const moved: ComparedTable[] = [];
+    for (const table of tables) moved.push(await compareRows(this.#source(move), table, move.orgId));
+    await this.#options.directory.advanceMove(move.id, "removing", { stage: "removing", tables: moved });
   }
 
   /** What had been copied is of no use there. */
@@ -173,6 +214,7 @@ export class Mover {
       // Nothing had arrived yet.
       if (!(thrown instanceof NotArriving)) throw thrown;
     }
+    await lowerFence(target, await movedTables(target), move.orgId);
   }
 
   #source({ source }: CellMove): Sql {
@@ -211,7 +253,7 @@ function requireSameTables(source: readonly MovedTable[], target: readonly Moved
   );
 }
 
-function requireSame(source: ComparedTable, target: ComparedTable): void {
+function requireSame({ source, target }: { readonly source: ComparedTable; readonly target: ComparedTable }): void {
   if (source.rows === target.rows && source.digest === target.digest) return;
   throw new NotTheSame(`${source.table} has ${source.rows} rows in the source and ${target.rows} others in the target`);
 }

@@ -1,9 +1,16 @@
 import { closeAdapters } from "../adapters/index.ts";
 import { createCellRouter, Fleet, type FleetCell } from "../cells/index.ts";
-import { newReplicaId, type Waiting } from "../driver/index.ts";
+import { newReplicaId, NUDGE, type Waiting } from "../driver/index.ts";
 import type { OidcSettings } from "../oidc/index.ts";
 import type { App } from "../server/index.ts";
-import { type CellMove, createSqlStore, readDatabaseHosts, type Store, StoreUnavailable } from "../store/index.ts";
+import {
+  type CellMove,
+  createSqlStore,
+  readDatabaseHosts,
+  runsHeldBy,
+  type Store,
+  StoreUnavailable,
+} from "../store/index.ts";
 import { openPostgres } from "../store/postgres/index.ts";
 import { DEFAULT_ORGANISATION } from "./config.ts";
 import type { CellsFile, NamedCell } from "./cells-file.ts";
@@ -156,6 +163,22 @@ export class FleetHost {
   #switched({ orgId, source, target }: CellMove): void {
     this.#left.set(source, (this.#left.get(source) ?? new Set()).add(target));
     this.#open.get(source)?.app.endStreams(orgId);
+    this.#resume(orgId, target).catch((error: unknown) =>
+      troublesIn(this.#parts.log)(`attempts of ${orgId} could not be looked for in the cell ${target}`, error),
+    );
+  }
+
+  /**
+   * A replica lives in both cells under one name, so no other takes over there what is open in its name. What its part in the source
+   * does not have, such as what it claimed just before or held back while its lease was lost, begins when the run is loaded.
+   */
+  async #resume(orgId: string, target: string): Promise<void> {
+    const part = this.#open.get(target);
+    const cell = this.#cells.find(({ name }) => name === target);
+    if (part === undefined || cell === undefined) return;
+    for (const runId of await runsHeldBy(cell.sql, orgId, this.#replicaId)) {
+      await part.runtime.submit(orgId, runId, { type: "timer", timer: NUDGE });
+    }
   }
 
   #retryLater(): void {

@@ -6,6 +6,7 @@ export { newRunId } from "./run-id.ts";
 export { DurableDriver } from "./durable/durable-driver.ts";
 export type { DurableDriverOptions } from "./durable/driver-options.ts";
 export type { Waiting } from "./durable/input-queue.ts";
+export { NUDGE } from "./durable/run-continuer.ts";
 export { newReplicaId } from "./durable/lease.ts";
 export type { KnownPlans } from "./durable/plan-cache.ts";
 export {

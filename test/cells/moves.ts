@@ -97,7 +97,7 @@ class Moves {
     for (let index = 0; index < SERVERS; index += 1) this.#servers.push(await this.#cells.start(this.#flags));
     const { key, api, neighbour } = await this.#settleOrganisations();
     note(`filling an organisation with ${runs} runs`);
-    const residents = await Residents.settle(api, runs, note);
+    const residents = await Residents.settle(api, this.#cells.sql(await this.#home()), ORG, runs);
     try {
       await Load.saveSamples(api, ALL_SAMPLES);
       const load = new Load(api, this.#dice.fork("load"), ALL_SAMPLES);
@@ -145,7 +145,7 @@ class Moves {
     await pause(3_000);
     const calm = probe.longestGap(Date.now() - 2_500);
     load.start(RUNS_PER_MOVE);
-    await this.#follow(api);
+    await this.#follow(load, api);
     const begun = Date.now();
     const id = await this.#begin();
     load.start(RUNS_PER_MOVE);
@@ -165,7 +165,7 @@ class Moves {
 
   async #moveAndKill(stage: MoveStage, load: Load, api: Api, count: number): Promise<void> {
     load.start(RUNS_PER_MOVE);
-    await this.#follow(api);
+    await this.#follow(load, api);
     const id = await this.#begin();
     load.start(RUNS_PER_MOVE);
     const wanted = STAGES.indexOf(stage);
@@ -221,11 +221,13 @@ class Moves {
     if (left.length > 0) this.#violations.push(`${when}: left in the source are ${left.join(", ")}`);
   }
 
-  async #follow(api: Api): Promise<void> {
+  async #follow(load: Load, api: Api): Promise<void> {
     let running: readonly RunOnWire[] = [];
     const isRunning = async (): Promise<boolean> => {
       const all = await api.listRuns("running");
       running = all.filter(({ id, workflow }) => !RESIDENT_WORKFLOWS.includes(workflow) && !this.#streams.has(id));
+      // All that were started may have ended before they were listed.
+      if (running.length === 0) load.start(1);
       return running.length > 0;
     };
     await waitFor("a run to follow", isRunning);

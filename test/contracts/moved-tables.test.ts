@@ -29,10 +29,10 @@ it("the catalogue gives what a copy needs: columns a database does not fill in i
       { column: "run_id", type: "text" },
       { column: "first_event_id", type: "integer" },
     ],
-    isHistory: true,
+    settled: "true",
   });
   expect(tables.get("webhook_deliveries")?.columns).not.toContain("seq");
-  expect(tables.get("timers")?.isHistory).toBe(false);
+  expect(tables.get("timers")?.settled).toBe(null);
 });
 
 it("keys sort the same in every database, whatever its locale: a range of them has the same rows on both sides", async () => {

@@ -39,6 +39,9 @@ steps:
     command: Wake up
 `;
 
+const RUNS_AT_ONCE = 10;
+const PACE_MS = 1_000;
+
 describe("an organisation on its way to another cell", () => {
   let ground: CellsGround;
   let server: ServerProcess;
@@ -144,6 +147,8 @@ describe("a server that is killed while an organisation moves under load", () =>
       for (let index = 0; !over.signal.aborted; index += 1) {
         const name = `${lane}/${index}`;
         started.set(name, (await api.startRun("quick", name)).id);
+        // Enough at once to be under way when the server dies, then few: what is judged must not grow with the time a move takes.
+        if (index >= RUNS_AT_ONCE) await pause(PACE_MS);
       }
     });
     for (const to of ["north"]) {

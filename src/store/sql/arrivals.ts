@@ -52,6 +52,12 @@ export async function closeArrival(
   await within.query(CLOSE, [orgId]);
 }
 
+/** Runs of the organisation with attempts that are open in the name of a replica. */
+export async function runsHeldBy(sql: Sql, orgId: string, replicaId: string): Promise<readonly string[]> {
+  const rows = await sql.query<{ run_id: string }>(HELD_BY, [orgId, replicaId]);
+  return rows.map((row) => row.run_id);
+}
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -61,6 +67,10 @@ const OPEN = {
     on conflict (org_id) do update set move_id = excluded.move_id`,
 };
 const HOLD = { name: "hold arrival", text: "select move_id from cell_arrivals where org_id = $1 for update" };
+const HELD_BY = {
+  name: "runs held by a replica",
+  text: "select distinct run_id from open_attempts where org_id = $1 and replica_id = $2 order by run_id",
+};
 const CLOSE = { name: "close arrival", text: "delete from cell_arrivals where org_id = $1" };
 const ROLLED = { name: "usage rolled here", text: "select rolled_until from usage_rolling" };
 const NAME_HOURS = {

@@ -8,7 +8,13 @@ const CHUNK_ROWS = 2_000;
 const CHUNK_BYTES = 4_194_304;
 const DELETED_ROWS = 5_000;
 
-interface Range {
+/** Which rows of a table: `settled` as the table says, `rest` all others; and of these, by their keys, each a JSON array. */
+export interface Portion {
+  readonly share: "all" | "settled" | "rest";
+  readonly keys?: readonly string[];
+}
+
+interface Range extends Portion {
   /** Exclusive; null: from the start. */
   readonly after: readonly SqlScalar[] | null;
   /** Inclusive; null: to the end. */
@@ -22,7 +28,7 @@ interface Counted {
 
 interface Chunk extends Range, Counted {}
 
-const EVERYTHING: Range = { after: null, until: null };
+const EVERYTHING: Range = { share: "all", after: null, until: null };
 
 /** How the target is written: each call is a transaction that counts only while the organisation is still arriving. */
 export type Write = <T>(work: (target: Sql) => Promise<T>) => Promise<T>;
@@ -37,19 +43,33 @@ interface CopiedTable {
  * Makes the rows of an organisation in one database those of another. Chunk by chunk in the order of the key both sides are
  * compared by count and digest, and only what differs is written; so it continues wherever it was interrupted and finds
  * what has changed since the last time. The chunks cover the whole table on both sides, since keys sort the same in every
- * database: when nothing changes meanwhile, both sums together verify it.
+ * database: when nothing changes meanwhile, both sums together verify it. A chunk that is not the same on both sides even
+ * when it has been written is given to `onDiffering`, in the same transaction of the target.
  */
-export async function copyRows(source: Sql, write: Write, table: MovedTable, orgId: string): Promise<CopiedTable> {
+export async function copyRows(
+  source: Sql,
+  write: Write,
+  table: MovedTable,
+  orgId: string,
+  portion: Portion,
+  onDiffering: (target: Sql, range: Range) => Promise<void> = () => Promise.resolve(),
+): Promise<CopiedTable> {
   const here = new Sum();
   const there = new Sum();
-  let chunk: Chunk | null = await nextChunk(source, table, orgId, null);
+  let chunk: Chunk | null = await nextChunk(source, table, orgId, { ...portion, after: null, until: null });
   while (chunk !== null) {
     const matched: Chunk = chunk;
     here.add(matched);
     // One database reads on while the other compares.
     const [following, written] = await Promise.all([
-      matched.until === null ? null : nextChunk(source, table, orgId, matched.until),
-      write((target) => match(source, target, table, orgId, matched)),
+      matched.until === null
+        ? null
+        : nextChunk(source, table, orgId, { ...portion, after: matched.until, until: null }),
+      write(async (target) => {
+        const counted = await match(source, target, table, orgId, matched);
+        if (!isSame(counted, matched)) await onDiffering(target, matched);
+        return counted;
+      }),
     ]);
     there.add(written);
     chunk = following;
@@ -104,7 +124,7 @@ export async function removeRows(
 /** What the target has in this range from now on. */
 async function match(source: Sql, target: Sql, table: MovedTable, orgId: string, chunk: Chunk): Promise<Counted> {
   const there = await digestOf(target, table, orgId, chunk);
-  if (there.rows === chunk.rows && there.digest === chunk.digest) return there;
+  if (isSame(there, chunk)) return there;
   const where = whereOf(table, chunk);
   await target.query({ name: "", text: `delete from ${quoted(table.name)} where ${where.text}` }, [
     orgId,
@@ -113,6 +133,18 @@ async function match(source: Sql, target: Sql, table: MovedTable, orgId: string,
   let range: Range | null = chunk;
   while (range !== null) range = await copyPage(source, target, table, orgId, range);
   return digestOf(target, table, orgId, chunk);
+}
+
+function isSame(left: Counted, right: Counted): boolean {
+  return left.rows === right.rows && left.digest === right.digest;
+}
+
+/** Keys of the rows in a range, each a JSON array. */
+export async function keysIn(sql: Sql, table: MovedTable, orgId: string, range: Range): Promise<readonly string[]> {
+  const where = whereOf(table, range);
+  const text = `select ${keyJson(table)} as key from ${quoted(table.name)} where ${where.text}`;
+  const rows = await sql.query<{ key: string }>({ name: "", text }, [orgId, ...where.params]);
+  return rows.map(({ key }) => key);
 }
 
 /** What is left of the range; null: nothing. */
@@ -147,9 +179,9 @@ async function copyPage(
 }
 
 /** A table without a key is small: it is one chunk. */
-async function nextChunk(sql: Sql, table: MovedTable, orgId: string, after: Range["after"]): Promise<Chunk> {
-  if (table.key.length === 0) return { ...EVERYTHING, ...(await digestOf(sql, table, orgId, EVERYTHING)) };
-  const where = whereOf(table, { after, until: null });
+async function nextChunk(sql: Sql, table: MovedTable, orgId: string, rest: Range): Promise<Chunk> {
+  if (table.key.length === 0) return { ...rest, ...(await digestOf(sql, table, orgId, rest)) };
+  const where = whereOf(table, rest);
   const text = `with page as (
       select t.* from ${quoted(table.name)} t where ${where.text} order by ${orderOf(table)} limit ${CHUNK_ROWS}
     ) select count(*)::int as rows, ${digestSum(table, "page")} as digest,
@@ -160,7 +192,7 @@ async function nextChunk(sql: Sql, table: MovedTable, orgId: string, after: Rang
   ]);
   const { rows = 0, digest = "0", last = null } = found ?? {};
   const until = rows < CHUNK_ROWS || last === null ? null : (JSON.parse(last) as SqlScalar[]);
-  return { rows, digest, after, until };
+  return { ...rest, rows, digest, until };
 }
 
 async function digestOf(sql: Sql, table: MovedTable, orgId: string, range: Range): Promise<Counted> {
@@ -178,8 +210,8 @@ function digestSum({ columns }: MovedTable, from: string): string {
 }
 
 function whereOf(
-  { key }: MovedTable,
-  { after, until }: Range,
+  { key, settled }: MovedTable,
+  { share, keys, after, until }: Range,
 ): { readonly text: string; readonly params: SqlScalar[] } {
   const columns = key.map(({ column }) => quoted(column)).join(", ");
   const params: SqlScalar[] = [];
@@ -192,7 +224,15 @@ function whereOf(
   };
   const from = after === null ? "" : bound(">", after);
   const to = until === null ? "" : bound("<=", until);
-  return { text: `org_id = $1${from}${to}`, params };
+  const among = (): string => {
+    if (keys === undefined) return "";
+    params.push(`[${keys.join(",")}]`);
+    const values = key.map(({ type }, index) => `(k ->> ${index})::${type}`).join(", ");
+    return ` and (${columns}) in (select ${values} from json_array_elements($${params.length + 1}::json) k)`;
+  };
+  const isSettled = settled ?? "false";
+  const ofShare = { all: "", settled: ` and (${isSettled})`, rest: ` and not (${isSettled})` }[share];
+  return { text: `org_id = $1${ofShare}${from}${to}${among()}`, params };
 }
 
 function orderOf({ key }: MovedTable, direction = ""): string {

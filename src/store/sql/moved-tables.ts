@@ -7,8 +7,8 @@ export interface MovedTable {
   readonly columns: readonly string[];
   /** Of its primary key, with their types; empty: it has none. */
   readonly key: readonly { readonly column: string; readonly type: string }[];
-  /** Rows that nothing acts on by itself may be copied while the organisation still runs. */
-  readonly isHistory: boolean;
+  /** Rows that nothing acts on by itself, as a condition: they are copied while the organisation still runs. Null: none. */
+  readonly settled: string | null;
 }
 
 /**
@@ -18,6 +18,7 @@ export interface MovedTable {
 export const STAYING_TABLES: readonly string[] = [
   "alert_leases",
   "cell_arrivals",
+  "cell_changes",
   "cell_moves",
   "credential_organisations",
   "installation_secrets",
@@ -31,8 +32,8 @@ export const STAYING_TABLES: readonly string[] = [
   "usage_rolling",
 ];
 
-/** What is only ever looked up by way of a run or a record that goes over last. */
-const HISTORY: ReadonlySet<string> = new Set([
+/** What is only ever looked up by way of a run or a record that goes over last, or by its organisation. */
+const HISTORY = [
   "agent_memories",
   "attempt_reports",
   "audit_blocks",
@@ -44,12 +45,22 @@ const HISTORY: ReadonlySet<string> = new Set([
   "blobs",
   "definitions",
   "event_blocks",
+  "idempotency_keys",
   "run_facets",
   "run_words",
+  "runs",
   "usage_records",
   "verdict_blocks",
   "verdict_parts",
-]);
+  "webhook_feeds",
+] as const;
+
+const SETTLED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(HISTORY.map((name) => [name, "true"])),
+  // Those that have failed may be recovered.
+  run_heads: "status in ('completed', 'cancelled')",
+  webhook_deliveries: "next_at is null",
+};
 
 const CATALOGUE = {
   name: "",
@@ -73,6 +84,6 @@ export async function movedTables(sql: Sql): Promise<readonly MovedTable[]> {
       name,
       columns: JSON.parse(columns) as readonly string[],
       key: JSON.parse(key ?? "[]") as MovedTable["key"],
-      isHistory: HISTORY.has(name),
+      settled: SETTLED[name] ?? null,
     }));
 }

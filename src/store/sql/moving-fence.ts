@@ -7,34 +7,81 @@ import type { MovedTable } from "./moved-tables.ts";
  * one waits for the writers that are under way, so that once it is there nothing changes any more. Other organisations
  * pay for it only while it stands.
  */
-export async function raiseFence(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
+export function raiseFence(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
+  return raise(sql, tables, orgId, { name: "refuse", fires: "before", calls: "refuse_moving", given: () => [] });
+}
+
+/** From now on `cell_changes` names every settled row of the organisation that changes. */
+export function logChanges(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
+  return raise(sql, settledOf(tables), orgId, {
+    name: "log",
+    fires: "after",
+    calls: "log_moving",
+    given: ({ name, key }) => [name, ...key.map(({ column }) => column)],
+  });
+}
+
+/** Until it has arrived, only those who move an organisation change its settled rows where it goes. */
+export function guardArrival(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
+  const kind = { name: "guard", fires: "before", calls: "refuse_arriving", given: () => [] } as const;
+  return raise(sql, settledOf(tables), orgId, kind);
+}
+
+/** Whatever of these triggers stands. */
+export async function lowerFence(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
+  const standing = await standingIn(sql, orgId);
   for (const { name } of tables) {
-    const standing = await sql.query<{ tgname: string }>(STANDING, [name]);
-    for (const { trigger, events, row } of PARTS.map((part) => ({ ...part, trigger: triggerOf(orgId, part.row) }))) {
-      if (standing.some(({ tgname }) => tgname === trigger)) continue;
-      await sql.transaction(async (within) => {
-        // Others that need this table wait behind us: give up soon, and try again.
-        await within.query({ name: "", text: "set local lock_timeout = '2s'" });
-        const text = `create trigger ${trigger} before ${events} on "${name}" for each row
-          when (${row}.org_id = ${literal(orgId)}) execute function refuse_moving(${literal(orgId)})`;
-        await within.query({ name: "", text });
-      });
-    }
+    const found = standing.get(name) ?? [];
+    if (found.length === 0) continue;
+    await sql.transaction(async (within) => {
+      await within.query(SOON);
+      for (const trigger of found)
+        await within.query({ name: "", text: `drop trigger if exists ${trigger} on "${name}"` });
+    });
   }
 }
 
-export async function lowerFence(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
-  for (const { name } of tables) {
-    const standing = new Set((await sql.query<{ tgname: string }>(STANDING, [name])).map(({ tgname }) => tgname));
-    for (const { row } of PARTS) {
-      if (!standing.has(triggerOf(orgId, row))) continue;
-      await sql.transaction(async (within) => {
-        await within.query({ name: "", text: "set local lock_timeout = '2s'" });
-        await within.query({ name: "", text: `drop trigger if exists ${triggerOf(orgId, row)} on "${name}"` });
-      });
-    }
+function settledOf(tables: readonly MovedTable[]): readonly MovedTable[] {
+  return tables.filter(({ settled }) => settled !== null);
+}
+
+interface Kind {
+  readonly name: string;
+  readonly fires: "before" | "after";
+  readonly calls: string;
+  /** What it is given besides the organisation. */
+  readonly given: (table: MovedTable) => readonly string[];
+}
+
+async function raise(sql: Sql, tables: readonly MovedTable[], orgId: string, kind: Kind): Promise<void> {
+  const standing = await standingIn(sql, orgId);
+  for (const table of tables) {
+    const args = [orgId, ...kind.given(table)].map(literal).join(", ");
+    const parts = PARTS.map((part) => ({ ...part, trigger: `${markOf(orgId)}${kind.name}_${part.row}` }));
+    const lacking = parts.filter(({ trigger }) => standing.get(table.name)?.includes(trigger) !== true);
+    if (lacking.length === 0) continue;
+    await sql.transaction(async (within) => {
+      await within.query(SOON);
+      for (const { trigger, events, row } of lacking) {
+        const text = `create trigger ${trigger} ${kind.fires} ${events} on "${table.name}" for each row
+          when (${row}.org_id = ${literal(orgId)}) execute function ${kind.calls}(${args})`;
+        await within.query({ name: "", text });
+      }
+    });
   }
 }
+
+/** Triggers of an organisation that moves, by their table. */
+async function standingIn(sql: Sql, orgId: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  for (const { name, trigger } of await sql.query<{ name: string; trigger: string }>(STANDING)) {
+    if (trigger.startsWith(markOf(orgId))) found.set(name, [...(found.get(name) ?? []), trigger]);
+  }
+  return found;
+}
+
+/** Others that need this table wait behind us: give up soon, and try again. */
+const SOON = { name: "", text: "set local lock_timeout = '2s'" };
 
 /** Lets the transaction change what the fence protects. */
 export async function passFence(within: Sql, orgId: string): Promise<void> {
@@ -53,13 +100,13 @@ const PARTS = [
 ] as const;
 
 const STANDING = {
-  name: "triggers of a table",
-  text: `select t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid
-    join pg_namespace n on n.oid = c.relnamespace where n.nspname = current_schema() and c.relname = $1`,
+  name: "triggers of moves",
+  text: `select c.relname as name, t.tgname as trigger from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    join pg_namespace n on n.oid = c.relnamespace where n.nspname = current_schema() and t.tgname like 'moving%'`,
 };
 
-function triggerOf(orgId: string, row: "new" | "old"): string {
-  return `moving_${createHash("sha256").update(orgId, "utf8").digest("hex").slice(0, 16)}_${row}`;
+function markOf(orgId: string): string {
+  return `moving_${createHash("sha256").update(orgId, "utf8").digest("hex").slice(0, 16)}_`;
 }
 
 function literal(text: string): string {

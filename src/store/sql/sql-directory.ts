@@ -98,7 +98,7 @@ const RECENT_MOVES = {
 const ADVANCE = {
   name: "advance move",
   text: `update cell_moves set stage = $3, reason = coalesce($4, reason), tables = coalesce($5, tables), updated_at = ${NOW_MS},
-      frozen_at = case when $3 = 'frozen' then coalesce(frozen_at, ${NOW_MS}) else frozen_at end,
+      frozen_at = case when $3 = 'freezing' then coalesce(frozen_at, ${NOW_MS}) else frozen_at end,
       switched_at = case when $3 = 'removing' then coalesce(switched_at, ${NOW_MS}) else switched_at end
     where id = $1 and stage = $2 returning id`,
 };
