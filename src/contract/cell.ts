@@ -31,7 +31,10 @@ export const moveSchema = z.object({
   updatedAt: moment,
   frozenAt: moment.nullable().describe("From when on nothing of the organisation could change"),
   switchedAt: moment.nullable().describe("Since when it lives in the other cell"),
-  tables: z.array(comparedSchema).nullable().describe("What both sides held when they were compared"),
+  tables: z
+    .array(comparedSchema)
+    .nullable()
+    .describe("What the cell it left held of it, counted when nothing there could change any more"),
 });
 export type MoveView = Answered<typeof moveSchema>;
 

@@ -462,7 +462,7 @@ const PROBLEMS: readonly Row[] = [
     finds: [
       [
         "missing_command steps[0].command 3:5",
-        "Write what the agent should do, or use approval, workflow_ref, function, set, script, wait, emit, steps, choose or library_step.",
+        "Write what the agent or adapter should do, or use approval, workflow_ref, function, set, script, wait, emit, steps, choose or library_step.",
       ],
     ],
   },

@@ -131,7 +131,7 @@ function checkCommand({ read, raw, path }: Located<RawStep>, report: Report): vo
   if (hasOther || (isWritten(raw, "command") && !isBlank)) return;
   const message = isBlank ? `"command" is blank.` : `The step has nothing to do: it has no "command".`;
   const hint =
-    "Write what the agent should do, or use approval, workflow_ref, function, set, script, wait, emit, steps, choose or library_step.";
+    "Write what the agent or adapter should do, or use approval, workflow_ref, function, set, script, wait, emit, steps, choose or library_step.";
   const at = isBlank ? [...path, "command"] : path;
   report.problem("missing_command", [...path, "command"], message, { at, hint });
 }

@@ -40,7 +40,7 @@ export const PALETTE: readonly PaletteEntry[] = [
   }),
   entry("choose", "Choose", "Takes the first branch whose condition holds.", "compare", "Flow", {
     id: "decide",
-    choose: [{ when: "", steps: [] }, { else: [] }],
+    choose: [{ when: "", steps: [] }],
   }),
   entry("repeat", "Repeat", "Does something again until a condition holds.", "redo", "Flow", {
     id: "again",

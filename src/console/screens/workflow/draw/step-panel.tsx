@@ -138,7 +138,10 @@ function StepForm({
 /** The branches of a choice in the order they are tried. */
 function Branches({ selected: { step, path }, context }: FormProps): JSX.Element {
   const branches = step?.blocks.filter(({ branch }) => branch !== null) ?? [];
-  const last = branches.at(-1)?.branch === "otherwise" ? branches.length - 1 : branches.length;
+  const hasOtherwise = branches.at(-1)?.branch === "otherwise";
+  const last = hasOtherwise ? branches.length - 1 : branches.length;
+  const append = (index: number, added: JsonObject): void =>
+    context.edit({ kind: "append", list: [...path, "choose"], index, value: added });
   return (
     <div className="draw-branches">
       <p className="field-hint">Branches are tried in this order; select one on the canvas to put steps into it.</p>
@@ -150,15 +153,16 @@ function Branches({ selected: { step, path }, context }: FormProps): JSX.Element
         ))}
       </ol>
       {!context.isReadOnly && (
-        <Button
-          size="small"
-          icon="plus"
-          onClick={() =>
-            context.edit({ kind: "append", list: [...path, "choose"], index: last, value: { when: "", steps: [] } })
-          }
-        >
-          Add branch
-        </Button>
+        <div className="row">
+          <Button size="small" icon="plus" onClick={() => append(last, { when: "", steps: [] })}>
+            Add branch
+          </Button>
+          {!hasOtherwise && (
+            <Button size="small" icon="plus" onClick={() => append(last, { else: [] })}>
+              Add otherwise
+            </Button>
+          )}
+        </div>
       )}
       <Problems problems={context.problems} path={[...path, "choose"]} isExact />
     </div>
