@@ -212,6 +212,14 @@
   PRIMARY KEY (org_id)
   CREATE UNIQUE INDEX cell_arrivals_pkey ON public.cell_arrivals USING btree (org_id)
 
+-- cell_changes
+  org_id text not null collate C
+  id bigint not null
+  table_name text not null collate C
+  row_key text not null collate C
+  PRIMARY KEY (org_id, id)
+  CREATE UNIQUE INDEX cell_changes_pkey ON public.cell_changes USING btree (org_id, id)
+
 -- cell_moves
   id text not null collate C
   org_id text not null collate C

@@ -50,7 +50,7 @@ import { SMALLER } from "./0049-smaller.ts";
 import { CELLS } from "./0060-cells.ts";
 import { CALLBACK_TOKENS } from "./0061-callback-tokens.ts";
 import { KEY_COLLATIONS } from "./0062-key-collations.ts";
-import { CELL_CHANGES } from "./0070-cell-changes.ts";
+import { CELL_CHANGES } from "./0063-cell-changes.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [

@@ -2,7 +2,7 @@ import type { Migration } from "./migration.ts";
 
 /** What a move needs to freeze an organisation for only as long as it takes to bring what changed since it was copied. */
 export const CELL_CHANGES: Migration = {
-  version: 70,
+  version: 63,
   name: "changes while an organisation is copied",
   minReader: 49,
   statements: [
