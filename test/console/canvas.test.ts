@@ -102,6 +102,9 @@ describe("the canvas", () => {
     await panelOf(page).locator('[data-field="function"] .field-problem').waitFor();
     await fill(page, "Function", "refund");
     await mark.waitFor({ state: "detached" });
+    // An otherwise without steps says what it wants; taken away again, nothing is left of it.
+    await select(page, "each/decide");
+    await panelOf(page).getByRole("button", { name: "Add otherwise" }).click();
     await select(page, "each/decide/branch.1");
     await panelOf(page).locator(".field-problem").first().waitFor();
     await page.getByRole("toolbar", { name: "Canvas" }).getByRole("button", { name: "Delete" }).click();

@@ -223,6 +223,22 @@ describe("steps", () => {
     expect(next).toContain("      - else:\n          - id: y\n            command: Y\n");
   });
 
+  it("writes a choice of one branch on lines of its own, and each step in it", () => {
+    const next = edited(
+      "steps: []\n",
+      { kind: "add", list: ["steps"], after: null, step: { id: "pick", choose: [{ when: "a", steps: [] }] } },
+      {
+        kind: "add",
+        list: ["steps", 0, "choose", 0, "steps"],
+        after: null,
+        step: { id: "x", approval: "required" },
+      },
+    );
+    expect(next).toBe(
+      "steps:\n  - id: pick\n    choose:\n      - when: a\n        steps:\n          - id: x\n            approval: required\n",
+    );
+  });
+
   it("writes JSON into JSON", () => {
     const source = '{ "name": "a", "steps": [{ "id": "a", "command": "x" }] }';
     const next = edited(

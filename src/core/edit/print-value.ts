@@ -31,8 +31,11 @@ export function printBlock(value: Json): string {
 
 function printBlockOrLine(value: Json): string {
   const line = inline(value);
-  const isStep = isJsonObject(value) && STEP_KEYS.some((key) => Object.hasOwn(value, key));
-  return !isStep && isFlat(value) && line.length <= LINE_MAX - 10 ? line : printBlock(value);
+  return !isStep(value) && isFlat(value) && line.length <= LINE_MAX - 10 ? line : printBlock(value);
+}
+
+function isStep(value: Json): boolean {
+  return isJsonObject(value) && STEP_KEYS.some((key) => Object.hasOwn(value, key));
 }
 
 /** An entry of a list, on lines that begin at a column. */
@@ -66,9 +69,10 @@ function isCompound(value: Json): value is JsonObject | readonly Json[] {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
-/** One level of plain values, or a map of such maps with one member. */
+/** One level of plain values, or a map of such maps with one member. What steps stand in never is. */
 function isFlat(value: Json): boolean {
   if (!isCompound(value)) return !(typeof value === "string" && isLong(value));
+  if (isJsonArray(value) && value.some(isStep)) return false;
   const members = isJsonArray(value) ? value : Object.values(value);
   const isFlatInside = (member: Json): boolean =>
     !isCompound(member)

@@ -13,7 +13,7 @@ import type { EditorHandle } from "../../editor/code-editor.tsx";
 import type { EditorProblem } from "../../editor/diagnostics.ts";
 import { Editor } from "../../editor/lazy-editor.tsx";
 import { keyAtLine } from "./draw/drawing.ts";
-import { placeProblems } from "./draw/placed-problems.ts";
+import { type PlacedProblem, placeProblems } from "./draw/placed-problems.ts";
 import { useWorkflowDocument } from "./draw/use-workflow-document.ts";
 import { PlanView } from "./plan-view.tsx";
 import { ProblemList } from "./problem-list.tsx";
@@ -66,7 +66,7 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
           plan={report?.plan ?? null}
           isBroken={isBroken || !isCurrent}
           errors={errors.length}
-          onFix={() => bench.goTo(errors[0]?.line ?? 1, errors[0]?.column ?? 1)}
+          onFix={() => errors[0] !== undefined && bench.goTo(errors[0])}
           saving={saving}
         />
       </div>
@@ -107,9 +107,8 @@ function useWorkbench(props: EditorTabProps) {
   const [side, setSide] = useState(SIDES[view][0]?.id ?? "");
   const [goal, setGoal] = useState<Goal | null>(null);
   const [isSimulating, setSimulating] = useState(false);
-  const keyAt = (line: number): string | null => (doc.drawing === null ? null : keyAtLine(doc.drawing, line));
   const pickLine = (line: number): void => {
-    const key = keyAt(line);
+    const key = doc.drawing === null ? null : keyAtLine(doc.drawing, line);
     if (key !== null) doc.select(key);
   };
   return {
@@ -138,10 +137,11 @@ function useWorkbench(props: EditorTabProps) {
       if (view === "canvas") setSide("text");
       setGoal({ line, column: 1 });
     },
-    goTo: (line: number, column: number): void => {
-      pickLine(line);
+    /** By its card: several steps may stand on one line. */
+    goTo: ({ key, line, column }: PlacedProblem): void => {
+      if (key !== null) doc.select(key);
       if (view === "text") return handle.current?.goTo(line, column);
-      setSide(keyAt(line) === null ? "text" : "step");
+      setSide(key === null ? "text" : "step");
       setGoal({ line, column });
       return undefined;
     },

@@ -1,10 +1,10 @@
 import type { JSX } from "react";
 import { Icon } from "../../parts/icon.tsx";
-import type { EditorProblem } from "../../editor/diagnostics.ts";
+import type { PlacedProblem } from "./draw/placed-problems.ts";
 
 interface ProblemListProps {
-  readonly problems: readonly EditorProblem[];
-  readonly onGo: (line: number, column: number) => void;
+  readonly problems: readonly PlacedProblem[];
+  readonly onGo: (problem: PlacedProblem) => void;
   /** False while a newer text is being checked. */
   readonly isCurrent: boolean;
 }
@@ -27,7 +27,7 @@ export function ProblemList({ problems, onGo, isCurrent }: ProblemListProps): JS
         <ul>
           {problems.map((problem, index) => (
             <li key={index}>
-              <button type="button" onClick={() => onGo(problem.line, problem.column)}>
+              <button type="button" onClick={() => onGo(problem)}>
                 <Icon
                   name={problem.severity === "error" ? "cross" : "warn"}
                   size={13}
