@@ -141,7 +141,7 @@ describe("a held call", () => {
     expect(rig.answer("a", "approve").refusal?.code).toBe("approval_closed");
   });
 
-  it("is held to the schema of its tool, and judged with what its server says, whoever named it", () => {
+  it("is held to the schema of its tool, and judged with what its server says, in a round and alone", () => {
     const schema = { type: "object", properties: { amount: { type: "number" } }, additionalProperties: false };
     const about = { schema, hints: { destructive: true } };
     const asked = { ...call("refund", { amount: 900 }), ...about };

@@ -52,7 +52,7 @@ describe("what an organisation may take", () => {
     [1, [201, 429, 429]],
     [2, [201, 201, 429]],
     [3, [201, 201, 201]],
-  ])("is %i starts a minute, whoever starts them: %j", async (startsPerMinute, expected) => {
+  ])("is %i starts a minute, by any key: %j", async (startsPerMinute, expected) => {
     const api = await limited({ startsPerMinute });
     const second = (await api.request("POST", "keys", { body: { label: "two", permissions: ["workflow:execute"] } }))
       .body.key;

@@ -10,7 +10,7 @@ import type { SimRun } from "./run.ts";
 import { hasTaken } from "./taken.ts";
 import type { World } from "./world.ts";
 
-/** An event as it is kept, whoever sent it. */
+/** An event as it is kept, from any sender. */
 export interface Happening {
   readonly id: string;
   readonly type: string;
