@@ -1,9 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { kill } from "node:process";
+import type { Clock } from "../../clock/index.ts";
 import { MARK } from "./surroundings.ts";
 
 /** A program that multiplies faster than this many searches find is stopped by the limit on processes, not by us. */
 const SEARCHES_MAX = 50;
+/** On a busy machine a killed process needs its turn before it is gone. */
+const TURNS_MAX = 100;
+const TURN_MS = 20;
 
 /** To every process of the group; harmless when none is left. */
 export function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL"): void {
@@ -14,11 +18,22 @@ export function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL"): void
  * Ends processes that left the group (daemons), found by the mark in their environment, until none is found; false
  * when some are still there. Only Linux shows environments of processes; elsewhere nothing is found.
  */
-export async function killMarked(mark: string): Promise<boolean> {
-  for (let search = 0; search < SEARCHES_MAX; search += 1) {
+export async function killMarked(mark: string, clock: Clock): Promise<boolean> {
+  const killed = new Set<number>();
+  let searches = 0;
+  for (let turns = 0; searches < SEARCHES_MAX && turns < TURNS_MAX;) {
     const found = await findMarked(mark);
     if (found.length === 0) return true;
-    for (const id of found) signalProcess(id, "SIGKILL");
+    const isAnyNew = found.some((id) => !killed.has(id));
+    for (const id of found) {
+      killed.add(id);
+      signalProcess(id, "SIGKILL");
+    }
+    if (isAnyNew) searches += 1;
+    else {
+      turns += 1;
+      await new Promise<void>((resolve) => clock.after(TURN_MS, resolve));
+    }
   }
   return false;
 }

@@ -89,6 +89,9 @@ async function run(
 const script = (text: string): JsonObject => ({ argv: [NODE, "-e", text] });
 const shell = (text: string): JsonObject => ({ argv: ["sh", "-c", text] });
 
+/** Much shorter than what the commands sleep: those that end by themselves are not taken for those that were ended. */
+const ENDING = { timeout: 20_000 };
+
 /** Is a process still there, and more than a body waiting for its burial? */
 function isAlive(id: number): boolean {
   try {
@@ -348,7 +351,7 @@ describe("a command that misbehaves", () => {
     };
     const { result } = await run(deaf, {}, { signal: stop.signal, onPartial });
     expect(result).toMatchObject({ failure: "cancelled" });
-    expect(isAlive(id)).toBe(false);
+    await expect.poll(() => isAlive(id), ENDING).toBe(false);
     const adapter = await makeAdapter({ argv: ["touch", join(root, "started")] });
     const hooks = { signal: AbortSignal.abort(), onPartial: () => {}, onLog: () => {} };
     expect(await adapter.execute(REQUEST, hooks)).toMatchObject({ failure: "cancelled" });
@@ -372,7 +375,7 @@ describe("a command that misbehaves", () => {
   it("by leaving children behind has them ended", async () => {
     const { result } = await run(shell("sleep 60 & echo $!"));
     expect(result.status).toBe("completed");
-    expect(isAlive(Number(result.status === "completed" ? result.stdout : ""))).toBe(false);
+    await expect.poll(() => isAlive(Number(result.status === "completed" ? result.stdout : "")), ENDING).toBe(false);
   });
 
   it("by leaving a daemon in a session of its own has it ended", async () => {
@@ -381,7 +384,7 @@ describe("a command that misbehaves", () => {
     const { result } = await run(shell(text));
     const ids = [Number(readFileSync(file, "utf8")), Number(result.status === "completed" ? result.stdout : "0")];
     expect(ids.every((id) => id > 0)).toBe(true);
-    expect(ids.filter(isAlive)).toEqual([]);
+    await expect.poll(() => ids.filter(isAlive), ENDING).toEqual([]);
   });
 
   it("by multiplying stays within its number, and none of them stays", async () => {
@@ -402,7 +405,7 @@ describe("a command that misbehaves", () => {
         ids: number[];
       };
       if (isRoot && existsSync("/usr/bin/prlimit")) expect(report.failed).toBeGreaterThan(0);
-      expect(report.ids.filter(isAlive)).toEqual([]);
+      await expect.poll(() => report.ids.filter(isAlive), ENDING).toEqual([]);
     } finally {
       rmSync(work, { recursive: true, force: true });
     }
