@@ -183,7 +183,7 @@ async function endLeftovers(
   clock: Clock,
 ): Promise<void> {
   if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
-  if (!(await killMarked(mark, clock))) {
+  if (!(await killMarked(mark))) {
     onLog({ level: "warning", message: "The command left processes behind that could not all be ended." });
   }
   await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { kill } from "node:process";
-import type { Clock } from "../../clock/index.ts";
+import { createSystemClock } from "../../clock/index.ts";
 import { MARK } from "./surroundings.ts";
 
 /** A program that multiplies faster than this many searches find is stopped by the limit on processes, not by us. */
@@ -8,6 +8,8 @@ const SEARCHES_MAX = 50;
 /** On a busy machine a killed process needs its turn before it is gone. */
 const TURNS_MAX = 100;
 const TURN_MS = 20;
+/** Processes of the system end by no other clock. */
+const REAL_TIME = createSystemClock();
 
 /** To every process of the group; harmless when none is left. */
 export function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL"): void {
@@ -18,7 +20,7 @@ export function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL"): void
  * Ends processes that left the group (daemons), found by the mark in their environment, until none is found; false
  * when some are still there. Only Linux shows environments of processes; elsewhere nothing is found.
  */
-export async function killMarked(mark: string, clock: Clock): Promise<boolean> {
+export async function killMarked(mark: string): Promise<boolean> {
   const killed = new Set<number>();
   let searches = 0;
   for (let turns = 0; searches < SEARCHES_MAX && turns < TURNS_MAX;) {
@@ -32,7 +34,7 @@ export async function killMarked(mark: string, clock: Clock): Promise<boolean> {
     if (isAnyNew) searches += 1;
     else {
       turns += 1;
-      await new Promise<void>((resolve) => clock.after(TURN_MS, resolve));
+      await new Promise<void>((resolve) => REAL_TIME.after(TURN_MS, resolve));
     }
   }
   return false;
