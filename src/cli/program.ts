@@ -43,28 +43,26 @@ export async function runProgram(io: Io, argv: readonly string[]): Promise<numbe
   return code;
 }
 
+/** In the order of the help. */
+const GROUPS: readonly (readonly [string, readonly ((program: Command, bench: Workbench) => void)[]])[] = [
+  ["Write, check and run workflows", [addReaders, addStarters, addTestCommand]],
+  ["Start servers, Bridges and workers", [addHostCommands]],
+  ["Runs, events and approvals", [addRunCommands, addEventCommands, addApprovalCommands, addEraseCommand]],
+  ["Workflows and files of the server", [addWorkflowCommands, addFileCommands]],
+  ["Keys, people and installation", [addKeyCommands, addPeopleCommands, addCellCommands, addGatewayCommands]],
+  ["Manifests", [addRegistryCommands]],
+  ["Governance and figures", [addPlatformCommands, addGovernanceCommands, addAuditCommands]],
+];
+
 /** Every command there is. */
 export function createProgram(io: Io, settle: Settle): Command {
   const program = createRoot(io);
   const bench: Workbench = { io, settle };
-  addReaders(program, bench);
-  addStarters(program, bench);
-  addTestCommand(program, bench);
-  addHostCommands(program, bench);
-  addRunCommands(program, bench);
-  addEraseCommand(program, bench);
-  addEventCommands(program, bench);
-  addApprovalCommands(program, bench);
-  addWorkflowCommands(program, bench);
-  addKeyCommands(program, bench);
-  addFileCommands(program, bench);
-  addPeopleCommands(program, bench);
-  addCellCommands(program, bench);
-  addGatewayCommands(program, bench);
-  addRegistryCommands(program, bench);
-  addPlatformCommands(program, bench);
-  addGovernanceCommands(program, bench);
-  addAuditCommands(program, bench);
+  for (const [title, additions] of GROUPS) {
+    program.commandsGroup(`${title}:`);
+    for (const add of additions) add(program, bench);
+  }
+  program.commandsGroup("The program itself:").helpCommand("help [command]", "show help for a command");
   program
     .command("completion")
     .description("print the completion script for a shell")
