@@ -15,10 +15,11 @@ export function pasteSteps(text: string, list: TreePath, after: string | null, e
   const from: TreePath = isJsonObject(value) && isJsonArray(getOwn(value, "steps")) ? ["steps"] : [];
   const steps = stepsAt(pasted, from);
   if (steps.length === 0 || steps.some((step) => idOf(step) === "")) return fail(NO_STEPS);
-  const taken = new Set<string>();
+  const ids = steps.map(idOf);
   for (const [index, step] of steps.entries()) {
-    const id = freeId(text, idOf(step), taken);
-    taken.add(id);
+    // A new id must not be the id of another pasted step either: its own renaming would then change both.
+    const id = freeId(text, idOf(step), new Set(ids.toSpliced(index, 1)));
+    ids[index] = id;
     pasted = withRenamed(pasted, [...from, index], id);
   }
   const here = stepsAt(text, list);
