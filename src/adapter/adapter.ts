@@ -5,7 +5,7 @@ import type { AdapterFiles } from "./adapter-files.ts";
 import { resumeSchema, type TurnHooks, type TurnSupport } from "./agent-turn.ts";
 import type { FindSecret, SecretReference } from "./handed-secret.ts";
 
-/** Raised only when an adapter written for the old number could no longer work. */
+/** Incremented only when an adapter written for the old number could no longer work. */
 export const ADAPTER_SPECIFICATION = "v1";
 
 /**
@@ -14,17 +14,17 @@ export const ADAPTER_SPECIFICATION = "v1";
  */
 export interface Adapter {
   readonly specificationVersion: typeof ADAPTER_SPECIFICATION;
-  /** What a dispatch names it by. */
+  /** The id by which a dispatch names this adapter. */
   readonly provider: string;
   initialize(config: JsonObject): Promise<void>;
   shutdown(): Promise<void>;
   checkHealth(): Promise<AdapterHealth>;
   capabilities(): AdapterCapabilities;
-  /** What it calls and at which prices, as far as its configuration defines them; asked after `initialize`. */
+  /** The models that the adapter calls and their prices, as far as its configuration defines them. Read after `initialize`. */
   models?(): AdapterModels;
-  /** The registered secrets its configuration refers to; asked after `initialize`. Only these come with dispatches. */
+  /** The registered secrets that the configuration refers to. Read after `initialize`. Only these are sent with dispatches. */
   secrets?(): readonly SecretReference[];
-  /** Resolves with every outcome the adapter can foresee; a rejection is taken as `adapter_bug`. */
+  /** Resolves with every outcome that the adapter can foresee. A rejection counts as `adapter_bug`. */
   execute(request: AdapterRequest, hooks: AdapterHooks): Promise<AdapterResult>;
   /** Best effort, for work that continues elsewhere after the signal was aborted. */
   cancel(dispatchId: string): Promise<void>;
@@ -40,7 +40,7 @@ export interface AdapterCapabilities {
   readonly structuredOutput: boolean;
   readonly tools: boolean;
   readonly deferred: boolean;
-  /** Absent: `opaque`. */
+  /** `opaque` when absent. */
   readonly turns?: TurnSupport;
 }
 
@@ -57,25 +57,27 @@ const adapterPricesSchema = z.record(
 );
 
 export const adapterModelsSchema = z.object({
-  /** Called when a dispatch names none. */
+  /** The model that is called when a dispatch names none. */
   defaultModel: z.string().max(200).optional(),
   prices: adapterPricesSchema.optional(),
 });
 export type AdapterModels = z.infer<typeof adapterModelsSchema>;
 
-/** Why the signal of an attempt is aborted. `stopped`: the process that carries it out ends, and another execution may continue it. */
+/** The reason why the signal of an attempt is aborted. `stopped`: the process that runs it ends; another execution may continue it. */
 export type AbortReason = "timeout" | "cancelled" | "stopped";
 
-/** The hooks of a turn are absent where no calls are judged: in tests of an adapter alone, and in a page. */
+/**
+ * The hooks of an adapter call. The turn hooks are absent where no calls are judged: in tests of an adapter alone, and in a browser page.
+ */
 export interface AdapterHooks extends Partial<TurnHooks> {
-  /** Aborted when the result is not wanted any more, with an `AbortReason`. */
+  /** Aborted, with an `AbortReason`, when the result is no longer needed. */
   readonly signal: AbortSignal;
-  /** The new piece, never the text so far. */
+  /** Receives the new piece only, never the whole text so far. */
   readonly onPartial: (part: StreamPart) => void;
   readonly onLog: (line: LogLine) => void;
-  /** Absent where no files are kept. */
+  /** Absent when there is no file storage. */
   readonly files?: AdapterFiles;
-  /** Finds registered secrets by name and tool; absent: none came with the dispatch. */
+  /** Finds registered secrets by name and tool. Absent when no secrets came with the dispatch. */
   readonly secret?: FindSecret;
 }
 
@@ -92,7 +94,7 @@ const json: z.ZodType<Json> = z.json();
 const jsonObject = z.record(z.string(), json);
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
-/** What a Bridge is sent. On this wire a node is called `stepId`. */
+/** The request that a Bridge receives. On this wire a node is called `stepId`. */
 export const adapterRequestSchema = z.object({
   dispatchId: z.string().min(1),
   runId: z.string().min(1),
@@ -107,15 +109,15 @@ export const adapterRequestSchema = z.object({
   stdin: z.string().optional(),
   inputs: jsonObject,
   tools: z.array(z.string()).optional(),
-  /** Those of them that the server runs: an adapter offers them to its model, and never makes their calls. */
+  /** The step tools among `tools`, which the server runs: an adapter offers them to its model, but never makes their calls. */
   stepTools: z
     .array(z.object({ name: z.string(), description: z.string().optional(), parameters: jsonObject }))
     .optional(),
-  /** The call that the node itself was judged as, where it is one: nothing else may be called. */
+  /** The tool call that the node itself is, already judged. When present, the adapter may call nothing else. */
   tool: z.string().optional(),
   outputSchema: jsonObject.optional(),
   outputStrategy: z.enum(["text", "json", "tool", "files"]),
-  /** Null: no limit. */
+  /** Null when there is no limit. */
   timeoutMs: z.number().positive().nullable(),
   maxOutputTokens: z.number().int().positive().optional(),
   context: z.object({
@@ -127,22 +129,22 @@ export const adapterRequestSchema = z.object({
   /** Absent when the Bridge runs in the engine's own process. */
   callbackUrl: z.string().optional(),
   streamUrl: z.string().optional(),
-  /** Where a service outside may report once, until the attempt's deadline, after the adapter answered `deferred`. */
+  /** URL to which an external service may report once, until the attempt's deadline, after the adapter answered `deferred`. */
   externalCallbackUrl: z.string().optional(),
-  /** Where the files of this attempt are read and written while it is open; absent: it has none, or they are at hand. */
+  /** URL for the files of this attempt while it is open. Absent when it has no files, or they are available in the same process. */
   filesUrl: z.string().optional(),
   traceparent: z.string().optional(),
   effects: z.enum(["at_least_once", "at_most_once"]),
-  /** Which execution of the attempt this is; absent: the first. */
+  /** Number of this execution within the attempt. Absent for the first execution. */
   segment: z.number().int().nonnegative().optional(),
-  /** What the attempt continues from; absent: it begins. */
+  /** The state from which the attempt continues. Absent when the attempt starts from the beginning. */
   resume: resumeSchema.optional(),
-  /** Where rounds and tool calls are reported and judged; absent: they are at hand, or not judged. */
+  /** URL that receives rounds and judges tool calls. Absent when this happens in the same process, or no calls are judged. */
   turnUrl: z.string().optional(),
 });
 export type AdapterRequest = z.infer<typeof adapterRequestSchema>;
 
-/** A run cannot cost more than this per call; anything above is a broken meter, not a bill. */
+/** Maximum cost of one result. A higher amount means that the metering is broken, not that the run is expensive. */
 const COST_USD_MAX = 1_000_000;
 
 const usage = {
@@ -152,14 +154,14 @@ const usage = {
   thinkingTokens: count.optional(),
   cachedTokens: count.optional(),
   costUsd: z.number().nonnegative().max(COST_USD_MAX).optional(),
-  /** Which price the cost was made with. */
+  /** The id of the price that the cost was calculated with. */
   priceId: z.string().max(400).optional(),
-  /** Calls made beyond the first (contract re-asks). */
+  /** Model calls after the first one, made because an answer did not fit the contract. */
   extraCalls: count.optional(),
-  /** The thread of the agent this belongs to, and its messages, oldest first. */
+  /** The agent's conversation thread that this result belongs to, and its messages, oldest first. */
   sessionId: z.string().max(200).optional(),
   messages: z.array(jsonObject).max(10_000).optional(),
-  /** Deliveries of the same report beyond the first: adapters that simulate a bad network set it. */
+  /** Number of extra deliveries of the same report. Set by adapters that simulate an unreliable network. */
   duplicates: count.max(100).optional(),
 };
 
@@ -176,15 +178,15 @@ export const adapterResultSchema = z.discriminatedUnion("status", [
     failure: z.enum(FAILURE_CLASSES),
     message: z.string(),
     retryAfterMs: z.number().nonnegative().optional(),
-    /** False: the same request would fail again, whatever the class is. */
+    /** False when the same request would fail again, whatever the failure class is. */
     retryable: z.boolean().optional(),
     ...usage,
   }),
-  /** The result follows from elsewhere, until the attempt's deadline. */
+  /** An external service reports the result later, before the attempt's deadline. */
   z.object({ status: z.literal("deferred") }),
-  /** A person decides about a call, or the turn was stopped: it is dispatched again to continue, with its transcript. */
+  /** A person decides about a call, or the turn was stopped. The attempt is dispatched again later, with its transcript. */
   z.object({ status: z.literal("suspended"), transcript: json.optional() }),
 ]);
 export type AdapterResult = z.infer<typeof adapterResultSchema>;
-/** Those that end an attempt. */
+/** The results that end an attempt. */
 export type FinalResult = Exclude<AdapterResult, { status: "deferred" | "suspended" }>;

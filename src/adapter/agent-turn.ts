@@ -7,17 +7,17 @@ const jsonObject = z.record(z.string(), json);
 const count = z.number().int().nonnegative().max(1_000_000_000_000);
 const callId = z.string().min(1).max(1_000);
 
-/** Calls a model may ask for in one round. */
+/** Maximum number of tool calls that a model may request in one round. */
 export const CALLS_PER_ROUND_MAX = 128;
 
-/** One model call: what it said, what it used, and the tool calls it asks for, in their order. */
+/** Report of one model call: its text, its usage, and the requested tool calls in order. */
 export const roundReportSchema = z.object({
-  /** Counted from 0 over the whole turn, retries and resumptions included. */
+  /** Counted from 0 over the whole turn, including retries and resumptions. */
   round: count,
   finish: z.enum(ROUND_ENDS),
-  /** What it said in words. */
+  /** The text part of the message. */
   text: z.string().optional(),
-  /** The whole message, as the adapter needs it to continue. */
+  /** The whole message, in the form that the adapter needs to continue. */
   message: json,
   calls: z.array(askedCallSchema).max(CALLS_PER_ROUND_MAX).default([]),
   model: z.string().max(200).optional(),
@@ -30,39 +30,39 @@ export const roundReportSchema = z.object({
 });
 export type RoundReport = Omit<z.infer<typeof roundReportSchema>, "calls"> & { calls?: AskedCall[] };
 
-/** Whether a call may be made. */
+/** The decision whether a call may be made. */
 export const callRulingSchema = z.discriminatedUnion("disposition", [
   z.object({
     disposition: z.literal("allow"),
     callId,
-    /** What to call with: as asked for, or as a person has changed them. */
+    /** The arguments to call with: as the model requested them, or as a person changed them. */
     args: jsonObject,
-    /** How long the call may take; then the adapter ends it, and its result is an error. Absent: as long as the attempt. */
+    /** Time limit of the call. When it passes, the adapter ends the call with an error result. Absent: the attempt's limit applies. */
     timeoutMs: z.number().positive().optional(),
-    /** What came of it: the server has made the call, and it is not to be made again. */
+    /** The result of a call that the server has already made. The adapter must not make it again. */
     result: z.object({ result: json, isError: z.boolean() }).optional(),
-    /** To be given to the model with the result: a person has changed the args. */
+    /** Text to pass to the model with the result, because a person changed the args. */
     note: z.string().optional(),
   }),
-  /** To be given to the model in place of a result, as an error. */
+  /** The reason is passed to the model as an error, in place of a result. */
   z.object({ disposition: z.literal("deny"), callId, reason: z.string(), code: z.string().optional() }),
-  /** A person decides. Once the other calls of the round have reported, the adapter ends with `suspended`. */
+  /** A person decides. After the other calls of the round have reported, the adapter ends with `suspended`. */
   z.object({ disposition: z.literal("suspend"), callId }),
 ]);
 export type CallRuling = z.infer<typeof callRulingSchema>;
 
-/** `stop`: the turn ends here for now. No call is made, and the adapter ends with `suspended`. */
+/** `stop`: the turn is interrupted here. The adapter makes no call and ends with `suspended`. */
 export const roundReplySchema = z.discriminatedUnion("next", [
   z.object({ next: z.literal("go"), rulings: z.array(callRulingSchema) }),
   z.object({ next: z.literal("stop"), code: z.string(), reason: z.string() }),
 ]);
 export type RoundReply = z.infer<typeof roundReplySchema>;
 
-/** A call that no round has named, or whose round was stopped before it was judged. */
+/** Request for a ruling on a call that no round report contained, or whose round was stopped before the call was judged. */
 export const toolAskSchema = z.object({
   callId,
   ...askedCallSchema.shape,
-  /** True: the adapter cannot suspend, and waits for the person who is asked. */
+  /** True when the adapter cannot suspend and waits for the person's answer. */
   waits: z.boolean().default(false),
 });
 export type ToolAsk = Omit<z.infer<typeof toolAskSchema>, "waits"> & { waits?: boolean };
@@ -78,7 +78,7 @@ export type ToolReport = Omit<z.infer<typeof toolReportSchema>, "isError" | "dur
   durationMs?: number;
 };
 
-/** What happened in an attempt, or the attempts before it, when it is dispatched again: it continues from there. */
+/** The history of an attempt, or of the attempts before it, sent when it is dispatched again, so that the adapter continues from there. */
 export const resumeSchema = z.object({
   rounds: z.array(
     z.object({
@@ -87,37 +87,37 @@ export const resumeSchema = z.object({
         z.object({
           callId,
           ...askedCallSchema.pick({ tool: true, server: true, args: true }).shape,
-          /** Absent: it was not judged, and is to be asked about. */
+          /** Absent when the call was not judged; the adapter must then request a ruling. */
           ruling: callRulingSchema.optional(),
         }),
       ),
     }),
   ),
-  /** By call id. A call that is allowed and has none is made, under its call id as idempotency key. */
+  /** Results by call id. An allowed call without a result is made now, with its call id as idempotency key. */
   results: z.record(z.string(), z.object({ result: json, isError: z.boolean() })),
-  /** What the adapter gave back when it suspended. */
+  /** The transcript that the adapter returned when it suspended. */
   transcript: json.optional(),
 });
 export type Resume = z.infer<typeof resumeSchema>;
 
 /**
- * How an adapter with turns reports and asks. Each resolves once it is kept: nothing is done before. All reject when the
- * attempt is over for the engine; the adapter then ends.
+ * Hooks with which an adapter reports a turn and requests rulings. Each promise resolves after the report is stored,
+ * and the adapter does nothing before that. All reject when the attempt is over for the engine; the adapter then ends.
  */
 export interface TurnHooks {
-  /** After every model call, the last one included, and before any of its tool calls. */
+  /** Called after every model call, including the last one, and before any of its tool calls. */
   readonly round: (report: RoundReport) => Promise<RoundReply>;
-  /** Before a call that no reply has ruled on. */
+  /** Called before a call that no reply has ruled on. */
   readonly tool: (call: ToolAsk) => Promise<CallRuling>;
-  /** After every call that was made, before the next model call. */
+  /** Called after every call that was made, before the next model call. */
   readonly toolResult: (report: ToolReport) => Promise<void>;
 }
 
-/** `opaque`: nothing of what happens inside is seen. `judged`: every call is asked about. `durable`: and a turn continues after a loss. */
+/** `opaque`: the calls inside are not visible. `judged`: every call needs a ruling. `durable`: also, a turn continues after a loss. */
 export const TURN_SUPPORT = ["opaque", "judged", "durable"] as const;
 export type TurnSupport = (typeof TURN_SUPPORT)[number];
 
-/** Of the call at this position of a round. `idempotencyKey`: that of the request. */
+/** Returns the id of the call at this position of a round. `idempotencyKey` is the one of the request. */
 export function toolCallId(idempotencyKey: string, round: number, position: number): string {
   return `${idempotencyKey}/${round}/${position}`;
 }

@@ -2,11 +2,11 @@ import type { Adapter, AdapterRequest, LogLine, StreamPart } from "./adapter.ts"
 import type { TurnHooks } from "./agent-turn.ts";
 import { reasonOf } from "./conformance-report.ts";
 
-/** What an adapter made of one request. */
+/** The outcome of one adapter call, with its streamed parts and log lines. */
 export interface Call {
   readonly outcome: TrialOutcome;
   readonly parts: readonly StreamPart[];
-  /** Pieces and log lines that came after the result. */
+  /** Returns the number of streamed pieces that arrived after the result. */
   readonly late: () => number;
   readonly lines: readonly LogLine[];
 }
@@ -19,7 +19,7 @@ export type TrialOutcome =
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly withinMs: number;
-  /** Those of a turn; absent: its calls are not judged. */
+  /** The hooks of a turn. Absent when its calls are not judged. */
   readonly turn?: TurnHooks;
 }
 
@@ -47,7 +47,7 @@ export async function callAdapter(adapter: Adapter, request: AdapterRequest, opt
   return { outcome, parts, lines, late: () => late };
 }
 
-/** Waits no longer than this; never rejects. */
+/** Waits for the promise, at most `limitMs`. Never rejects. */
 export function within(promise: Promise<unknown>, limitMs: number): Promise<TrialOutcome> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve({ kind: "pending" }), limitMs);

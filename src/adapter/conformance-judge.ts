@@ -10,14 +10,14 @@ import {
   type TurnHooks,
 } from "./agent-turn.ts";
 
-/** What a trial makes of a call. */
+/** Returns the ruling that a trial gives on a call. */
 export type TrialRule = (call: AskedCall, callId: string) => TrialRuling;
 export type TrialRuling =
   | { readonly disposition: "allow"; readonly args?: JsonObject; readonly note?: string; readonly timeoutMs?: number }
   | { readonly disposition: "deny"; readonly reason: string }
   | { readonly disposition: "suspend" };
 
-/** What was reported or asked, in its order. */
+/** One report or ruling request of the turn. */
 export type TrialStep =
   | { readonly kind: "round"; readonly round: number }
   | { readonly kind: "ask"; readonly callId: string }
@@ -35,16 +35,16 @@ interface KeptCall {
 }
 
 export interface TrialJudgeOptions {
-  /** That of the requests of the turn. */
+  /** The idempotency key of the requests of the turn. */
   readonly idempotencyKey: string;
   readonly rule?: TrialRule;
-  /** True: the turn is stopped after this round. */
+  /** Returns true when the turn is to be stopped after this round. */
   readonly stops?: (round: number) => boolean;
-  /** Throws where the attempt is to be lost: before or after something is kept. */
+  /** Called before and after each step is stored. It throws at the point where the attempt is to be lost. */
   readonly watch?: (step: TrialStep, when: "before" | "after") => void;
 }
 
-/** Stands in for the engine: keeps what is reported of a turn, rules on its calls, and knows what a dispatch would carry. */
+/** Replaces the engine in a trial: stores the reports of a turn, rules on its calls, and builds the `resume` of the next dispatch. */
 export class TrialJudge {
   readonly steps: TrialStep[] = [];
   readonly #options: TrialJudgeOptions;
@@ -85,7 +85,7 @@ export class TrialJudge {
     };
   }
 
-  /** What the next dispatch carries. */
+  /** Returns the history that the next dispatch carries. */
   resume(): Resume {
     const rounds = this.#rounds.map(({ message, calls }) => ({
       message,
@@ -100,7 +100,7 @@ export class TrialJudge {
     return { rounds, results: { ...this.#results } };
   }
 
-  /** A person answers for a call that was held. */
+  /** Sets the ruling of a person on a call that was held. */
   answer(callId: string, ruling: TrialRuling): void {
     const kept = this.#calls.get(callId);
     if (kept !== undefined) kept.ruling = rulingOf(kept, ruling);

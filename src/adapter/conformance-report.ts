@@ -1,4 +1,4 @@
-/** One promise of the interface: kept, broken, or null when it could not be tested, with the reason. */
+/** The check of one promise of the interface: kept, broken, or null with a reason when it could not be tested. */
 export interface ConformanceCheck {
   readonly name: string;
   readonly ok: boolean | null;
@@ -7,7 +7,7 @@ export interface ConformanceCheck {
 
 export interface ConformanceReport {
   readonly provider: string;
-  /** No promise is broken. */
+  /** True when no promise is broken. */
   readonly ok: boolean;
   readonly checks: readonly ConformanceCheck[];
 }

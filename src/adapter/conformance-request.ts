@@ -3,7 +3,7 @@ import type { AdapterRequest } from "./adapter.ts";
 
 export type Sample = Partial<AdapterRequest> | ((canary: string) => Partial<AdapterRequest>);
 
-/** A request as the engine would send it, with what the caller knows to work. */
+/** Returns a request like one from the engine, with the fields of the sample, which the caller knows to work. */
 export function sampleRequest(provider: string, sample: Sample | undefined, canary: string): AdapterRequest {
   const given = typeof sample === "function" ? sample(canary) : (sample ?? {});
   const message = given.message ?? "Answer with one word.";
@@ -32,7 +32,7 @@ export interface HostileRequest {
 
 const HUGE_LENGTH = 1_048_576;
 
-/** What a workflow can make of a request without breaking any rule. */
+/** Unusual requests that a workflow can cause without breaking any rule. */
 export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   { name: "a message of a mebibyte", change: (request) => ({ ...request, message: "x".repeat(HUGE_LENGTH) }) },
   { name: "an empty message", change: (request) => ({ ...request, message: "" }) },

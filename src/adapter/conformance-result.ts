@@ -7,7 +7,7 @@ const RESULT_BYTES_MAX = 5 * 1_048_576;
 
 const USAGE = ["inputTokens", "outputTokens", "thinkingTokens", "cachedTokens", "costUsd", "extraCalls", "duplicates"];
 
-/** The result as it would arrive after its way over the wire; undefined when it could not go there. */
+/** Returns the result as it would arrive after it was sent as JSON. Undefined when it cannot be sent. */
 export function wireResult(outcome: TrialOutcome): unknown {
   if (outcome.kind !== "result") return undefined;
   try {
@@ -18,7 +18,7 @@ export function wireResult(outcome: TrialOutcome): unknown {
   }
 }
 
-/** A result without its figures, which have a check of their own; undefined when it breaks the interface. */
+/** Returns a result without its usage figures, which have their own check. Undefined when the result breaks the interface. */
 export function readResult(outcome: TrialOutcome): AdapterResult | undefined {
   const parsed = adapterResultSchema.safeParse(withoutUsage(wireResult(outcome)));
   return parsed.success ? parsed.data : undefined;
@@ -29,7 +29,7 @@ function withoutUsage(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !USAGE.includes(key)));
 }
 
-/** `mustSucceed`: the caller gave a request that works. */
+/** Checks the form of the result. `mustSucceed`: the caller provided a request that works. */
 export function judgeShape(outcome: TrialOutcome, mustSucceed: boolean): Finding {
   if (outcome.kind === "rejected") return broken(`execute rejected instead of resolving: ${outcome.reason}`);
   if (outcome.kind === "pending") return broken("execute did not answer in time.");
@@ -55,7 +55,7 @@ export function judgeJson(outcome: TrialOutcome): Finding {
   return kept(`${bytes} bytes`);
 }
 
-/** Where a value holds something that JSON does not know, or would change. */
+/** Returns the path of a value that JSON cannot represent or would change. Undefined when there is none. */
 function foreignPlace(value: unknown, place: string, above: Set<unknown>): string | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
   if (typeof value === "number") return Number.isFinite(value) ? undefined : place;

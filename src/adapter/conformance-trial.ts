@@ -4,19 +4,19 @@ import { broken, kept, untested, type Finding } from "./conformance-report.ts";
 import { HOSTILE_REQUESTS, sampleRequest, type Sample } from "./conformance-request.ts";
 import { readResult, wireResult } from "./conformance-result.ts";
 
-/** What the checks of `execute` share. */
+/** The adapter, samples and time limits that the checks of `execute` share. */
 export interface Bench {
   readonly adapter: Adapter;
   readonly sample: Sample | undefined;
   readonly slow: Sample | undefined;
   readonly abortWithinMs: number;
   readonly answerWithinMs: number;
-  /** The plain request was answered with a proper result, so others are held to the same. */
+  /** True when the plain request returned a valid result. The other requests are then checked for a valid result too. */
   readonly isShapeKept: boolean;
 }
 
 const SIDE_BY_SIDE = 12;
-/** The time an adapter gets to be in the middle of something. */
+/** Time to wait so that the adapter is in the middle of its work. */
 const UNDER_WAY_MS = 50;
 
 function requestOf(bench: Bench, canary: string, sample = bench.sample): AdapterRequest {
@@ -47,7 +47,7 @@ export async function checkAbortedMidway(bench: Bench): Promise<Finding> {
   return judgeAbort((await call).outcome, bench, false);
 }
 
-/** `mustFail`: nothing can have been done yet. In the middle, the result may just have been ready. */
+/** `mustFail`: nothing can have been done yet. With an abort midway, the result may already have been ready. */
 function judgeAbort(outcome: TrialOutcome, bench: Bench, mustFail: boolean): Finding {
   if (outcome.kind === "pending") return broken(`It did not answer within ${bench.abortWithinMs} ms of the abort.`);
   if (outcome.kind === "rejected") return broken(`execute rejected instead of resolving: ${outcome.reason}`);
@@ -94,7 +94,7 @@ export async function checkSideBySide(bench: Bench): Promise<Finding> {
   return kept(`${SIDE_BY_SIDE} at once, ${own} answers with their own word`);
 }
 
-/** A caller that calls twice wants two calls: ending one must not end the other. */
+/** Checks that two calls with the same dispatchId are independent: aborting one must not end the other. */
 export async function checkTwice(bench: Bench): Promise<Finding> {
   const request = requestOf(bench, "twice");
   const controller = new AbortController();

@@ -5,10 +5,10 @@ import { broken, type Finding, kept, untested } from "./conformance-report.ts";
 import { sampleRequest, type Sample } from "./conformance-request.ts";
 import { readResult } from "./conformance-result.ts";
 
-/** What the checks of turns share. */
+/** The adapter, sample and time limit that the checks of turns share. */
 export interface TurnBench {
   readonly adapter: Adapter;
-  /** A request whose turn calls at least one tool; undefined: turns are not tested. */
+  /** A request whose turn calls at least one tool. Undefined when turns are not tested. */
   readonly turn: Sample | undefined;
   readonly answerWithinMs: number;
 }
@@ -16,7 +16,7 @@ export interface TurnBench {
 const NO_SAMPLE = "Give a request that calls a tool (`turn`) to test this.";
 const NO_CALL = "The turn called no tool.";
 
-/** The turn of one execution after another, until it ends or is held. */
+/** Runs one turn, execution after execution, with its own judge. */
 class Trial {
   readonly judge: TrialJudge;
   readonly #bench: TurnBench;
@@ -29,7 +29,7 @@ class Trial {
     this.judge = new TrialJudge({ idempotencyKey: this.#request.idempotencyKey, ...options });
   }
 
-  /** Undefined: it gave no result, or one that breaks the interface. */
+  /** Runs the next execution. Undefined when the adapter gave no result, or one that breaks the interface. */
   async run(): Promise<AdapterResult | undefined> {
     const again = this.#segment === 0 ? {} : { segment: this.#segment, resume: this.judge.resume() };
     this.#segment += 1;
@@ -42,7 +42,7 @@ class Trial {
   }
 }
 
-/** A round is reported before its calls are made, and each result before the next round. */
+/** Checks that a round is reported before its calls are made, and each result before the next round. */
 export async function checkTurnOrder(bench: TurnBench): Promise<Finding> {
   if (bench.turn === undefined) return untested(NO_SAMPLE);
   const trial = new Trial(bench, "order");
@@ -58,7 +58,7 @@ export async function checkTurnOrder(bench: TurnBench): Promise<Finding> {
   return lateResult(steps) ?? kept(`${trial.judge.rounds} rounds, ${calls.length} calls`);
 }
 
-/** A result that came after a later round was reported. */
+/** Returns a finding when a result was reported after a later round. */
 function lateResult(steps: readonly TrialStep[]): Finding | undefined {
   let rounds = 0;
   for (const step of steps) {
@@ -86,7 +86,7 @@ export async function checkTurnDenial(bench: TurnBench): Promise<Finding> {
   return kept(`Its calls were denied, and it ended as ${describe(result)}.`);
 }
 
-/** A held call ends the execution; when it is allowed, it is made once and the turn continues where it was. */
+/** Checks that a held call ends the execution, and that after it is allowed it is made once and the turn continues from there. */
 export async function checkTurnSuspension(bench: TurnBench): Promise<Finding> {
   if (bench.turn === undefined) return untested(NO_SAMPLE);
   if (bench.adapter.capabilities().turns !== "durable") return untested("It waits for the person who is asked.");
@@ -111,7 +111,7 @@ export async function checkTurnSuspension(bench: TurnBench): Promise<Finding> {
   return kept(`It was suspended after ${rounds} rounds and completed after ${trial.judge.rounds}.`);
 }
 
-/** Killed after everything it reports, in turn: no round is repeated once it is acknowledged, and no call once it has a result. */
+/** Ends the execution after each new report. Checks that no acknowledged round and no call with a result is repeated. */
 export async function checkTurnResume(bench: TurnBench): Promise<Finding> {
   if (bench.turn === undefined) return untested(NO_SAMPLE);
   if (bench.adapter.capabilities().turns !== "durable") return untested("It does not continue after a loss.");

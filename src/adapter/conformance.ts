@@ -26,21 +26,21 @@ import { judgeJson, judgeLog, judgePartials, judgeShape, judgeUsage } from "./co
 export interface ConformanceOptions {
   /** The adapter's section of a configuration; `{}` when absent. */
   readonly config?: JsonObject;
-  /** A request that works, or one made for a word that its answer repeats. Every call of the suite is made with it. */
+  /** A request that works, or a function that makes one for a word which the answer repeats. Every call of the suite uses it. */
   readonly sample?: Sample;
-  /** A request that takes its time, so that it can be aborted in the middle. */
+  /** A request that takes long enough to be aborted midway. */
   readonly slow?: Sample;
-  /** A request whose turn calls at least one tool, for adapters that take turns. */
+  /** A request whose turn calls at least one tool, for adapters that support turns. */
   readonly turn?: Sample;
-  /** How long an aborted call may take to come back. */
+  /** Maximum time until an aborted call returns. */
   readonly abortWithinMs?: number;
-  /** How long any other call may take. */
+  /** Maximum time of any other call. */
   readonly answerWithinMs?: number;
 }
 
 const ABORT_WITHIN_MS = 5_000;
 const ANSWER_WITHIN_MS = 60_000;
-/** Pieces that come after the result come soon after it. */
+/** Time to wait for pieces that arrive after the result. Such pieces arrive soon. */
 const LATE_PIECES_MS = 25;
 
 const PROVIDER = /^[a-z][a-z0-9_-]{0,63}$/;
@@ -48,7 +48,7 @@ const METHODS = ["initialize", "shutdown", "checkHealth", "capabilities", "execu
 const CAPABILITIES = ["streaming", "structuredOutput", "tools", "deferred"] as const;
 const NONSENSE: JsonObject = { "no such setting": [{ "": null }], "\u0000": -1 };
 
-/** Holds an adapter to every promise of the interface. It makes some thirty calls, with real effects if it has any. */
+/** Checks an adapter against every promise of the interface. Makes about thirty calls, with real effects if the adapter has any. */
 export async function checkAdapter(adapter: Adapter, options: ConformanceOptions = {}): Promise<ConformanceReport> {
   const checks: ConformanceCheck[] = [];
   const check = async (name: string, find: () => Finding | Promise<Finding>): Promise<boolean> => {
@@ -144,7 +144,7 @@ async function checkCalls(adapter: Adapter, options: ConformanceOptions, check: 
   await check("same dispatch twice", () => checkTwice(bench));
 }
 
-/** What an opaque adapter does inside is not seen, so that there is nothing to check. */
+/** Checks the turns of an adapter. The inside of an opaque adapter is not visible, so there is nothing to check. */
 async function checkTurns(adapter: Adapter, options: ConformanceOptions, check: Check): Promise<void> {
   if ((adapter.capabilities().turns ?? "opaque") === "opaque") return;
   const bench = { adapter, turn: options.turn, answerWithinMs: options.answerWithinMs ?? ANSWER_WITHIN_MS };
@@ -177,7 +177,7 @@ async function checkEnd(adapter: Adapter, options: ConformanceOptions, check: Ch
   });
 }
 
-/** A method that throws at once is no better than one that rejects. */
+/** Turns a synchronous throw into a rejection, so that both count the same. */
 async function invoke(call: () => Promise<unknown>): Promise<unknown> {
   return call();
 }

@@ -9,23 +9,23 @@ export interface AllowedCall {
   /** Also its idempotency key. */
   readonly callId: string;
   readonly round: number;
-  /** Among all calls of the message. */
+  /** Position among all calls of the message. */
   readonly position: number;
   readonly tool: string;
   readonly server?: string;
   readonly args: JsonObject;
 }
 
-/** Makes one call. A rejection is given to the model as an error. */
+/** Makes one call. A rejection is passed to the model as an error. */
 export type ToolRunner = (call: AllowedCall, signal: AbortSignal) => Promise<Json>;
 
-/** Begins the result of a call that took longer than it may. */
+/** First word of the result of a call that exceeded its time limit. */
 const TOOL_TIMEOUT = "tool_timeout";
 const ABORTED = "The attempt was aborted.";
 
 export interface CallsOptions {
   readonly hooks: AdapterHooks;
-  /** Null: no call is judged. */
+  /** Null when no call is judged. */
   readonly judge: TurnHooks | null;
   readonly tools: ToolRunner;
   readonly describe: (tool: string, server: string | undefined) => ToolDescription;
@@ -33,17 +33,17 @@ export interface CallsOptions {
   readonly after: After;
 }
 
-/** Calls back once after so many milliseconds; what it returns takes that back. */
+/** Calls `fire` once after the delay. Returns a function that cancels the timer. */
 export type After = (delayMs: number, fire: () => void) => () => void;
 
-/** The attempt is over for the engine, or was aborted: nothing more may be done for it. */
+/** Thrown when the attempt is over for the engine, or was aborted. Nothing more may be done for it. */
 export class TurnOver extends Error {
   override readonly name = "TurnOver";
 }
 
 /**
- * Makes the calls of one round, side by side, as far as they may be made, and reports each result as soon as it is there.
- * Null: a call is held. When the attempt is over, calls under way are aborted and waited for.
+ * Makes the allowed calls of one round in parallel and reports each result as soon as it arrives. Null when a call is
+ * held. When the attempt is over, the function aborts the open calls and waits for them.
  */
 export async function settleCalls(
   calls: readonly OpenCall[],
@@ -72,7 +72,7 @@ export async function settleCalls(
   return isHeld ? null : outcomes;
 }
 
-/** What the calls of one round share. */
+/** The options and signals that the calls of one round share. */
 interface Way extends CallsOptions {
   readonly signal: AbortSignal;
   /** Rejects when the attempt is over. */
@@ -118,9 +118,9 @@ async function makeCall(call: OpenCall, ruling: Allowed, way: Way): Promise<Call
 }
 
 interface Limit {
-  /** Aborted when the time of the call is over, or the attempt is. */
+  /** Aborted when the time limit of the call passes, or the attempt is over. */
   readonly signal: AbortSignal;
-  /** What the model is given when the time is over. */
+  /** Resolves, when the time limit passes, with the error that the model receives. */
   readonly passed: Promise<CallResult>;
   readonly stop: () => void;
 }
@@ -130,7 +130,7 @@ interface CallResult {
   readonly isError: boolean;
 }
 
-/** A call that takes too long is aborted and not waited for: whether it had its effect is not known, and the model is so informed. */
+/** Aborts a call at its time limit without waiting for it. Its effect is then unknown, and the error text for the model says so. */
 function startLimit({ tool, server }: OpenCall, timeoutMs: number | undefined, { signal, after }: Way): Limit {
   if (timeoutMs === undefined) return { signal, passed: new Promise(() => undefined), stop: () => undefined };
   const late = new AbortController();
@@ -139,7 +139,7 @@ function startLimit({ tool, server }: OpenCall, timeoutMs: number | undefined, {
     `${TOOL_TIMEOUT}: ${name.slice(0, 200)} did not answer within ${timeoutMs} ms, and the call was ended. ` +
     "It may have taken effect nevertheless.";
   const passed = new Promise<CallResult>((resolve) => {
-    // First in line, so that what the tool makes of the abort comes second.
+    // Registered first, so that this result wins over the tool's own reaction to the abort.
     late.signal.addEventListener("abort", () => resolve({ result, isError: true }), { once: true });
   });
   const stop = after(timeoutMs, () => late.abort(new Error(result)));
@@ -157,13 +157,13 @@ async function run(
     );
     return { result, isError: false };
   } catch (thrown) {
-    // Whether an aborted call had its effect is not known, so that it has no result.
+    // It is unknown whether an aborted call had its effect, so the call has no result.
     if (signal.aborted) throw new TurnOver(ABORTED);
     return { result: thrown instanceof Error ? thrown.message : String(thrown), isError: true };
   }
 }
 
-/** The reply of a hook. When it rejects, or the attempt is over before, so is the turn. */
+/** Returns the reply of a hook. Throws `TurnOver` when the hook rejects, or when the attempt is over first. */
 export async function acknowledged<T>(reply: Promise<T>, over: Promise<never>): Promise<T> {
   try {
     return await Promise.race([reply, over]);
@@ -172,14 +172,14 @@ export async function acknowledged<T>(reply: Promise<T>, over: Promise<never>): 
   }
 }
 
-/** Rejects when the attempt is aborted: nothing that outlives it is waited for. */
+/** Returns a promise that rejects on abort, so that the turn does not wait for anything that outlives the attempt. */
 export function endOf(signal: AbortSignal): Promise<never> {
   const over = new Promise<never>((_, reject) => {
     const onAbort = (): void => reject(new TurnOver(ABORTED));
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
   });
-  // Where it is not waited for, it is no unhandled rejection.
+  // Prevents an unhandled rejection when no code waits for this promise.
   over.catch(() => undefined);
   return over;
 }

@@ -3,39 +3,39 @@ import { getOwn, isJsonArray, isJsonObject } from "../core/base/index.ts";
 import type { CallRuling, Resume } from "./agent-turn.ts";
 import type { AllowedCall } from "./turn-calls.ts";
 
-/** What came of a call, as it is given to the model. */
+/** The outcome of a call, in the form that the model receives. */
 export interface CallOutcome {
-  /** `denied`: it was not made. `malformed`: nor was it asked about, because nothing could be called with its arguments. */
+  /** `denied`: the call was not made. `malformed`: its arguments are unusable, so it was neither judged nor made. */
   readonly kind: "result" | "error" | "denied" | "malformed";
-  /** A text for everything but a result. */
+  /** A text, unless `kind` is `result`. */
   readonly result: Json;
-  /** To be given to the model with the result: a person has changed the args. */
+  /** Text to pass to the model with the result, because a person changed the args. */
   readonly note?: string;
 }
 
-/** A round of a turn that is over: the message of the model, and what came of the calls in it. */
+/** A completed round of a turn: the message of the model and the outcomes of its calls. */
 export interface TurnRound {
   readonly message: JsonObject;
-  /** One for each call of the message, in its order; empty: the message is an answer. */
+  /** One outcome for each call of the message, in order. Empty when the message is an answer. */
   readonly outcomes: readonly CallOutcome[];
-  /** What the model was asked after an answer that was not accepted. */
+  /** The correction that was sent to the model after its answer was not accepted. */
   readonly correction?: string;
 }
 
-/** A call that was asked about or is to be, before anything came of it. */
+/** A call that can be judged, with its ruling and outcome as far as they are known. */
 export interface OpenCall extends AllowedCall {
   readonly ruling?: CallRuling;
   readonly outcome?: CallOutcome;
 }
 
-/** A call of a message that no judge is asked about. */
+/** A call of a message that cannot be used and is not sent to the judge. */
 export interface MalformedCall {
-  /** Among all calls of the message. */
+  /** Position among all calls of the message. */
   readonly position: number;
   readonly reason: string;
 }
 
-/** Where a reported message keeps its malformed calls: those that are reported do not contain them. */
+/** The field of a reported message that contains its malformed calls. The `calls` of the report do not include them. */
 const MALFORMED = "malformed";
 
 export function withMalformed(message: JsonObject, malformed: readonly MalformedCall[]): JsonObject {
@@ -43,7 +43,9 @@ export function withMalformed(message: JsonObject, malformed: readonly Malformed
   return { ...message, [MALFORMED]: malformed.map(({ position, reason }) => ({ position, reason })) };
 }
 
-/** The two parts of a message as it was reported. Whatever a person has made of it since is read with care. */
+/**
+ * Splits a reported message into the message and its malformed calls. Checks every field, because a person may have changed the message.
+ */
 export function splitMessage(reported: Json): { message: JsonObject; malformed: readonly MalformedCall[] } {
   if (!isJsonObject(reported)) return { message: { content: reported }, malformed: [] };
   const { [MALFORMED]: list, ...message } = reported;
@@ -55,7 +57,7 @@ export function splitMessage(reported: Json): { message: JsonObject; malformed: 
   return { message, malformed };
 }
 
-/** The outcomes of all calls of a message, in its order: those of calls that were asked about, and the malformed ones between. */
+/** Returns the outcomes of all calls of a message in order: those of the judged calls, with the malformed ones inserted. */
 export function mergeOutcomes(
   asked: readonly CallOutcome[],
   malformed: readonly MalformedCall[],
@@ -69,7 +71,7 @@ export function mergeOutcomes(
   });
 }
 
-/** The calls of a round as a dispatch carries them, with what is known of each. */
+/** Returns the calls of a round from a dispatch, each with its known ruling and outcome. */
 export function openCallsOf(
   { rounds, results }: Resume,
   round: number,
@@ -92,7 +94,7 @@ export function openCallsOf(
   });
 }
 
-/** Where the calls that can be asked about stand among all calls of their message. */
+/** Returns the positions of the judged calls among all calls of their message. */
 function placesOf(count: number, malformed: readonly MalformedCall[]): readonly number[] {
   const taken = new Set(malformed.map(({ position }) => position));
   return Array.from({ length: count + taken.size }, (_, position) => position).filter((place) => !taken.has(place));

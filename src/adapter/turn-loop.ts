@@ -26,20 +26,20 @@ import {
 export type RoundUsage = Omit<RoundReport, "round" | "finish" | "text" | "message" | "calls">;
 export type FailedResult = Extract<AdapterResult, { status: "failed" }>;
 
-/** A call as a model asks for it. */
+/** A tool call in the form in which a model requests it. */
 export interface ModelToolCall {
   readonly tool: string;
   readonly server?: string;
-  /** Whatever the model wrote. */
+  /** The arguments exactly as the model wrote them, unchecked. */
   readonly args: unknown;
 }
 
-/** What one call of a model gave. */
+/** The result of one model call. */
 export interface ModelReply {
   readonly finish: RoundEnd;
-  /** The whole message, its calls included: the turn is continued from it, here or on another machine. */
+  /** The whole message with its calls. The turn can be continued from it, here or on another machine. */
   readonly message: JsonObject;
-  /** The calls of the message, in its order; none: it is an answer. */
+  /** The calls of the message, in order. Empty when the message is an answer. */
   readonly calls: readonly ModelToolCall[];
   readonly usage?: RoundUsage;
 }
@@ -47,25 +47,25 @@ export interface ModelReply {
 export interface TurnOptions {
   readonly request: AdapterRequest;
   readonly hooks: AdapterHooks;
-  /** One call of the model, with the rounds before it. A failed one is no round: a retry of the attempt repeats it. */
+  /** Makes one model call after the given rounds. A failed call is no round: a retry of the attempt repeats it. */
   readonly model: (rounds: readonly TurnRound[]) => Promise<ModelReply | FailedResult>;
   readonly tools: ToolRunner;
-  /** The words of a message. */
+  /** Returns the text of a message. */
   readonly textOf: (message: JsonObject) => string;
   readonly describe?: (tool: string, server: string | undefined) => ToolDescription;
-  /** What to ask the model when its answer does not fit; null: it fits. Asked once in an execution; depends on the answer alone. */
+  /** Returns the correction to send when an answer does not fit, or null. Used once per execution. Depends on the answer alone. */
   readonly correct?: (text: string) => string | null;
-  /** Rounds of a turn that no judge limits. */
+  /** Maximum number of rounds of a turn without a judge. */
   readonly roundsMax?: number;
-  /** In milliseconds, for how long a call took. */
+  /** Clock in milliseconds that measures how long a call took. */
   readonly now?: () => number;
-  /** Ends calls that take too long; by default after as much time of the machine. */
+  /** Timer that ends calls at their time limit. Default: `setTimeout`. */
   readonly after?: After;
 }
 
 /**
- * `over`: it was aborted, or the engine wants nothing more of it. `endless`: it passed `roundsMax`, or nothing
- * could be called with what the model asked for, again and again.
+ * `over`: the attempt was aborted, or the engine has closed it. `endless`: the turn reached `roundsMax`, or all calls
+ * of several rounds in succession were unusable.
  */
 export type TurnEnd = { readonly rounds: readonly TurnRound[] } & (
   | { readonly kind: "answered"; readonly text: string }
@@ -74,15 +74,15 @@ export type TurnEnd = { readonly rounds: readonly TurnRound[] } & (
 );
 
 const ROUNDS_MAX = 20;
-/** A judge counts calls it is asked about; a model that only makes others is not asked for ever. */
+/** Limits rounds with only malformed calls. A judge does not see those calls and so cannot limit them. */
 const MALFORMED_ROUNDS_MAX = 4;
 const CORRECTIONS_MAX = 1;
 const ASK_AGAIN = "Your last answer was not accepted. Answer again, completely.";
 
 /**
- * The turn of an agent, for every adapter that calls a model itself. Continues where `request.resume` ends, reports each
- * round before its calls and each result before the next round, and makes only calls that are allowed. Without the hooks of
- * a turn it makes all of them. Never rejects because of what a model or a tool did.
+ * Runs the turn of an agent, for every adapter that calls a model itself. Continues where `request.resume` ends,
+ * reports each round before its calls and each result before the next round, and makes only allowed calls. Without turn
+ * hooks it makes all calls. Never rejects because of a model or tool error.
  */
 export function runTurn(options: TurnOptions): Promise<TurnEnd> {
   return new Turn(options).run();
@@ -95,7 +95,7 @@ class Turn {
   readonly #rounds: TurnRound[] = [];
   /** Rejects when the attempt is aborted. */
   readonly #over: Promise<never>;
-  /** Rounds of earlier executions. */
+  /** Number of rounds from earlier executions. */
   readonly #resumed: number;
   #corrections = 0;
 
@@ -127,7 +127,7 @@ class Turn {
     }
   }
 
-  /** Takes over the rounds of earlier executions, and makes the calls that are still to be made. False: one is held. */
+  /** Restores the rounds of earlier executions and makes their missing calls. False when a call is held. */
   async #replay(): Promise<boolean> {
     const { resume } = this.#options.request;
     if (resume === undefined) return true;
@@ -142,7 +142,7 @@ class Turn {
     return true;
   }
 
-  /** Reports a round, and makes its calls as the reply allows. False: the turn is to be suspended. */
+  /** Reports a round and makes its calls as the reply allows. False when the turn must be suspended. */
   async #complete({ finish, message, calls, usage = {} }: ModelReply): Promise<boolean> {
     const { request, textOf } = this.#options;
     const round = this.#rounds.length;
@@ -177,13 +177,13 @@ class Turn {
     return true;
   }
 
-  /** The answer, when the last round is one that is to be kept. One that is not gets its correction. */
+  /** Returns the answer if the last round is an answer to accept. Otherwise adds a correction to it and returns null. */
   #answer(): string | null {
     const { request, textOf, correct } = this.#options;
     const last = this.#rounds.at(-1);
     if (last === undefined || last.outcomes.length > 0) return null;
     const text = textOf(last.message);
-    // A new attempt that continues after an answer: the attempt before it failed, so that its answer was not accepted.
+    // A new attempt continues after an answer only when the previous attempt failed because that answer was not accepted.
     const isRefused = this.#rounds.length === this.#resumed && (request.segment ?? 0) === 0 && request.attempt > 1;
     const fits = !isRefused && (correct?.(text) ?? null) === null;
     if (fits || this.#corrections >= CORRECTIONS_MAX) return text;
@@ -204,7 +204,7 @@ class Turn {
     return { ...round, correction: correct?.(textOf(round.message)) ?? ASK_AGAIN };
   }
 
-  /** Calls that can be asked about, and the others. */
+  /** Separates the calls that can be judged from the malformed ones. */
   #sort(calls: readonly ModelToolCall[]): { asked: readonly AskableCall[]; malformed: readonly MalformedCall[] } {
     const asked: AskableCall[] = [];
     const malformed: MalformedCall[] = [];
@@ -232,7 +232,7 @@ function problemOf(args: Json, { schema }: ToolDescription): string | null {
   return problems.length === 0 ? null : `The arguments do not fit the schema of the tool: ${problems.join("; ")}.`;
 }
 
-/** The longest a timer of the machine can wait; an attempt is over before. */
+/** Maximum delay of `setTimeout`. An attempt ends before this time. */
 const TIMER_MS_MAX = 2_147_483_647;
 
 function machineTime(delayMs: number, fire: () => void): () => void {
@@ -248,7 +248,7 @@ function isUnusable({ outcomes }: TurnRound): boolean {
   return outcomes.length > 0 && outcomes.every(({ kind }) => kind === "malformed");
 }
 
-/** An outcome as a text for a model. */
+/** Returns an outcome as a text for a model. */
 export function outcomeText({ kind, result, note }: CallOutcome): string {
   const text = typeof result === "string" ? result : JSON.stringify(result);
   const words = kind === "denied" ? `The call was denied and not made: ${text}` : text;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AdapterName } from "./open-adapters.ts";
 
-/** What the section of an adapter may contain, without opening the adapter; only the schemas are loaded. */
+/** Returns the schema of an adapter's section. Loads only the schema, not the adapter. */
 export async function configSchemaOf(name: AdapterName): Promise<z.ZodType> {
   switch (name) {
     case "scripted":

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { JsonObject } from "../core/base/index.ts";
 
-/** Checks an adapter's section of the configuration; throws with every mistake and its place. */
+/** Checks an adapter's section of the configuration. Throws an error that lists every mistake with its place. */
 export function readConfigSection<T>(schema: z.ZodType<T>, section: JsonObject, provider: string): T {
   const parsed = schema.safeParse(section);
   if (parsed.success) return parsed.data;

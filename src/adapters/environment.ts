@@ -1,2 +1,2 @@
-/** The variables an adapter may look its secrets up in. */
+/** The environment variables in which an adapter may find its secrets. */
 export type Environment = Readonly<Record<string, string | undefined>>;

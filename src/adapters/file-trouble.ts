@@ -2,10 +2,10 @@ import type { AdapterResult } from "../adapter/index.ts";
 
 type Failed = Extract<AdapterResult, { status: "failed" }>;
 
-/** Codes of files that would be refused again. */
+/** Codes of temporary problems. With any other code, a retry would be refused again. */
 const PASSING: ReadonlySet<string> = new Set(["file_store_unavailable", "bad_ticket", "ticket_expired"]);
 
-/** What kept a file from being read or written, as a failure of the attempt. */
+/** Returns the error of reading or writing a file as a failure of the attempt. */
 export function fileFailure(thrown: unknown): Failed {
   const code = thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : null;
   const message = thrown instanceof Error ? thrown.message : String(thrown);

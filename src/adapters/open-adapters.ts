@@ -10,17 +10,17 @@ export type AdapterName = (typeof ADAPTER_NAMES)[number];
 
 export interface AdapterSetup {
   readonly names: readonly AdapterName[];
-  /** Each adapter's part of the configuration; what is missing is empty. */
+  /** The configuration section of each adapter. A missing section counts as empty. */
   readonly sections: Readonly<Partial<Record<AdapterName, JsonObject>>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Where processes get their own directories. */
+  /** The directory that contains the directories of processes. */
   readonly directory: string;
   readonly script: Script;
   readonly ledger: Ledger | null;
 }
 
-/** The adapters of one Bridge, ready for work. Rejects with the first section that is wrong; nothing is left open then. */
+/** Opens and initializes the adapters of one Bridge. Rejects at the first wrong section, after closing all of them. */
 export async function openAdapters(setup: AdapterSetup): Promise<readonly Adapter[]> {
   const opened: Adapter[] = [];
   for (const name of setup.names) {
@@ -42,7 +42,7 @@ export async function closeAdapters(adapters: readonly Adapter[]): Promise<void>
   await Promise.allSettled(adapters.map((adapter) => adapter.shutdown()));
 }
 
-/** Only those that are listed are loaded: most Bridges have two or three of them. */
+/** Loads only the adapters that are named, because most Bridges use two or three of them. */
 async function adaptersOf(name: AdapterName, section: JsonObject, setup: AdapterSetup): Promise<readonly Adapter[]> {
   const { env, clock, directory, script, ledger } = setup;
   switch (name) {
@@ -85,7 +85,7 @@ async function aiSdkAdapters(section: JsonObject, { env, clock }: AdapterSetup):
   );
 }
 
-/** One adapter answers to every vendor's name and to those of the configured endpoints. */
+/** Returns the provider ids of the AI SDK adapter: every vendor and the configured endpoints. */
 function modelProviders({ endpoints }: JsonObject, vendors: readonly string[]): readonly string[] {
   const own = isJsonObject(endpoints) ? Object.keys(endpoints) : [];
   return [...new Set([...vendors, ...own])];

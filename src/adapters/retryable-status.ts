@@ -1,7 +1,7 @@
-/** About the moment, not the request: it was too early, too much at once, or in conflict with another. */
+/** Statuses that depend on the moment, not on the request: too early, too many requests, or a conflict. */
 const MOMENTARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-/** May the same request do better later? Whatever else is refused with 4xx would be refused again. */
+/** True when the same request may succeed later. Any other 4xx status would be returned again. */
 export function isRetryableStatus(status: number): boolean {
   return status < 400 || status >= 500 || MOMENTARY.has(status);
 }

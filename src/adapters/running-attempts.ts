@@ -1,10 +1,10 @@
 import type { AbortReason, AdapterResult } from "../adapter/index.ts";
 
-/** The attempts an adapter is at: each can be cancelled, and all of them ended. */
+/** The running attempts of an adapter. Each one can be cancelled, and all can be ended. */
 export class RunningAttempts {
   readonly #running = new Map<AbortController, { readonly dispatchId: string; readonly ended: Promise<unknown> }>();
 
-  /** The signal of `perform` is aborted when either side wants an end. */
+  /** Runs an attempt. The signal of `perform` is aborted by the given signal or by this class. */
   async run(
     dispatchId: string,
     signal: AbortSignal,
@@ -25,7 +25,7 @@ export class RunningAttempts {
     return Promise.resolve();
   }
 
-  /** Resolves when nothing of them is left. */
+  /** Aborts all attempts. Resolves when all have ended. */
   async end(): Promise<void> {
     const why: AbortReason = "stopped";
     for (const stop of this.#running.keys()) stop.abort(why);

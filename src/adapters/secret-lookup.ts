@@ -2,10 +2,10 @@ import type { FindSecret, SecretReference } from "../adapter/index.ts";
 import { fail, type Outcome, secretNamesIn, succeed } from "../core/base/index.ts";
 import type { Environment } from "./environment.ts";
 
-/** The value behind `secret://NAME`; a failure is a sentence that begins with its code. */
+/** Returns the value of `secret://NAME`. A failure is a sentence that begins with its code. */
 export type SecretLookup = (name: string) => Outcome<string, string>;
 
-/** What came with the dispatch for this tool, else a variable of the Bridge. */
+/** Finds secrets first in the dispatch, for this tool, and then in the environment of the Bridge. */
 export function secretLookup(env: Environment, find: FindSecret | undefined, tool: string | null): SecretLookup {
   return (name) => {
     const handed = find?.(name, tool);
@@ -26,7 +26,7 @@ function ownSecret(env: Environment, name: string): string | undefined {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The secrets that headers name, each for the tool whose headers they are. */
+/** Returns the secrets that headers name, each with the tool that the headers belong to. */
 export function secretsInHeaders(headersOf: Iterable<readonly [string, Headers]>): readonly SecretReference[] {
   const found = [...headersOf].flatMap(([tool, headers]) =>
     Object.values(headers).flatMap((value) => secretNamesIn(value).map((name) => ({ name, tool }))),
@@ -34,7 +34,7 @@ export function secretsInHeaders(headersOf: Iterable<readonly [string, Headers]>
   return found.filter((one, at) => found.findIndex(({ name, tool }) => name === one.name && tool === one.tool) === at);
 }
 
-/** What a Bridge can report of secrets that are not in its environment: they may come with each dispatch. */
+/** Returns a health message about secrets that are not in the environment, because they may come with each dispatch. */
 export function awaitedSecrets(references: readonly SecretReference[], env: Environment): string | null {
   const awaited = references.filter(({ name }) => ownSecret(env, name) === undefined).map(({ name }) => name);
   if (awaited.length === 0) return null;

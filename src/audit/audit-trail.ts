@@ -12,44 +12,44 @@ export interface AuditTrailOptions {
   readonly store: AuditStore & Pick<GatewayStore, "ensureSecret">;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** 32 secret bytes, kept outside the database; the installation's own key otherwise. */
+  /** 32 secret bytes, stored outside the database. Default: the installation's own key. */
   readonly seed?: string;
-  /** Public keys that signed before the present one. */
+  /** Public keys that were used for signing earlier. */
   readonly formerKeys?: readonly string[];
-  /** A file outside the database that every checkpoint is appended to as well. */
+  /** A file outside the database to which every checkpoint is also appended. */
   readonly checkpointFile?: string;
   readonly retention?: Retention;
 }
 
 export interface SealOutcome extends Pick<Sealed, "records" | "segments"> {
-  /** As many batches were sealed as one transaction takes: there may be more. */
+  /** True when a transaction sealed its maximum number of batches, so that more may be waiting. */
   readonly isFull: boolean;
 }
 
-/** What this process has sealed since it started. */
+/** Counts of this process since it started. */
 export interface SealingFigures {
   readonly sealedRecords: number;
   readonly checkpoints: number;
-  /** How long the oldest entry of the last sealing had waited. */
+  /** Waiting time of the oldest entry in the last sealing. */
   readonly lagMs: number;
-  /** Epoch milliseconds; null: none yet. */
+  /** Epoch milliseconds. Null when there is none yet. */
   readonly lastCheckpointAt: number | null;
 }
 
-/** Where the chain of an organisation stands. */
+/** The position of an organisation's chain. */
 export interface ChainState {
   readonly sealedSeq: number;
-  /** The last record a signed checkpoint covers. */
+  /** The last record that a signed checkpoint covers. */
   readonly checkpointSeq: number;
 }
 
-/** Waiting batches sealed in one transaction; each holds the entries of one commit or call. */
+/** Maximum number of waiting batches sealed in one transaction. A batch holds the entries of one commit or call. */
 export const SEAL_BATCHES_MAX = 200;
-/** Transactions after which others have their turn. */
+/** Maximum number of transactions in a row, so that other work is not delayed. */
 const SEAL_ROUNDS_MAX = 50;
 const PRUNE_SEGMENTS_MAX = 1_000;
 
-/** The chain of every organisation: sealing it, showing it, and deleting what is too old. */
+/** The audit chain of every organisation: seals, exports, verifies and prunes it. */
 export class AuditTrail {
   readonly #options: AuditTrailOptions;
   readonly #figures = { sealedRecords: 0, checkpoints: 0, lagMs: 0, lastCheckpointAt: null as number | null };
@@ -59,24 +59,24 @@ export class AuditTrail {
     this.#options = options;
   }
 
-  /** The public half of the key that signs. */
+  /** Returns the public key of the signer. */
   async key(): Promise<string> {
     return (await this.#signer()).key;
   }
 
-  /** Signs what is kept outside as the log is signed. */
+  /** Signs a text that is stored outside the log, with the key of the log. */
   async sign(text: string): Promise<{ readonly key: string; readonly signature: string }> {
     const { key, sign } = await this.#signer();
     return { key, signature: sign(text) };
   }
 
-  /** Whether the installation has signed a text, with its key or one before it. */
+  /** True when the installation signed the text with its present key or a former one. */
   async isSigned(text: string, key: string, signature: string): Promise<boolean> {
     const keys = [await this.key(), ...(this.#options.formerKeys ?? [])];
     return keys.includes(key) && verifySignature(key, text, signature);
   }
 
-  /** One transaction; null when another replica is at it. */
+  /** Seals waiting entries in one transaction. Null when another replica is sealing this chain. */
   async seal(orgId: string): Promise<SealOutcome | null> {
     const { store, now, checkpointFile } = this.#options;
     const compute = sealing({ orgId, now: now(), signing: await this.#signer() });
@@ -102,7 +102,7 @@ export class AuditTrail {
     return { sealedSeq: seq, checkpointSeq: segment === null ? seq : segment.fromSeq - 1 };
   }
 
-  /** Everything that waits now, unless another replica is at it; what became of it, a transaction at a time. */
+  /** Seals all waiting entries and yields the result of each transaction. Stops when another replica is sealing. */
   async *sealAll(orgId: string): AsyncGenerator<SealOutcome, void> {
     for (let round = 0; round < SEAL_ROUNDS_MAX; round += 1) {
       const outcome = await this.seal(orgId);
@@ -112,12 +112,12 @@ export class AuditTrail {
     }
   }
 
-  /** So that the next read finds what has just been committed. */
+  /** Seals all waiting entries, so that the next read includes what was just committed. */
   async catchUp(orgId: string): Promise<void> {
     for await (const _ of this.sealAll(orgId));
   }
 
-  /** NDJSON, a piece of whole lines at a time. */
+  /** Yields the log as NDJSON, in pieces of whole lines. */
   async *export(orgId: string, watch?: ExportWatch): AsyncGenerator<string, void> {
     const { store, now, formerKeys = [] } = this.#options;
     const signing = await this.#signer();
@@ -126,7 +126,7 @@ export class AuditTrail {
     yield* exportAudit(store, orgId, { signing, formerKeys: former, now: now(), ...watched });
   }
 
-  /** The log as it is kept, columns included, against itself, the installation's key and the checkpoints kept outside. */
+  /** Verifies the stored log, including its columns, against its hashes, the installation's key and the external checkpoints. */
   async verify(orgId: string): Promise<VerifyResult> {
     const anchors = await this.#anchors();
     const options = { key: await this.key(), ...(anchors === null ? {} : { anchors }) };
@@ -135,11 +135,11 @@ export class AuditTrail {
       return columns.judge(await verifyAudit(this.export(orgId, columns), options));
     };
     const result = await once();
-    // Segments may have been pruned while they were read; that is no reason for an alarm.
+    // Pruning during the read can cause a false result, so a failed check is repeated once.
     return result.ok ? result : once();
   }
 
-  /** How many segments were pruned. */
+  /** Prunes old segments and returns how many. */
   async prune(orgId: string): Promise<number> {
     const { store, now, retention = DEFAULT_RETENTION } = this.#options;
     const options = { retention, signing: await this.#signer(), now: now() };
@@ -160,7 +160,7 @@ export class AuditTrail {
     const { checkpointFile } = this.#options;
     if (checkpointFile === undefined) return null;
     return readAnchors(checkpointFile).catch((error: unknown) => {
-      // Before the first checkpoint there is no file.
+      // The file does not exist before the first checkpoint.
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
       throw error;
     });

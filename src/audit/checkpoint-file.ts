@@ -6,19 +6,19 @@ import type { AuditCheckpoint } from "../core/audit/index.ts";
 import { verifySignature } from "./signer.ts";
 import { linesOf } from "./verify.ts";
 
-/** Number of a record → its hash, by organisation. */
+/** Returns the hash of each record number in the checkpoints of an organisation. */
 export type Anchors = (org: string) => ReadonlyMap<number, string>;
 
 /**
- * Keeps signed checkpoints where the database cannot be used to change them. A later checkpoint vouches for everything
- * before it, so that one that was lost on the way takes nothing away.
+ * Appends signed checkpoints to a file that cannot be changed through the database. A later checkpoint also covers all
+ * records before it, so that a lost checkpoint removes no protection.
  */
 export async function appendCheckpoints(file: string, checkpoints: readonly string[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await appendFile(file, checkpoints.map((line) => `${line}\n`).join(""), { flush: true });
 }
 
-/** What a file of checkpoints vouches for. Throws when it holds anything else. */
+/** Reads the hashes from a file of checkpoints. Throws when the file contains anything else. */
 export async function readAnchors(file: string): Promise<Anchors> {
   const byOrg = new Map<string, Map<number, string>>();
   let count = 0;
@@ -29,7 +29,7 @@ export async function readAnchors(file: string): Promise<Anchors> {
     const { org, toSeq, lastHash } = checkpoint;
     let anchors = byOrg.get(org);
     if (anchors === undefined) byOrg.set(org, (anchors = new Map()));
-    // The file only grows: a person who rewrites the log can add to it, but its first lines stand.
+    // The first entry counts. An attacker who rewrites the log can append to this file but not change its first lines.
     if (!anchors.has(toSeq)) anchors.set(toSeq, lastHash);
   }
   return (org) => byOrg.get(org) ?? new Map();

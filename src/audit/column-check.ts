@@ -4,9 +4,9 @@ import type { ClosedSegment, RecordColumns } from "../store/index.ts";
 import type { ExportWatch } from "./export.ts";
 
 /**
- * The hash covers the line of a record, and a signature that of a checkpoint. A store keeps some of both again in columns,
- * by which records are found, listed and pruned: changing a column hides a record or shows it elsewhere, and the
- * line still verifies. So each column must equal its value in the line.
+ * Compares the columns of the audit log with its lines. Hashes and signatures cover only the lines. The columns repeat
+ * some values, by which records are found, listed and pruned: a changed column hides a record or shows it elsewhere,
+ * while the line still verifies. So each column must equal its value in the line.
  */
 export class ColumnCheck implements ExportWatch {
   #firstBad: FirstBad | null = null;
@@ -16,14 +16,14 @@ export class ColumnCheck implements ExportWatch {
     this.#compare(text, { seq, at: isoFromEpochMs(at), category, type, run }, { line, what: "record", seq });
   }
 
-  /** What is left of a segment that was pruned may have been joined with others; its signed words are checked as such. */
+  /** Checks the columns of a segment. Pruned segments are skipped: they may be merged, and their signed statements are verified. */
   segment({ fromSeq, toSeq, at, checkpoint, pruned }: ClosedSegment, line: number): void {
     if (checkpoint === null || pruned !== null) return;
     const place = { line, what: "checkpoint", seq: toSeq } as const;
     this.#compare(checkpoint, { fromSeq, toSeq, at: isoFromEpochMs(at) }, place);
   }
 
-  /** What was found of the lines, and of the columns where that comes first. */
+  /** Returns the verification result, or the first wrong column when it comes before the first wrong line. */
   judge(found: VerifyResult): VerifyResult {
     const bad = this.#firstBad;
     if (bad === null || (found.firstBad !== undefined && found.firstBad.line <= bad.line)) return found;
@@ -32,7 +32,7 @@ export class ColumnCheck implements ExportWatch {
 
   #compare(text: string, columns: Readonly<Record<string, unknown>>, place: Omit<FirstBad, "reason">): void {
     const parsed = this.#firstBad === null ? read(text) : null;
-    // A line that cannot be read is found by the verifier itself.
+    // The verifier itself reports a line that cannot be read.
     if (parsed === null) return;
     const column = Object.keys(columns).find((name) => (parsed[name] ?? null) !== columns[name]);
     if (column === undefined) return;

@@ -2,7 +2,7 @@ import { EXPORT_FORMAT, type Signing, signStatement } from "../core/audit/index.
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { AuditStore, ClosedSegment, RecordColumns, SegmentRead } from "../store/index.ts";
 
-/** Sees what is exported as it is kept; `line` is its number in the export, from 1. */
+/** Receives each exported record and segment with its columns. `line` is its line number in the export, from 1. */
 export interface ExportWatch {
   record(columns: RecordColumns, text: string, line: number): void;
   segment(closed: ClosedSegment, line: number): void;
@@ -10,7 +10,7 @@ export interface ExportWatch {
 
 export interface ExportOptions {
   readonly signing: Signing;
-  /** Keys that signed before the present one. */
+  /** Public keys that were used for signing earlier. */
   readonly formerKeys: readonly string[];
   /** Epoch milliseconds. */
   readonly now: number;
@@ -18,8 +18,8 @@ export interface ExportOptions {
 }
 
 /**
- * The log of an organisation as NDJSON, a piece of whole lines at a time: a header, the segments as they stand in the
- * chain, and a signed head. What is sealed while it is read is left out.
+ * Yields the log of an organisation as NDJSON, in pieces of whole lines: a header, the segments of the chain, and a
+ * signed head. Records sealed during the export are left out.
  */
 export async function* exportAudit(
   store: Pick<AuditStore, "auditHead" | "readSegment">,
@@ -52,7 +52,7 @@ function linesIn({ closed, lines }: SegmentRead): number {
   return lines.length + [closed?.pruned ?? null, closed?.checkpoint ?? null].filter((line) => line !== null).length;
 }
 
-/** What was pruned comes before what is left, and the checkpoint follows what it covers. */
+/** Returns the lines of a segment: the statement about pruned records first, then the records, then the checkpoint. */
 function textOf({ closed, lines }: SegmentRead): string {
   return [closed?.pruned ?? null, ...lines, closed?.checkpoint ?? null]
     .filter((line) => line !== null)

@@ -18,7 +18,7 @@ import type { AuditStore, ClosedSegment, ComputePrune } from "../store/index.ts"
 
 const DAY_MS = 86_400_000;
 
-/** Days that records of a category are kept; null: for ever. */
+/** Days to keep the records of each category. Null means without limit. */
 export type Retention = Readonly<Record<AuditCategory, number | null>>;
 
 export const DEFAULT_RETENTION: Retention = {
@@ -38,8 +38,8 @@ export interface PruneOptions {
 }
 
 /**
- * Prunes the segments of an organisation whose time is over, at most `limit` of them; how many it was. A segment loses
- * all records of a category at once, and keeps a signed word for them, so that the rest still verifies.
+ * Prunes at most `limit` segments of an organisation whose retention has ended, and returns how many. A segment loses
+ * all records of a category at once, and keeps a signed statement about them, so that the rest still verifies.
  */
 export async function pruneAudit(
   store: Pick<AuditStore, "pruneSegment">,
@@ -61,7 +61,7 @@ interface Age {
   readonly categories: readonly AuditCategory[];
 }
 
-/** The older a segment, the more of it may go: one age for each length of time, oldest first. */
+/** Returns one age range for each retention length, oldest first. The older a segment, the more categories may be pruned. */
 function agesOf({ retention, now }: PruneOptions): readonly Age[] {
   const lengths = [...new Set(Object.values(retention).filter((days) => days !== null))].sort((a, b) => b - a);
   return lengths.map((days, index) => {
@@ -103,7 +103,7 @@ function pruning(orgId: string, categories: ReadonlySet<AuditCategory>, options:
   };
 }
 
-/** Nothing is pruned, and so vouched for again, that does not fit what was signed when it was closed. */
+/** Checks a segment against its signed checkpoint. Pruning signs a new statement, so it must not accept changed records. */
 function checkedCheckpoint(closed: ClosedSegment, records: readonly AuditRecord[]): AuditCheckpoint {
   const checkpoint = JSON.parse(
     required(closed.checkpoint, "a segment with records has a checkpoint"),
@@ -127,7 +127,7 @@ interface Stamp {
   readonly signing: Signing;
 }
 
-/** A segment of which nothing is left, as one with the empty one before it. */
+/** Merges a segment without records with the empty segment before it. */
 function emptied(
   closed: ClosedSegment,
   checkpoint: AuditCheckpoint,

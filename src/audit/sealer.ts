@@ -10,7 +10,7 @@ export interface SealerOptions {
     Pick<GovernanceStore, "pruneUsage">;
   readonly clock: Clock;
   readonly everyMs?: number;
-  /** Between two looks for segments and usage whose time is over. */
+  /** Interval between two searches for segments and usage whose retention has ended. */
   readonly pruneEveryMs?: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -21,20 +21,20 @@ export interface SealerFigures {
   readonly checkpoints: number;
   readonly prunedSegments: number;
   readonly prunedUsage: number;
-  /** Times another replica was at the chain already. */
+  /** Number of times when another replica was already sealing the chain. */
   readonly missed: number;
   readonly failures: number;
-  /** How long the oldest entry of the last sealing had waited. */
+  /** Waiting time of the oldest entry in the last sealing. */
   readonly lagMs: number;
 }
 
 const ORGANISATIONS_MAX = 500;
-/** Segments from before there were blocks that are packed in one round. */
+/** Maximum number of segments from an older storage format that one round packs into blocks. */
 const PACKED_MAX = 2_000;
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
-/** Safe on any number of replicas: an organisation's chain is held by one at a time, and the others pass on. */
+/** Starts the sealer. Safe on any number of replicas: one seals an organisation's chain at a time, the others skip it. */
 export function startSealer(options: SealerOptions): Sealer {
   const sealer = new Sealer(options);
   sealer.start();
@@ -68,7 +68,7 @@ export class Sealer {
     this.#cancel = clock.after(everyMs, () => void this.tick().then(() => this.start()));
   }
 
-  /** Seals what waits and prunes what is due, now; never two at a time. */
+  /** Seals waiting entries and prunes when it is due. A call during a running tick returns that tick. */
   tick(): Promise<void> {
     this.#underWay ??= this.#guarded("looking for audit to seal", () => this.#round()).finally(() => {
       this.#underWay = null;
@@ -80,7 +80,7 @@ export class Sealer {
     return { ...this.#figures };
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Stops the sealer. Resolves when the running tick has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();

@@ -27,7 +27,7 @@ export interface SealingOptions {
   readonly signing: Signing;
 }
 
-/** Gives waiting entries their place: number, hash and segment; closes segments that are full or old enough. */
+/** Gives waiting entries a number, a hash and a segment. Closes segments that are full or old enough. */
 export function sealing({ orgId, now, signing }: SealingOptions): ComputeSeal {
   const close = (segment: OpenSegment, { seq, hash }: AuditHead): ClosedSegment => {
     const checkpoint = signStatement(
@@ -73,7 +73,7 @@ function entriesIn(pending: readonly PendingAudit[]): readonly AuditEntry[] {
   return pending.flatMap(({ body }) => JSON.parse(body) as AuditEntry[]);
 }
 
-/** The keyed hash of what people wrote: once its salt is deleted, no guess of the text can be checked against it. */
+/** Returns the keyed hash of text that people wrote. After its salt is deleted, no guess of the text can be checked against it. */
 async function hashing(
   pending: readonly PendingAudit[],
   saltsOf: Parameters<ComputeSeal>[2],

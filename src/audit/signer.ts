@@ -3,12 +3,12 @@ import type { Signing, VerifySignature } from "../core/audit/index.ts";
 import type { GatewayStore } from "../store/index.ts";
 
 const SEED_BYTES = 32;
-/** What stands before the seed of an Ed25519 key in the format Node reads. */
+/** The bytes before the seed of an Ed25519 key in PKCS #8, the format that Node reads. */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 const KEY_PREFIX = "ed25519:";
 const SECRET_NAME = "audit_key";
 
-/** A signer from 32 secret bytes, written as 64 hexadecimal digits or as base64url. */
+/** Creates a signer from 32 secret bytes, written as 64 hexadecimal digits or as base64url. */
 export function createSigner(seed: string): Signing {
   const bytes = /^[0-9a-f]{64}$/i.test(seed) ? Buffer.from(seed, "hex") : Buffer.from(seed, "base64url");
   if (bytes.length !== SEED_BYTES) {
@@ -22,7 +22,7 @@ export function createSigner(seed: string): Signing {
   };
 }
 
-/** The signer of an installation: made at its first start and kept, unless a seed is given. */
+/** Returns the signer of an installation. Without a seed, a key is created at the first start and stored. */
 export async function installationSigner(
   store: Pick<GatewayStore, "ensureSecret">,
   seed: string | null,
@@ -30,16 +30,16 @@ export async function installationSigner(
   return createSigner(seed ?? (await store.ensureSecret(SECRET_NAME, randomBytes(SEED_BYTES).toString("base64url"))));
 }
 
-/** A signature or key that cannot even be read is a wrong one. */
+/** Verifies a signature. A signature or key that cannot be read counts as wrong. */
 export const verifySignature: VerifySignature = (key, text, signature) => {
   const bytes = Buffer.from(signature, "base64url");
-  // Any other spelling of the same bytes would be an unnoticed change.
+  // Another encoding of the same bytes would be a change that is not detected.
   if (bytes.toString("base64url") !== signature) return false;
   const found = publicKeyOf(key);
   return found !== null && verify(null, Buffer.from(text), found, bytes);
 };
 
-/** Whether a text names a key that signatures can be checked with. */
+/** True when a text is a public key for checking signatures. */
 export function isPublicKey(key: string): boolean {
   return publicKeyOf(key) !== null;
 }

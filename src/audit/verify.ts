@@ -3,7 +3,7 @@ import { verifySignature } from "./signer.ts";
 
 const LINE_FEED = 10;
 
-/** Verifies an export as it comes, byte for byte; never holds more than a line and a chunk of it. */
+/** Verifies an export byte for byte while it is read. Holds at most one line and one chunk in memory. */
 export async function verifyAudit(
   chunks: AsyncIterable<Uint8Array | string>,
   options: Omit<VerifyOptions, "verifySignature"> = {},
@@ -18,7 +18,7 @@ export async function verifyAudit(
 
 type TextLine = { readonly text: string } | { readonly text: null; readonly wrong: string };
 
-/** Lines as they stand in the file: every one ends with a line feed, and nothing is repaired on the way. */
+/** Yields the lines of the file unchanged. Every line must end with a line feed. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<TextLine, void> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterModels, TurnSupport } from "../adapter/index.ts";
 
-/** What each adapter reports of its models, by provider; those that report nothing are left out. */
+/** Returns the models of each adapter, by provider. Adapters that report none are left out. */
 export function modelsOf(adapters: readonly Adapter[]): Record<string, AdapterModels> {
   const entries = adapters.flatMap((adapter) => {
     const models = adapter.models?.() ?? {};
@@ -9,7 +9,7 @@ export function modelsOf(adapters: readonly Adapter[]): Record<string, AdapterMo
   return Object.fromEntries(entries);
 }
 
-/** What each adapter lets see of the turns of agents, by provider; those that let see nothing are left out. */
+/** Returns the turn support of each adapter, by provider. Opaque adapters are left out. */
 export function turnsOf(adapters: readonly Adapter[]): Record<string, TurnSupport> {
   const entries = adapters.flatMap((adapter) => {
     const { turns = "opaque" } = adapter.capabilities();

@@ -1,6 +1,6 @@
 import type { Adapter, SecretReference } from "../adapter/index.ts";
 
-/** Which registered secrets each adapter refers to, by provider; those that refer to none are left out. */
+/** Returns the registered secrets that each adapter refers to, by provider. Adapters without secrets are left out. */
 export function secretsOf(adapters: readonly Adapter[]): Record<string, SecretReference[]> {
   const entries = adapters.flatMap((adapter) => {
     const secrets = [...(adapter.secrets?.() ?? [])];

@@ -1,8 +1,8 @@
-/** Every dispatch names the same few addresses again, and reading one costs more than all other checks of a dispatch. */
+/** Cache of origins: dispatches repeat the same few addresses, and parsing one costs more than all other checks of a dispatch. */
 const origins = new Map<string, string | null>();
 const KEPT_MAX = 500;
 
-/** The origin of an http or https URL without user name and password; null: it is none. */
+/** Returns the origin of an http or https URL without user name and password. Null for any other URL. */
 export function originOf(url: string): string | null {
   const known = origins.get(url);
   if (known !== undefined) return known;

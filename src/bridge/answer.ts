@@ -6,7 +6,7 @@ import {
   type AdapterResult,
 } from "../adapter/index.ts";
 
-/** The answer of the adapter. Never rejects: an adapter that throws or answers nonsense is a failure too. */
+/** Returns the adapter's result. Never rejects: an adapter that throws or returns an invalid result counts as failed. */
 export async function askAdapter(
   adapter: Adapter,
   request: AdapterRequest,

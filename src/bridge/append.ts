@@ -1,9 +1,9 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-/** Results and ids of other people's work: not readable by others on a shared machine. */
+/** Only the owner may read these files: they contain results and ids, and the machine may be shared. */
 const FILE_MODE = 0o600;
 
-/** Writes at the end of a file. When it returns, the bytes have left this process; when it throws, some may have. */
+/** Appends bytes to a file. After it returns, all bytes were written. After it throws, some may have been written. */
 export type Append = (path: string, bytes: Uint8Array) => void;
 
 export const appendBytes: Append = (path, bytes) => {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Is the header's token among those accepted? Hashes are compared, all of them, so that time reveals nothing. */
+/** Checks the token of the header. Compares hashes with all accepted tokens, so that the time taken reveals nothing. */
 export function isBearerAccepted(header: string | null, tokens: readonly string[]): boolean {
   const sent = /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
   if (sent === undefined) return false;

@@ -18,20 +18,20 @@ import {
 } from "./wire.ts";
 
 export interface BridgeAppOptions extends DispatchHandlerOptions {
-  /** The bearer tokens accepted now; asked for each request, because they change. */
+  /** Returns the bearer tokens accepted now. Called for each request, because they change. */
   readonly tokens: () => readonly string[];
   readonly instanceId: string;
   readonly redactor?: Redactor;
   readonly onTrouble?: (message: string) => void;
-  /** A request came with a token that is not accepted. */
+  /** Called when a request has a token that is not accepted. */
   readonly onStranger?: () => void;
 }
 
-/** A Bridge's API in this process. */
+/** The API of a Bridge in this process. */
 export interface BridgeApp {
   readonly fetch: Hono["fetch"];
   readonly request: Hono["request"];
-  /** Refuses what is new from now on; what is known is answered still. */
+  /** Refuses new dispatches. Requests about known dispatches are still answered. */
   readonly stop: () => void;
 }
 
@@ -45,7 +45,7 @@ export function createBridgeApp(options: BridgeAppOptions): BridgeApp {
   hono.onError((thrown) => refusalFor(thrown, options).response());
   hono.notFound(({ req }) => new BridgeRefusal("not_found", `There is no ${req.path} here.`).response());
   hono.get("/healthz", (context) => context.json({ status: "ok" }));
-  // The caller is checked first: for an unknown one nothing is read and nothing is answered.
+  // The caller is checked first, so that the body of an unauthenticated request is not read.
   hono.use("*", async ({ req }, next) => {
     admit(req.raw, options);
     await next();
@@ -107,7 +107,7 @@ function admit({ headers }: Request, { tokens, onStranger }: BridgeAppOptions): 
   });
 }
 
-/** Asks about one dispatch, or cancels it. Its id may hold slashes, escaped or not. */
+/** Returns or cancels one dispatch. Its id may contain slashes, escaped or not. */
 function answerAbout(context: Context, { executions }: BridgeAppOptions): Response {
   const { pathname } = new URL(context.req.raw.url);
   const rest = pathname.slice(EXECUTIONS_PATH.length + 1);

@@ -4,7 +4,7 @@ import { originOf } from "./address-origin.ts";
 import { BridgeRefusal } from "./bridge-problem.ts";
 import { dispatchSchema, type BridgeProblem } from "./wire.ts";
 
-/** Deeper than any value the engine lets through; what walks a value by recursion is safe up to here. */
+/** Maximum nesting of a body. The engine's values are never deeper, and recursion is safe up to this depth. */
 export const BODY_DEPTH_MAX = 128;
 const NAME_LENGTH_MAX = 400;
 const PROBLEMS_MAX = 50;
@@ -15,7 +15,7 @@ const address = z
   .max(2_048)
   .refine((url) => originOf(url) !== null, { error: "must be an http or https URL without user name or password" });
 
-/** As on the wire, with the limits of what is sent back and to where. */
+/** The dispatch schema with limits on the ids and addresses that the Bridge uses in its reports. */
 export const sentDispatchSchema = dispatchSchema.extend({
   dispatchId: name,
   runId: name,
@@ -25,12 +25,12 @@ export const sentDispatchSchema = dispatchSchema.extend({
   filesUrl: address.optional(),
 });
 
-/** Reads a body that must be JSON: refused by its headers before a byte is read, and again while it is read. */
+/** Reads a JSON body. Checks the headers before the first byte, and the size again while reading. */
 export async function readJsonBody(request: Request, bytesMax: number): Promise<Json> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
   requireJsonType(request);
-  // A length is kept by the HTTP parser: the whole body at once, which costs far less than a stream of it.
+  // The HTTP parser enforces a declared length. Reading the whole body at once is then cheaper than streaming it.
   return parseBody(declared === null ? await readAll(request, bytesMax) : await readWhole(request, bytesMax));
 }
 
@@ -110,7 +110,7 @@ function troubleIn(value: Json): string | null {
   return null;
 }
 
-/** The value as the schema gives it back, or a refusal that names every place that is wrong. */
+/** Returns the value parsed by the schema. Throws a refusal that names every wrong field. */
 export function readShape<T>(schema: z.ZodType<T>, value: Json): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -6,7 +6,7 @@ type AdapterReply = HealthReply["adapters"][string];
 
 const ANSWER_MS = 5_000;
 
-/** How the adapters are, each asked at the same time and given a moment to answer. */
+/** Queries the health of all adapters in parallel, with a time limit for each. */
 export async function askHealth(
   adapters: Iterable<Adapter>,
   clock: Clock,

@@ -1,6 +1,6 @@
 import type { BridgeProblem } from "./wire.ts";
 
-/** Every code a Bridge answers with: one table gives each its status and title. */
+/** The status and title of every error code of a Bridge. */
 const BRIDGE_PROBLEMS = {
   bad_json: [400, "The body is not valid JSON"],
   unauthenticated: [401, "A valid token is needed"],
@@ -25,7 +25,7 @@ export interface BridgeProblemExtras {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Thrown by routes and turned into an answer at the edge; in a batch, into one answer among others. */
+/** Thrown by routes and converted to an error response. In a batch, it becomes one answer among others. */
 export class BridgeRefusal extends Error {
   override readonly name = "BridgeRefusal";
   readonly body: BridgeProblem;

@@ -19,36 +19,36 @@ import { Registrar } from "./registrar.ts";
 import type { Registration } from "./wire.ts";
 
 export interface BridgeOptions {
-  /** Initialised by the caller, who also shuts them down. */
+  /** The adapters. The caller initialises them and shuts them down. */
   readonly adapters: readonly Adapter[];
   readonly clock: Clock;
   readonly host: string;
-  /** 0: any free one. */
+  /** The port to listen on. 0 selects any free port. */
   readonly port: number;
-  /** For the outbox and the journal; one Bridge at a time. */
+  /** Directory for the outbox and the journal. Only one Bridge may use it at a time. */
   readonly dataDirectory: string;
-  /** What servers show and are shown until registration gives better tokens. */
+  /** Token used in both directions with the server until registration provides better tokens. */
   readonly joinToken: string;
   readonly instanceId: string;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
-  /** The server to register with, and as what; without it the Bridge serves every holder of the join token. */
+  /** The server to register with, and the registration data. When absent, the Bridge accepts the join token from any caller. */
   readonly register?: {
     readonly server: string;
     readonly id: string;
     readonly name?: string;
     readonly environment?: string;
     readonly capabilities?: readonly string[];
-    /** The provider that takes nodes which name none. */
+    /** The provider for nodes that name none. */
     readonly defaultProvider?: string;
-    /** Where the server reaches this Bridge; the address it listens on otherwise. */
+    /** The address at which the server reaches this Bridge. Default: the address it listens on. */
     readonly publicUrl?: string;
   };
   readonly redactor?: Redactor;
   readonly openMax?: number;
   readonly callbackOrigins?: readonly string[];
   readonly onTrouble?: (message: string) => void;
-  /** The server does not let it register: it stays without work, and should be ended. */
+  /** Called when the server refuses the registration. The Bridge then receives no work and should be ended. */
   readonly onRefused?: (message: string) => void;
 }
 
@@ -57,7 +57,7 @@ export interface RunningBridge {
   readonly port: number;
   readonly instanceId: string;
   readonly isRegistered: () => boolean;
-  /** Takes nothing new, waits for what runs, delivers what ended; the rest is taken up by the next start. */
+  /** Accepts no new dispatches, waits for running executions and delivers their results. The next start continues the rest. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
     const refused = options.onRefused === undefined ? {} : { onRefused: options.onRefused };
     const parts = { server: at, joinToken, registration, clock, send, jitter, onTokens };
     registrar = new Registrar({ ...parts, ...trouble, ...refused });
-    // The first deliveries go out with the token the server gives; none waits for a server that is away.
+    // The first deliveries use the token from the registration. When the server is not reachable, they do not wait for it.
     void registrar.start().then(() => deliveries.resume());
   } else deliveries.resume();
   const close = async (graceMs = GRACE_MS): Promise<void> => {

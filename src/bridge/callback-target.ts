@@ -4,15 +4,15 @@ import type { PeerFailure, PeerReply } from "../outbound/index.ts";
 import { backoffMs, retryAfterMs, type Send } from "./peer-send.ts";
 import { CALLBACKS_PER_BATCH_MAX, GATEWAY_TOKEN_HEADER } from "./wire.ts";
 
-/** A callback on its way. */
+/** A callback that is being delivered. */
 export interface Parcel {
   readonly dispatchId: string;
-  /** Sent by itself, so that a callback the server stumbles over holds up no other. */
+  /** True when it must be sent in a request of its own, so that a callback that causes a server error delays no other. */
   isAlone: boolean;
-  /** It was refused for its size, and stands now for what could not be sent. */
+  /** True when it was refused for its size, and a failure now replaces the result. */
   isReduced?: boolean;
   tries: number;
-  /** Deliveries still wanted: more than one only when a bad network is simulated. */
+  /** Number of deliveries left. More than one only when an unreliable network is simulated. */
   timesLeft: number;
 }
 
@@ -23,9 +23,9 @@ export interface TargetOptions {
   /** A number in [0, 1). */
   readonly jitter: () => number;
   readonly textOf: (dispatchId: string) => string | undefined;
-  /** Replaces a result that is refused for its size by a failure with that reason; false: there is none to replace. */
+  /** Replaces a result that was refused for its size with a failure that gives this reason. False when there is no result. */
   readonly reduce: (dispatchId: string) => boolean;
-  /** The server has it, or will never take it; `problem`: why not. */
+  /** Called when the server has accepted the callback, or will never accept it; `problem` is then the reason. */
   readonly settle: (dispatchId: string, problem: string | null) => void;
 }
 
@@ -33,22 +33,22 @@ export const BATCH_BYTES_MAX = 4 * 1_048_576;
 const IN_FLIGHT_MAX = 4;
 const REQUEST_MS = 30_000;
 const REPLY_BYTES_MAX = 1_048_576;
-/** Refused, but not for its content: keys rotate, servers are busy. */
+/** Statuses that do not depend on the content: the token may have changed, or the server is busy. */
 const TRY_AGAIN = new Set([401, 408, 429]);
 const AWAY = new Set([502, 503, 504]);
 
 const batchReplySchema = z.object({ results: z.array(z.object({ status: z.number().int() })) });
 
-/** Everything that goes to one callback URL. */
+/** Delivers all callbacks of one callback URL. */
 export class CallbackTarget {
   readonly #url: string;
   readonly #options: TargetOptions;
   readonly #timers = new Set<Stop>();
   #ready: Parcel[] = [];
   #inFlight = 0;
-  /** Requests in a row that no server answered. */
+  /** Number of failures in a row without an answer from the server. */
   #failures = 0;
-  /** Counts pauses, so that requests that failed together count once. */
+  /** Number of pauses so far. It lets requests that failed together count as one failure. */
   #pauses = 0;
   #stopPause: Stop | null = null;
   #takesBatches = true;
@@ -60,7 +60,7 @@ export class CallbackTarget {
     this.#options = options;
   }
 
-  /** Everything added in one turn of the event loop can go in one request. */
+  /** Adds a callback. All callbacks added in one turn of the event loop can be sent in one request. */
   add(parcel: Parcel): void {
     this.#ready.push(parcel);
     if (this.#isPumpDue) return;
@@ -71,7 +71,7 @@ export class CallbackTarget {
     });
   }
 
-  /** Tries again now, for instance because the token has changed. */
+  /** Ends a pause and sends now, for example because the token has changed. */
   wake(): void {
     this.#stopPause?.();
     this.#stopPause = null;
@@ -85,7 +85,7 @@ export class CallbackTarget {
   }
 
   #pump(): void {
-    // While no server answers, one request at a time tries whether it is back.
+    // While the server does not answer, only one request at a time checks whether it is available again.
     while (!this.#isClosed && this.#stopPause === null && this.#ready.length > 0) {
       if (this.#inFlight >= (this.#failures > 0 ? 1 : IN_FLIGHT_MAX)) return;
       const load = this.#take();
@@ -132,7 +132,7 @@ export class CallbackTarget {
     this.#inFlight -= 1;
     if (this.#isClosed) return;
     const parcels = load.map(({ parcel }) => parcel);
-    // Refused only because the token changed on the way: the new one needs no pause.
+    // The token changed while the request was sent, so the retry with the new token needs no pause.
     if (reply.ok && reply.status === 401 && token() !== used) this.#ready.unshift(...parcels);
     else if (!reply.ok || isForAll(reply)) this.#giveBack(parcels, reply, pauses);
     else {
@@ -143,7 +143,7 @@ export class CallbackTarget {
     this.#pump();
   }
 
-  /** Nothing was wrong with the callbacks: they wait, with all others, until the server may be asked again. */
+  /** Puts callbacks back after a failure that was not their fault. All callbacks of this URL pause until the next try. */
   #giveBack(parcels: readonly Parcel[], reply: PeerReply | PeerFailure, pauses: number): void {
     const { clock, jitter } = this.#options;
     this.#ready.unshift(...parcels);
@@ -211,7 +211,7 @@ interface Load {
   readonly text: string;
 }
 
-/** Does the answer concern every callback alike? A wrong token, a busy server and one that is away do. */
+/** True when the answer applies to every callback: the token is wrong, or the server is busy or unavailable. */
 function isForAll({ status, headers }: PeerReply): boolean {
   return TRY_AGAIN.has(status) || AWAY.has(status) || (status >= 500 && headers["retry-after"] !== undefined);
 }

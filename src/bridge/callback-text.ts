@@ -3,8 +3,8 @@ import { repairText } from "../core/text/index.ts";
 import { CALLBACK_BYTES_MAX, type CallbackBody } from "./wire.ts";
 
 /**
- * A callback as text, storable and within what a server takes. What is beside the result is left out first; a result
- * that is too large by itself becomes a failure with that reason, and keeps its bill.
+ * Returns a callback as text that can be stored and that fits the size limit. The transcript and the logs are left out
+ * first. A result that is still too large becomes a failure with that reason, and keeps its usage.
  */
 export function callbackText(body: CallbackBody, bytesMax = CALLBACK_BYTES_MAX): string {
   const text = write(body);
@@ -27,7 +27,7 @@ export function callbackText(body: CallbackBody, bytesMax = CALLBACK_BYTES_MAX):
   return write(failure) ?? JSON.stringify(failure);
 }
 
-/** What is left of a result that no server takes for its size; its bill stays. */
+/** Returns a failure in place of a result that the server refused for its size. Its usage is kept. */
 export function refusedForSize(body: CallbackBody): CallbackBody {
   const { outputs: _outputs, stdout: _stdout, envelope: _envelope, artifacts: _artifacts, ...kept } = body;
   const { messages: _messages, logs: _logs, transcript: _transcript, ...rest } = kept;
@@ -54,7 +54,7 @@ function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
 
-/** Null when the value is nested beyond what can be written. */
+/** Returns the JSON text. Null when the value is nested too deeply to be written. */
 function write(body: CallbackBody): string | null {
   try {
     return JSON.stringify(repairText(body as Json).value);

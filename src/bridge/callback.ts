@@ -12,11 +12,11 @@ import type { CallbackBody } from "./wire.ts";
 
 type Path = NonNullable<CallbackBody["executionPath"]>;
 
-/** The wire counts no further, and names no longer models; a result must not be refused for its meter. */
+/** Maxima of the callback schema. Larger values are cut, so that usage numbers never cause a result to be refused. */
 const COUNT_MAX = 1_000_000_000_000;
 const MODEL_LENGTH_MAX = 200;
 
-/** An outcome as it goes to the server. */
+/** Returns the callback that is sent to the server for an outcome. */
 export function callbackOf(outcome: ExecutionOutcome, executionPath: Path): CallbackBody {
   const { request, result, logs } = outcome;
   return {
@@ -30,7 +30,7 @@ export function callbackOf(outcome: ExecutionOutcome, executionPath: Path): Call
   };
 }
 
-/** The report of an `at_most_once` dispatch that began before the Bridge was started, and whose outcome is unknown. */
+/** Returns the callback of an `at_most_once` dispatch that began before a restart of the Bridge, with an unknown outcome. */
 export function lostCallback(request: AdapterRequest, startedAt: number, now: number): CallbackBody {
   return {
     ...namesOf(request),
@@ -44,12 +44,12 @@ export function lostCallback(request: AdapterRequest, startedAt: number, now: nu
   };
 }
 
-/** An outcome as the engine takes it, for a Bridge in the engine's own process. */
+/** Returns the engine's form of an outcome, for a Bridge that runs in the engine's own process. */
 export function reportOutcome({ request, result, logs }: ExecutionOutcome): CallbackResult {
   return reportOf(result, request.outputStrategy, warningsOf(logs));
 }
 
-/** A callback as the engine takes it: text normalised, unstorable text repaired, money in micro-dollars. */
+/** Returns the engine's form of a callback: text normalised, unstorable text repaired, money in micro-dollars. */
 export function readCallback(body: CallbackBody, strategy: AdapterRequest["outputStrategy"]): CallbackResult {
   const warnings = warningsOf(body.logs ?? []);
   if (body.status === "deferred") return { status: "deferred" };
@@ -85,7 +85,7 @@ export function readCallback(body: CallbackBody, strategy: AdapterRequest["outpu
   );
 }
 
-/** Who knows only a sum still has used tokens; they are counted as read. */
+/** Counts a reported total as input tokens when the counts of input and output are missing. */
 function withTotal(body: CallbackBody): CallbackBody {
   const { inputTokens, outputTokens, totalTokens } = body;
   if (totalTokens === undefined || inputTokens !== undefined || outputTokens !== undefined) return body;

@@ -15,18 +15,18 @@ export interface DeliveriesOptions {
   readonly clock: Clock;
   readonly outbox: Outbox;
   readonly send: Send;
-  /** What is sent as X-Gateway-Token; asked for each request, because it changes. */
+  /** Returns the value of X-Gateway-Token. Called for each request, because it changes. */
   readonly token: () => string;
   /** A number in [0, 1). */
   readonly jitter: () => number;
   readonly onTrouble?: (message: string) => void;
 }
 
-/** What a Bridge has to send to servers: pieces while a dispatch runs, its result when it ends. */
+/** Sends the data of a Bridge to servers: streamed pieces while a dispatch runs, and its result when it ends. */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #targets = new Map<string, CallbackTarget>();
-  /** By the address they report to. */
+  /** The turn posts by the URL they report to. */
   readonly #turns = new Map<string, TurnPosts>();
   readonly #pending = new Set<string>();
   #onIdle: (() => void) | null = null;
@@ -35,7 +35,7 @@ export class Deliveries {
     this.#options = options;
   }
 
-  /** Callbacks that no server has accepted yet. */
+  /** Number of callbacks that no server has accepted yet. */
   get pendingCount(): number {
     return this.#pending.size;
   }
@@ -44,7 +44,7 @@ export class Deliveries {
     return this.#options.outbox.isDegraded;
   }
 
-  /** Sends what an earlier life of this Bridge could not. */
+  /** Sends the results that were not delivered before a restart of this Bridge. */
   resume(): void {
     for (const { dispatchId, url } of this.#options.outbox.undelivered()) {
       if (this.#pending.has(dispatchId)) continue;
@@ -53,7 +53,7 @@ export class Deliveries {
     }
   }
 
-  /** Where the reports of a dispatch go. */
+  /** Returns the receiver of a dispatch's pieces, turn and result. */
   reportOf(request: AdapterRequest): ExecutionReport {
     const stream = this.streamOf(request);
     return {
@@ -64,7 +64,7 @@ export class Deliveries {
     };
   }
 
-  /** Where the turn of an agent is reported and judged. */
+  /** Returns the hooks that report and judge the turn of an agent. */
   turnOf({ dispatchId, turnUrl, stepTools = [] }: AdapterRequest): Pick<ExecutionReport, "turn"> {
     if (turnUrl === undefined) return {};
     const posts = this.#turns.get(turnUrl) ?? new TurnPosts(turnUrl, this.#options);
@@ -72,7 +72,7 @@ export class Deliveries {
     return { turn: turnOverWire(posts, { dispatchId, isSlow: stepTools.length > 0 }, this.#options) };
   }
 
-  /** The pieces of a dispatch; nothing is opened before there is one, nor when there is no address. */
+  /** Returns the stream for the pieces of a dispatch. The channel opens at the first piece, and only if there is a URL. */
   streamOf({ dispatchId, streamUrl, callbackUrl }: AdapterRequest): {
     readonly push: ExecutionReport["stream"];
     readonly end: () => Promise<void> | null;
@@ -89,7 +89,7 @@ export class Deliveries {
     };
   }
 
-  /** Writes a callback down, then sends it until it is accepted. Null url: it is only kept, to be asked for. */
+  /** Stores a callback, then sends it until it is accepted. With url null, it is only stored for later queries. */
   deliver(body: CallbackBody, url: string | null, times = 1, before: Promise<void> | null = null): void {
     const { dispatchId } = body;
     const { outbox } = this.#options;
@@ -101,12 +101,12 @@ export class Deliveries {
     });
   }
 
-  /** Tries everything again now, for instance because the token has changed. */
+  /** Retries all deliveries now, for example because the token has changed. */
   wake(): void {
     for (const target of this.#targets.values()) target.wake();
   }
 
-  /** Waits for what can be delivered within the grace; the rest stays on disk. */
+  /** Waits for deliveries within the grace time. The rest stays on disk. */
   async close(graceMs: number): Promise<void> {
     const { clock, outbox } = this.#options;
     outbox.flush();
@@ -145,7 +145,7 @@ export class Deliveries {
     return target;
   }
 
-  /** An attempt must not wait for a result that can never arrive. */
+  /** Replaces a result that is too large with a failure, so that the attempt does not wait for a result that cannot arrive. */
   #reduce(dispatchId: string, url: string): boolean {
     const { outbox, onTrouble } = this.#options;
     const body = outbox.read(dispatchId);

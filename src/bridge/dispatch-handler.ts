@@ -17,11 +17,11 @@ export interface DispatchHandlerOptions {
   readonly executions: Executions;
   readonly deliveries: Deliveries;
   readonly clock: Clock;
-  /** How many dispatches may be open at once. */
+  /** Maximum number of open dispatches. */
   readonly openMax?: number;
-  /** Takes dispatches that name no provider; absent: the only adapter there is, or the first. */
+  /** The provider for dispatches that name none. Default: the first adapter. */
   readonly defaultProvider?: string;
-  /** Where results may go; null: where a dispatch names. */
+  /** Returns the origins to which results may be sent. Null allows every URL that a dispatch names. */
   readonly callbackOrigins?: () => readonly string[] | null;
 }
 
@@ -35,7 +35,7 @@ interface ReadDispatch {
   readonly warnings: readonly string[];
 }
 
-/** Takes dispatches in: checked, begun at most once, with the address for their results. */
+/** Receives dispatches: checks them, starts each at most once, and selects the address for its results. */
 export class DispatchHandler {
   readonly #options: DispatchHandlerOptions;
   readonly #max: number;
@@ -50,7 +50,7 @@ export class DispatchHandler {
     this.#isStopping = true;
   }
 
-  /** Begins a dispatch whose result is sent to its callback URL. */
+  /** Starts a dispatch whose result is sent to its callback URL. */
   take(sent: Json): DispatchReply {
     const { request, secrets, warnings } = this.#read(sent);
     if (request.callbackUrl === undefined) {
@@ -67,7 +67,7 @@ export class DispatchHandler {
     };
   }
 
-  /** Each dispatch is answered as it would be alone. */
+  /** Starts several dispatches. Each gets the same answer as it would get alone. */
   takeAll(sent: readonly Json[]): BatchReply<DispatchReply> {
     const results = sent.map((one) => {
       try {
@@ -80,7 +80,7 @@ export class DispatchHandler {
     return { results };
   }
 
-  /** Begins a dispatch, or joins the one that is known, and waits for the result. */
+  /** Starts a dispatch, or joins a running or ended one with the same id, and waits for the result. */
   async takeAndWait(sent: Json, signal: AbortSignal): Promise<CallbackBody> {
     const { executions, deliveries } = this.#options;
     const { request, secrets, warnings } = this.#read(sent);
@@ -89,7 +89,7 @@ export class DispatchHandler {
       stream: stream.push,
       ...deliveries.turnOf(request),
       ended: (outcome) => {
-        // A caller that waited and went away can still get it, when it gave an address.
+        // When the waiting caller disconnected, the result is sent to the callback URL if there is one.
         const url = signal.aborted ? (request.callbackUrl ?? null) : null;
         deliveries.deliver(callbackOf(outcome, "sync"), url, outcome.times, stream.end());
       },
@@ -108,7 +108,7 @@ export class DispatchHandler {
   #read(sent: Json): ReadDispatch {
     const { executions, defaultProvider } = this.#options;
     const { body, warnings } = readSentDispatch(sent, defaultProvider ?? executions.providers[0] ?? null);
-    // What is reported, journalled and delivered is made of the request, which has no secrets any more.
+    // The secrets are removed here, so that no report, journal entry or delivery can contain them.
     const { secrets = [], ...request } = readShape(sentDispatchSchema, body);
     const origins = this.#options.callbackOrigins?.() ?? null;
     for (const path of ["callbackUrl", "streamUrl", "filesUrl", "turnUrl"] as const) {

@@ -1,7 +1,7 @@
 import type { FindSecret, HandedSecret } from "../adapter/index.ts";
 import { fail, succeed } from "../core/base/index.ts";
 
-/** How an adapter finds what was handed over with its dispatch. */
+/** Returns the function with which an adapter finds the secrets that came with its dispatch. */
 export function finderOf(handed: readonly HandedSecret[]): FindSecret {
   return (name, tool) => {
     const found = handed.find((one) => one.name === name && one.tool === tool);

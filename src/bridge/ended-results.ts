@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json } from "../core/base/index.ts";
 import type { CallbackBody } from "./wire.ts";
 
-/** Results that outlive the process: known so that nothing ended is begun again, and readable when asked for. */
+/** Stores results across restarts, so that no ended dispatch starts again and its result can be queried. */
 export interface Archive {
   has(dispatchId: string): boolean;
   read(dispatchId: string): CallbackBody | undefined;
@@ -19,7 +19,7 @@ interface Kept {
   readonly weight: number;
 }
 
-/** Results in memory, oldest first, bounded by age, number and weight. */
+/** Results in memory, oldest first, limited by age, number and approximate size. */
 export class EndedResults {
   readonly #limits: EndedLimits;
   readonly #kept = new Map<string, Kept>();
@@ -54,7 +54,7 @@ export class EndedResults {
   }
 }
 
-/** About what a value takes in memory; exact enough for a bound, and cheaper than writing it out. */
+/** Returns the approximate size of a value in memory. This is exact enough for a limit, and cheaper than serialising. */
 function weigh(value: Json): number {
   let weight = 0;
   const stack: Json[] = [value];

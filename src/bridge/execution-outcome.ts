@@ -5,7 +5,7 @@ export interface TimedLine extends LogLine {
   readonly at: number;
 }
 
-/** How one dispatch ended. Everything in it but the request has passed the redactor. */
+/** The end of one dispatch. Everything in it except the request is redacted. */
 export interface ExecutionOutcome {
   readonly request: AdapterRequest;
   readonly result: AdapterResult;
@@ -13,6 +13,6 @@ export interface ExecutionOutcome {
   readonly startedAt: number;
   readonly completedAt: number;
   readonly logs: readonly TimedLine[];
-  /** How often it is delivered: more than once only when an adapter simulates a bad network. */
+  /** Number of deliveries. More than one only when an adapter simulates an unreliable network. */
   readonly times: number;
 }

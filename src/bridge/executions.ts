@@ -8,11 +8,11 @@ import { type Archive, EndedResults } from "./ended-results.ts";
 import { type ExecutionReport, OpenDispatch } from "./open-dispatch.ts";
 import type { CallbackBody, ExecutionView } from "./wire.ts";
 
-/** Where `at_most_once` dispatches are written down before they begin. */
+/** Records `at_most_once` dispatches before they start. */
 export interface Begun {
-  /** Throws when it cannot be written; then the dispatch must not begin. */
+  /** Throws when the record cannot be written. The dispatch must then not start. */
   record(dispatchId: string, at: number): void;
-  /** When it began, in this life of the Bridge or one before. */
+  /** Returns when a dispatch began, also before a restart of the Bridge. */
   startedAt(dispatchId: string): number | undefined;
 }
 
@@ -20,30 +20,30 @@ export interface ExecutionsOptions {
   readonly adapters: readonly Adapter[];
   readonly clock: Clock;
   readonly redactor?: Redactor;
-  /** The files of a dispatch, until it ends; undefined: it has none. */
+  /** Returns the file access of a dispatch, valid until it ends. Undefined when it has no files. */
   readonly filesOf?: (request: AdapterRequest, signal: AbortSignal) => AdapterFiles | undefined;
-  /** How long results are kept in memory, how many, and how much of them. 0: none, as the engine's own process wants. */
+  /** Limits for results in memory: age, number and size. With 0 results none are kept, as in the engine's own process. */
   readonly endedKeepMs?: number;
   readonly endedMax?: number;
   readonly endedBytesMax?: number;
   readonly archive?: Archive;
   readonly journal?: Begun;
-  /** How long an adapter that was stopped may take to report its cost. */
+  /** Time that an aborted adapter has to report its cost. */
   readonly abortGraceMs?: number;
 }
 
-/** What an adapter is given beside the request of a dispatch. */
+/** Data that an adapter receives in addition to the request of a dispatch. */
 export interface Given {
-  /** Its files, where they are at hand; the signal is that of the attempt. */
+  /** Returns the file access when files are available in this process. The signal is the one of the attempt. */
   readonly filesOf?: (signal: AbortSignal) => AdapterFiles;
   readonly secrets?: readonly HandedSecret[];
-  /** Where a process works for several: secrets of one are not looked for in texts of another. */
+  /** The organisation, when a process works for several. Secrets of one organisation are not redacted in texts of another. */
   readonly orgId?: string;
 }
 
 /**
- * `duplicate`: known already, nothing was begun. `lost`: it began in an earlier life of this Bridge and must not begin
- * again. `unjournalled`: it could not be written down first. `stopping`: this Bridge takes nothing new.
+ * `duplicate`: the dispatch is known, so none was started. `lost`: it began before a restart and must not start again.
+ * `unjournalled`: its record could not be written. `stopping`: this Bridge accepts no new dispatches.
  */
 export type StartAnswer = "accepted" | "duplicate" | "lost" | "unknown_provider" | "unjournalled" | "stopping";
 
@@ -52,12 +52,12 @@ const ENDED_MAX = 10_000;
 const ENDED_BYTES_MAX = 67_108_864;
 const ABORT_GRACE_MS = 1_000;
 
-/** The dispatches of this Bridge: each runs once, ends by its time at the latest, and is reported once. */
+/** The dispatches of this Bridge. Each runs once, ends at its deadline at the latest, and is reported once. */
 export class Executions {
   readonly #adapters: ReadonlyMap<string, Adapter>;
   readonly #clock: Clock;
   readonly #redactor: Redactor;
-  /** Those that have learned secrets, by organisation. */
+  /** Redactors that include secrets from dispatches, by organisation. */
   readonly #learned = new Map<string, Redactor>();
   readonly #filesOf: ExecutionsOptions["filesOf"];
   readonly #archive: Archive | undefined;
@@ -93,19 +93,19 @@ export class Executions {
     return this.#open.size;
   }
 
-  /** Those with a caller that still waits. */
+  /** Number of open dispatches that are not aborted. */
   get wantedCount(): number {
     let count = 0;
     for (const open of this.#open.values()) if (!open.isAborted) count += 1;
     return count;
   }
 
-  /** Is an adapter at work on it, or has been asked to stop and not answered yet? */
+  /** True while an adapter works on the dispatch, or was asked to stop and has not answered yet. */
   isOpen(dispatchId: string): boolean {
     return this.#open.has(dispatchId);
   }
 
-  /** Running, ended or lost: whatever it is, it will not be begun. */
+  /** True when the dispatch is running, ended or lost, so that it will not be started. */
   isKnown(dispatchId: string): boolean {
     return this.#isRunOrEnded(dispatchId) || this.#journal?.startedAt(dispatchId) !== undefined;
   }
@@ -128,7 +128,7 @@ export class Executions {
     return "accepted";
   }
 
-  /** Best effort; its end is reported all the same, with what it cost. False when nothing of that id is open. */
+  /** Cancels a dispatch, best effort. Its end is still reported, with its cost. False when no such dispatch is open. */
   cancel(dispatchId: string, reason?: string): boolean {
     const open = this.#open.get(dispatchId);
     if (open === undefined) return false;
@@ -145,7 +145,7 @@ export class Executions {
     return begunAt === undefined ? undefined : { dispatchId, state: "lost", startedAt: iso(begunAt) };
   }
 
-  /** The result, once there is one; undefined at once when there is nothing to wait for, later when it never came. */
+  /** Returns the result when there is one. Undefined when no such dispatch is known, and later when the Bridge stops first. */
   whenEnded(dispatchId: string): Promise<CallbackBody | undefined> | undefined {
     const open = this.#open.get(dispatchId);
     if (open !== undefined) return new Promise((resolve) => open.waiting.push(resolve));
@@ -153,7 +153,7 @@ export class Executions {
     return result === undefined ? undefined : Promise.resolve(result);
   }
 
-  /** Takes nothing new, waits for what is open, then drops the rest without a report: others take it over. */
+  /** Accepts no new dispatches, waits for open ones, then aborts the rest without a report, so that they can continue elsewhere. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     if (this.#open.size > 0 && graceMs > 0) {
@@ -173,7 +173,7 @@ export class Executions {
     }
   }
 
-  /** Knows whatever was handed over for this organisation so far, so that no later dispatch can repeat it. */
+  /** Returns a redactor with all secrets received for this organisation so far, so that no later dispatch can reveal them. */
   #redactorFor({ secrets = [], orgId = "" }: Given): Redactor {
     const known = this.#learned.get(orgId) ?? this.#redactor;
     const values = secrets.flatMap((one) => ("value" in one ? [{ name: one.name, value: one.value }] : []));
@@ -208,7 +208,7 @@ export class Executions {
 
   #end(open: OpenDispatch, answer: AdapterResult | null): void {
     const { dispatchId } = open.request;
-    // Only the first end counts: the answer of an adapter that was given up comes too late.
+    // Only the first end counts. The answer of an adapter that was already given up is ignored.
     if (this.#open.get(dispatchId) !== open) return;
     const outcome = open.outcome(answer);
     this.#open.delete(dispatchId);

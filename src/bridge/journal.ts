@@ -5,7 +5,7 @@ import { type Append, appendBytes } from "./append.ts";
 import type { Begun } from "./executions.ts";
 
 const KEEP_MS = 7 * 24 * 3_600_000;
-/** So that a Bridge that is never restarted forgets old ids too. */
+/** Number of records between compactions, so that a Bridge that is never restarted also drops old ids. */
 const COMPACT_EVERY = 100_000;
 
 export interface JournalOptions {
@@ -16,12 +16,12 @@ export interface JournalOptions {
 
 const lineSchema = z.object({ id: z.string(), at: z.number() });
 
-/** The ids of `at_most_once` dispatches, on disk before they begin, so that no restart begins one of them again. */
+/** The ids of `at_most_once` dispatches. Each is on disk before the dispatch starts, so that no restart starts it again. */
 export class Journal implements Begun {
   readonly #file: string;
   readonly #append: Append;
   readonly #begunAt = new Map<string, number>();
-  /** A write that failed may have left half a line behind. */
+  /** True when a failed write may have left an incomplete line. */
   #isTorn = false;
   #untilCompaction = COMPACT_EVERY;
 
@@ -51,7 +51,7 @@ export class Journal implements Begun {
     return this.#begunAt.get(dispatchId);
   }
 
-  /** The file is replaced as a whole, so that a kill leaves the old one or the new one. */
+  /** Replaces the whole file, so that after a crash either the old or the new file exists. */
   #compact(now: number): void {
     this.#untilCompaction = COMPACT_EVERY;
     for (const [id, at] of this.#begunAt) if (now - at > KEEP_MS) this.#begunAt.delete(id);
@@ -60,7 +60,7 @@ export class Journal implements Begun {
       writeFileSync(fresh, [...this.#begunAt].map(([id, at]) => lineOf(id, at)).join(""), { mode: 0o600 });
       renameSync(fresh, this.#file);
     } catch {
-      // A full disk takes no new file; the old one is longer than it need be, and may end in half a line.
+      // A new file cannot be written on a full disk. The old file stays, and may end with an incomplete line.
       this.#isTorn = true;
     }
   }
@@ -70,7 +70,7 @@ function lineOf(id: string, at: number): string {
   return `${JSON.stringify({ id, at })}\n`;
 }
 
-/** Null for a line a kill cut short. */
+/** Returns a parsed line. Null for a line that a crash cut off. */
 function readLine(line: string): { readonly id: string; readonly at: number } | null {
   try {
     return lineSchema.parse(JSON.parse(line));

@@ -1,12 +1,12 @@
 import type { Server } from "node:http";
 
-/** Longer than balancers and agents keep idle connections, so that none is closed just as it is used again. */
+/** Longer than load balancers and agents keep idle connections, so that none is closed at the moment when it is used again. */
 const KEEP_ALIVE_MS = 65_000;
 const HEADERS_MS = 66_000;
 const REQUEST_MS = 120_000;
 const IDLE_SWEEP_MS = 20;
 
-/** Begins to listen, with limits that suit peers who keep their connections. */
+/** Starts to listen, with timeouts for peers that keep their connections open. */
 export async function listen(server: Server, port: number, host: string): Promise<Server> {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_MS;
@@ -21,10 +21,10 @@ export async function listen(server: Server, port: number, host: string): Promis
   return server;
 }
 
-/** Takes no more connections, and ends those that are left when the grace is over. */
+/** Accepts no more connections, and closes the remaining ones when the grace time ends. */
 export async function hangUp(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection whose last answer is just being read becomes idle only afterwards.
+  // A connection that still sends its last response becomes idle only later, so idle ones are closed repeatedly.
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -6,7 +6,7 @@ export const LOG_LENGTH_MAX = 262_144;
 
 const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warning", "error"]);
 
-/** What an adapter logs beside its answer, up to a limit; the last line then states how much was left out. */
+/** The log lines of an adapter, up to a limit. The last line states how many lines were left out. */
 export class LogBook {
   readonly #lines: TimedLine[] = [];
   #length = 0;

@@ -17,22 +17,22 @@ import { createPartialBatcher, type PartialBatcher } from "./partials.ts";
 import { redactedTurn, redactResult } from "./redacted.ts";
 import type { CallbackBody } from "./wire.ts";
 
-/** Whom a dispatch is reported to. */
+/** The receiver of a dispatch's pieces, turn and result. */
 export interface ExecutionReport {
   stream(deltas: StreamInput["deltas"]): void;
-  /** Called exactly once, unless the Bridge is stopped before. `body`: the same as a callback, where it was needed here too. */
+  /** Called exactly once, unless the Bridge stops first. `body` is the same outcome as a callback, if it was already built. */
   ended(outcome: ExecutionOutcome, body?: CallbackBody): void;
-  /** Where rounds are reported and tool calls judged; absent: nowhere. */
+  /** Creates the hooks that report rounds and judge tool calls. Absent when there is no receiver. */
   readonly turn?: (signal: AbortSignal) => TurnHooks;
 }
 
-/** One dispatch an adapter is working on. */
+/** One dispatch that an adapter is working on. */
 export class OpenDispatch {
   readonly request: AdapterRequest;
   readonly adapter: Adapter;
   readonly report: ExecutionReport;
   readonly startedAt: number;
-  /** Those who wait for the result; called with nothing when the Bridge stops first. */
+  /** Callers that wait for the result. They receive undefined when the Bridge stops first. */
   readonly waiting: ((body: CallbackBody | undefined) => void)[] = [];
   readonly #clock: Clock;
   readonly #redactor: Redactor | undefined;
@@ -77,7 +77,7 @@ export class OpenDispatch {
     };
   }
 
-  /** Replaces the timer before it. */
+  /** Starts a timer, which replaces the previous one. */
   after(delayMs: number, fire: () => void): void {
     this.#stopTimer?.();
     this.#stopTimer = this.#clock.after(delayMs, fire);
@@ -90,7 +90,7 @@ export class OpenDispatch {
     this.letGo(why);
   }
 
-  /** Notifies the adapter that its result is not needed any more; `stopped`: by this Bridge, and perhaps by a later one. */
+  /** Aborts the adapter's work. `stopped`: this Bridge stops, and another execution may continue the work. */
   letGo(why: AbortReason): void {
     this.#stopTimer?.();
     this.#batcher.close();
@@ -98,11 +98,11 @@ export class OpenDispatch {
     try {
       this.adapter.cancel(this.request.dispatchId).catch(() => undefined);
     } catch {
-      // An adapter that cannot even be asked to stop is ended by the grace.
+      // An adapter that fails to cancel is given up after the grace time.
     }
   }
 
-  /** The outcome, `answer` being null when the adapter did not answer in time after it was asked to stop. */
+  /** Returns the outcome. `answer` is null when the adapter did not answer in time after the abort. */
   outcome(answer: AdapterResult | null): ExecutionOutcome {
     this.#stopTimer?.();
     this.#flush();
@@ -122,7 +122,7 @@ export class OpenDispatch {
       const text = this.#texts === undefined ? part.text : this.#texts.push(part.text);
       if (text !== "") this.#batcher.add({ text });
     } else if ("media" in part && typeof part.media?.url === "string" && typeof part.media.mime === "string") {
-      // What the redactor holds back came before the picture.
+      // Text that the redactor holds back came before the media, so it is sent first.
       this.#flushRedactor();
       const { url, mime } = part.media;
       this.#batcher.add({ media: { url: this.#redactor?.text(url) ?? url, mime } });
@@ -139,7 +139,9 @@ export class OpenDispatch {
     this.#batcher.flush();
   }
 
-  /** An answer that comes after the abort counts for its cost, and, unless time was up, for its content. */
+  /**
+   * Returns the final result. After an abort, an answer still counts for its cost; a completed one counts fully, except after a timeout.
+   */
   #judge(answer: AdapterResult | null): AdapterResult {
     if (this.#abortedFor === null && answer !== null) return answer;
     if (this.#abortedFor === "cancelled" && answer?.status === "completed") return answer;

@@ -13,7 +13,7 @@ export interface EndedLine {
   readonly id: string;
   readonly at: number;
   readonly url: string | null;
-  /** Where the body stands within the line, in bytes. */
+  /** Position of the body within the line, in bytes. */
   readonly bodyStart: number;
   readonly bodyLength: number;
 }
@@ -23,10 +23,10 @@ export interface SettledLine {
   readonly id: string;
 }
 
-/** Quotes inside a text are escaped, so that these bytes stand only where the body begins. */
+/** Start of the body. Quotes inside a text are escaped, so this sequence occurs first where the body begins. */
 const BODY = ',"body":';
 
-/** What stands before the body; after it comes `}` and the end of the line. */
+/** Returns the part of the line before the body. After the body follow `}` and a line feed. */
 export function endedHead(id: string, at: number, url: string | null): string {
   return `{"ended":${at},"id":${JSON.stringify(id)},"url":${JSON.stringify(url)}${BODY}`;
 }
@@ -37,7 +37,7 @@ export function settledLine(id: string, at: number): string {
   return `{"settled":${at},"id":${JSON.stringify(id)}}\n`;
 }
 
-/** Null for a line a kill cut short, and for anything else that is not ours. */
+/** Parses a line. Null for a line that a crash cut off, and for any other text. */
 export function readOutboxLine(line: Buffer): EndedLine | SettledLine | null {
   let value: unknown;
   try {

@@ -4,11 +4,11 @@ import { type EndedLine, readOutboxLine, type SettledLine } from "./outbox-line.
 
 const NAME = /^\d{8}\.ndjson$/;
 
-/** One file of the outbox. Only the process that began it writes to it. */
+/** One file of the outbox. Only the process that created it writes to it. */
 export class Segment {
   readonly path: string;
   readonly openedAt: number;
-  /** The dispatches whose results were written here, moved since or not. */
+  /** The dispatches whose results were written to this file, including those moved later. */
   readonly ids: string[] = [];
   bytes = 0;
   newestAt: number;
@@ -19,7 +19,7 @@ export class Segment {
     this.newestAt = now;
   }
 
-  /** The whole lines of a file of an earlier life, and where each begins; what a kill cut short is left out. */
+  /** Yields the complete lines of an existing file with their positions. A line that a crash cut off is left out. */
   *lines(): Generator<{ readonly line: EndedLine | SettledLine; readonly start: number }> {
     const bytes = readFileSync(this.path);
     this.bytes = bytes.length;
@@ -33,7 +33,7 @@ export class Segment {
     }
   }
 
-  /** Undefined when the file is gone or shorter than it was. */
+  /** Reads text from the file. Undefined when the file is missing or too short. */
   textAt(start: number, length: number): string | undefined {
     try {
       const file = openSync(this.path, "r");

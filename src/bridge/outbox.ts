@@ -9,11 +9,11 @@ import type { CallbackBody } from "./wire.ts";
 export interface OutboxOptions {
   readonly directory: string;
   readonly clock: Clock;
-  /** How long results are kept after they ended, delivered or not. */
+  /** How long results are kept after the dispatch ended, delivered or not. */
   readonly keepMs?: number;
   readonly bytesMax?: number;
   readonly segmentBytesMax?: number;
-  /** What is kept in memory of results that are on disk too. */
+  /** Maximum size of the results that are also cached in memory. */
   readonly cacheBytesMax?: number;
   readonly append?: Append;
   readonly onTrouble?: (message: string) => void;
@@ -28,17 +28,17 @@ interface Entry {
   readonly dispatchId: string;
   readonly url: string | null;
   readonly endedAt: number;
-  /** Null while it is on disk only. */
+  /** The text in memory. Null when it is only on disk. */
   text: string | null;
-  /** Null until it was written. */
+  /** The position on disk. Null until it is written. */
   place: { readonly segment: Segment; readonly start: number; readonly length: number } | null;
   isSettled: boolean;
 }
 
-/** Without an entry: a tombstone. */
+/** A line to write. Without an entry, it is a tombstone. */
 interface Line {
   readonly text: string;
-  /** Where the body of a result begins, in bytes. */
+  /** Start of the body of a result within the line, in bytes. */
   readonly bodyStart: number;
   readonly entry: Entry | null;
   readonly written: (() => void) | null;
@@ -50,9 +50,9 @@ const SEGMENT_MS = 900_000;
 const WRITE_AGAIN_MS = 5_000;
 
 /**
- * Every result, on disk before it is first sent: whatever ended is delivered after any kill, and never run again.
- * All that ended in one turn of the event loop goes out in one write. Segments are deleted oldest first; what is still
- * undelivered then moves to the newest one.
+ * Stores every result on disk before it is first sent, so that after a crash it is delivered and its dispatch is not
+ * run again. All results of one turn of the event loop are written at once. Segments are deleted oldest first, and
+ * undelivered results in them move to the newest segment.
  */
 export class Outbox implements Archive {
   readonly #directory: string;
@@ -65,7 +65,7 @@ export class Outbox implements Archive {
   #current: Segment | null = null;
   #nextNumber = 1;
   #lines: Line[] = [];
-  /** What the disk refused, to be written when it takes something again. */
+  /** Entries that could not be written, to be written when the disk works again. */
   #refused: Entry[] = [];
   #cachedLength = 0;
   #stopTimer: Stop | null = null;
@@ -86,7 +86,7 @@ export class Outbox implements Archive {
     this.#readBack();
   }
 
-  /** The disk does not take what is written; results are then kept in memory only. */
+  /** True while the disk rejects writes. Results are then only in memory. */
   get isDegraded(): boolean {
     return this.#isDegraded;
   }
@@ -105,14 +105,14 @@ export class Outbox implements Archive {
     return text ?? place?.segment.textAt(place.start, place.length);
   }
 
-  /** What is still to be sent, oldest first. */
+  /** Returns the results still to be sent, oldest first. */
   undelivered(): readonly Undelivered[] {
     return [...this.#entries.values()].flatMap(({ dispatchId, url, isSettled }) =>
       isSettled || url === null ? [] : [{ dispatchId, url }],
     );
   }
 
-  /** Keeps a result; `written` is called once it is safe, or once the disk has refused it. Null url: it is not sent. */
+  /** Stores a result. `written` is called when it is on disk or the write has failed. With url null, it is not sent. */
   add(dispatchId: string, url: string | null, text: string, written: () => void): void {
     const endedAt = this.#clock.now();
     const entry: Entry = { dispatchId, url, endedAt, text, place: null, isSettled: url === null };
@@ -123,7 +123,7 @@ export class Outbox implements Archive {
     this.#write(lineOf(entry, text, written));
   }
 
-  /** It was accepted or will never be: it is not sent again, and stays known until its time is over. */
+  /** Marks a result as accepted or finally refused. It is not sent again, but stays known until its retention ends. */
   settle(dispatchId: string): void {
     const entry = this.#entries.get(dispatchId);
     if (entry === undefined || entry.isSettled) return;
@@ -132,7 +132,7 @@ export class Outbox implements Archive {
     this.#write({ text: settledLine(dispatchId, this.#clock.now()), bodyStart: 0, entry: null, written: null });
   }
 
-  /** Writes what waits now. */
+  /** Writes all waiting lines now. */
   flush(): void {
     this.#stopTimer?.();
     this.#stopTimer = null;
@@ -150,7 +150,7 @@ export class Outbox implements Archive {
     for (const { written } of lines) written?.();
   }
 
-  /** What was delivered before the disk took it needs no disk any more, and would never be deleted from memory. */
+  /** Returns the refused lines to write again. Entries delivered meanwhile are deleted, because no segment would do it later. */
   #refusedLines(): readonly Line[] {
     const refused = this.#refused;
     this.#refused = [];
@@ -162,7 +162,7 @@ export class Outbox implements Archive {
     });
   }
 
-  /** Writes what waits, and no more by itself. */
+  /** Writes all waiting lines, and stops the timer. */
   close(): void {
     this.flush();
     this.#stopTimer?.();
@@ -191,14 +191,14 @@ export class Outbox implements Archive {
     }
   }
 
-  /** A tombstone that is lost costs one more delivery, which the server knows to ignore; a result must not be. */
+  /** Handles a failed write. Results are written again later. Lost tombstones only cause a repeated delivery, which the server ignores. */
   #refuse(lines: readonly Line[], error: unknown): void {
     if (!this.#isDegraded) {
       const why = error instanceof Error ? error.message : String(error);
       this.#onTrouble(`Results cannot be written to ${this.#directory} and are kept in memory: ${why}`);
     }
     this.#isDegraded = true;
-    // Half a line may stand at its end; what comes next goes into a new file.
+    // The file may end with an incomplete line, so the next lines go into a new file.
     const broken = this.#current;
     this.#current = null;
     if (broken?.bytes === 0) {
@@ -209,7 +209,7 @@ export class Outbox implements Archive {
     this.#stopTimer = this.#clock.after(WRITE_AGAIN_MS, () => this.flush());
   }
 
-  /** Begins a new file when the current one is full or old; true when it did. */
+  /** Starts a new file when the current one is full or old. True when it did. */
   #rotate(): boolean {
     const current = this.#current;
     const isFull = current !== null && current.bytes >= this.#limits.segment;
@@ -231,7 +231,7 @@ export class Outbox implements Archive {
     for (const segment of this.#segments.slice()) {
       const bytes = this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
       const isOld = now - segment.newestAt >= keepMs;
-      // Moving what is nearly all undelivered would make no room.
+      // Moving a segment that is mostly undelivered would free little space.
       const isInTheWay = bytes > bytesMax && this.#undeliveredBytes(segment) * 2 < segment.bytes;
       if (segment === this.#current || !(isOld || isInTheWay)) return;
       this.#drop(segment);

@@ -12,15 +12,15 @@ export interface ChannelOptions {
 
 const TRY_AGAIN_MS = 200;
 const REQUEST_MS = 5_000;
-/** How long a result waits for the pieces before it. */
+/** Maximum time that a result waits for the pieces before it. */
 const END_MS = 5_000;
 const REPLY_BYTES_MAX = 65_536;
 export const TEXT_LENGTH_MAX = 65_536;
-/** Of text that waits for a slow server; the result carries all of it anyway. */
+/** Maximum text that waits for a slow server. Older text is dropped, because the result contains all of it. */
 export const WAITING_LENGTH_MAX = 1_048_576;
 const REQUEST_LENGTH_MAX = 262_144;
 
-/** The pieces of one dispatch on their way to the server: in order, one request at a time, what waits is joined. */
+/** Sends the pieces of one dispatch to the server: in order, one request at a time. Waiting pieces are joined. */
 export class PartialChannel {
   readonly #url: string;
   readonly #dispatchId: string;
@@ -47,7 +47,7 @@ export class PartialChannel {
     void this.#sendAll();
   }
 
-  /** Resolves when every piece was sent or given up; nothing is sent afterwards. */
+  /** Resolves when every piece was sent or given up. No piece is sent afterwards. */
   async end(): Promise<void> {
     if (this.#isSending) {
       await new Promise<void>((resolve) => {
@@ -109,7 +109,7 @@ export class PartialChannel {
     return { dispatchId: this.#dispatchId, deltas };
   }
 
-  /** False when it is worth another try. */
+  /** Sends a request. False when it should be repeated. */
   async #post(body: string): Promise<boolean> {
     const { send, token } = this.#options;
     const reply = await send(this.#url, {
@@ -122,13 +122,13 @@ export class PartialChannel {
     if (!reply.ok) return false;
     const { status } = reply;
     const isRefused = status >= 400 && status < 500 && status !== 401 && status !== 408 && status !== 429;
-    // A server that does not want one piece of this dispatch wants none.
+    // A server that refuses one piece of this dispatch refuses all.
     if (isRefused) this.#isClosed = true;
     return isRefused || status < 300;
   }
 }
 
-/** Where pieces go when the dispatch does not name an address: beside the callback. */
+/** Returns the default URL for pieces, derived from the callback URL, for a dispatch without a stream URL. */
 export function streamUrlOf(callbackUrl: string): string {
   const url = new URL(callbackUrl);
   const isUsual = url.pathname.endsWith(CALLBACK_PATH);
@@ -136,7 +136,7 @@ export function streamUrlOf(callbackUrl: string): string {
   return `${url.origin}${before}${STREAM_PATH}`;
 }
 
-/** No piece ends inside a pair of surrogates. */
+/** Returns an end position that does not split a surrogate pair. */
 function wholeEnd(text: string, end: number): number {
   const unit = text.charCodeAt(end - 1);
   return end < text.length && unit >= 0xd800 && unit < 0xdc00 ? end - 1 : end;

@@ -5,20 +5,20 @@ import type { Clock, Stop } from "../clock/index.ts";
 
 type Deltas = StreamInput["deltas"];
 
-/** At most 20 batches a second per node; a node that streams on and on gets fewer and larger ones. */
+/** At most 20 batches per second and node. A long stream is sent in fewer and larger batches. */
 const BATCH_MS = 50;
 const LONG_STREAM_DELTAS = 1_000;
 const LONG_STREAM_BATCH_MS = 500;
 
 export interface PartialBatcher {
   add(part: StreamPart): void;
-  /** Sends what is waiting; called before the final report, so that no piece comes after it. */
+  /** Sends the waiting pieces. Called before the final report, so that no piece comes after it. */
   flush(): void;
-  /** Drops what is waiting and everything that still comes. */
+  /** Drops the waiting pieces and all later ones. */
   close(): void;
 }
 
-/** Joins neighbouring pieces of text, so that a log does not hold one event per token. */
+/** Joins adjacent pieces of text, so that a log does not contain one event per token. */
 export function createPartialBatcher(clock: Clock, send: (deltas: Deltas) => void): PartialBatcher {
   let waiting: StreamPart[] = [];
   let nextIndex = 0;
@@ -26,7 +26,7 @@ export function createPartialBatcher(clock: Clock, send: (deltas: Deltas) => voi
   let stop: Stop | null = null;
   let isClosed = false;
 
-  /** A pair of surrogates cut in two by the stream is put together before it goes out. */
+  /** Sends the waiting pieces, but keeps the first half of a split surrogate pair until the second half arrives. */
   const flushWholeCharacters = (): void => {
     const last = waiting.at(-1);
     if (last === undefined || !("text" in last) || !endsInsidePair(last.text)) return flush();

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock/index.ts";
 
-/** Ends with the time or with the signal, whichever is first. */
+/** Resolves after the time or on abort, whichever is first. */
 export function pause(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -1,11 +1,11 @@
 import type { PeerFailure, PeerReply, PeerRequest } from "../outbound/index.ts";
 
-/** How requests leave this room: over the network, or into a test. */
+/** Sends a request from this room: over the network, or to a test. */
 export type Send = (url: string, request: PeerRequest) => Promise<PeerReply | PeerFailure>;
 
 const RETRY_AFTER_MS_MAX = 600_000;
 
-/** What the other side asks to wait, in milliseconds; seconds or a date. Null when it does not ask. */
+/** Returns the delay from the Retry-After header in milliseconds; the header contains seconds or a date. Null when absent. */
 export function retryAfterMs(reply: PeerReply, now: number): number | null {
   const written = reply.headers["retry-after"]?.trim();
   if (written === undefined || written === "") return null;
@@ -17,7 +17,7 @@ const QUICK_MS = [200, 1_000, 3_000] as const;
 const SLOW_FIRST_MS = 5_000;
 const SLOW_MAX_MS = 60_000;
 
-/** How long to wait after the nth failure, counted from 1: three quick tries, then ever longer ones with jitter. */
+/** Returns the delay after the nth failure, counted from 1: three short delays, then increasing ones with jitter. */
 export function backoffMs(failures: number, jitter: number): number {
   const quick = QUICK_MS[failures - 1];
   if (quick !== undefined) return quick;

@@ -2,7 +2,7 @@ import type { Redactor } from "../core/redaction/index.ts";
 import { type Json, type JsonObject, sameJson } from "../core/base/index.ts";
 import type { AdapterResult, CallRuling, TurnHooks } from "../adapter/index.ts";
 
-/** A result without the secrets this Bridge knows. The words of the interface itself are left alone. */
+/** Returns a result without the secrets that this Bridge knows. Field names and codes of the interface are not changed. */
 export function redactResult(result: AdapterResult, redactor: Redactor | undefined): AdapterResult {
   if (redactor === undefined || result.status === "deferred") return result;
   const clean = <T>(value: T): T => redactor.json(value as Json) as T;
@@ -23,7 +23,7 @@ export function redactResult(result: AdapterResult, redactor: Redactor | undefin
   };
 }
 
-/** The same for what a turn reports. A call whose args were not changed is made with the adapter's own. */
+/** Redacts the reports of a turn. A call with unchanged args is made with the adapter's own, unredacted args. */
 export function redactedTurn({ round, tool, toolResult }: TurnHooks, redactor: Redactor | undefined): TurnHooks {
   if (redactor === undefined) return { round, tool, toolResult };
   const clean = <T>(value: T): T => redactor.json(value as Json) as T;

@@ -6,7 +6,7 @@ import type { Send } from "./peer-send.ts";
 import type { Registration } from "./wire.ts";
 
 export interface RegistrarOptions {
-  /** Where the server is, without a path. */
+  /** The address of the server, without a path. */
   readonly server: string;
   readonly joinToken: string;
   readonly registration: Registration;
@@ -17,7 +17,7 @@ export interface RegistrarOptions {
   readonly onTrouble?: (message: string) => void;
   /** Called when the tokens have changed. */
   readonly onTokens?: () => void;
-  /** The server knows this Bridge's key and does not let it register, or does not know it: nothing more is tried. */
+  /** Called when the server refuses the Bridge's key or its permission. The Bridge then stops trying. */
   readonly onRefused?: (message: string) => void;
 }
 
@@ -31,21 +31,21 @@ const REPLY_BYTES_MAX = 65_536;
 const ORIGINS_MAX = 8;
 const PATH = "/api/v1/gateways";
 
-/** A heartbeat may be answered without tokens: they are shown once. */
+/** The reply to a heartbeat may contain no tokens, because the server shows them only once. */
 const registeredSchema = z.object({
   gatewayId: z.string().optional(),
   callbackOrigin: z.url().optional(),
   tokens: z.object({ dispatchToken: z.string().min(1), callbackToken: z.string().min(1) }).optional(),
 });
 
-/** Makes a server know this Bridge, again and again, so that one that was restarted knows it too. */
+/** Registers this Bridge with a server and repeats that at intervals, so that a restarted server knows it too. */
 export class Registrar {
   readonly #options: RegistrarOptions;
   readonly #serverOrigin: string;
-  /** The newest last; the one before is accepted still, for what was sent while it changed. */
+  /** The dispatch tokens, newest last. The previous one is still accepted for requests sent during the change. */
   #dispatchTokens: readonly string[] = [];
   #callbackToken: string | null = null;
-  /** Every origin the server has named, the newest last: replicas may differ in what they call themselves. */
+  /** Origins that the server has named, newest last. Replicas may use different origins. */
   #callbackOrigins: readonly string[] = [];
   #failures = 0;
   #stopTimer: Stop | null = null;
@@ -63,7 +63,7 @@ export class Registrar {
     return this.#callbackToken !== null;
   }
 
-  /** What servers may dispatch with: the join token until there is a better one. */
+  /** Returns the tokens that dispatches may use: the join token until the server has given a better one. */
   dispatchTokens(): readonly string[] {
     return this.#dispatchTokens.length === 0 ? [this.#options.joinToken] : this.#dispatchTokens;
   }
@@ -72,13 +72,13 @@ export class Registrar {
     return this.#callbackToken ?? this.#options.joinToken;
   }
 
-  /** Where results may go once the server is known; null before: then the dispatches name it. */
+  /** Returns the origins for results. Null until the Bridge is registered; the URLs in dispatches are then used. */
   callbackOrigins(): readonly string[] | null {
     if (!this.isRegistered) return null;
     return [...new Set([this.#serverOrigin, ...this.#callbackOrigins])];
   }
 
-  /** Registers, and repeats it; resolves after the first try. */
+  /** Registers, and repeats that at intervals. Resolves after the first try. */
   async start(): Promise<void> {
     const { server, joinToken, registration, send, clock } = this.#options;
     this.#askedAt = clock.now();
@@ -104,14 +104,14 @@ export class Registrar {
     this.#stopTimer = clock.after(problem === null ? HEARTBEAT_MS : this.#retryMs(), () => void this.start());
   }
 
-  /** A caller's token was refused: the server may be back, or have other tokens for us than we know. Asks it now. */
+  /** Called when a caller's token was refused: the server may have restarted or have new tokens. Registers again now. */
   hurry(): void {
     if (this.#isClosed || this.#isAsking || this.#options.clock.now() - this.#askedAt < HURRY_MS) return;
     this.#stopTimer?.();
     void this.start();
   }
 
-  /** Signs off, best effort; a newer instance of the same gateway stays registered. */
+  /** Deregisters, best effort. A newer instance of the same gateway stays registered. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopTimer?.();
@@ -147,7 +147,7 @@ export class Registrar {
     return null;
   }
 
-  /** States that this instance has its tokens, without showing them: they then stay as they are. */
+  /** Proves with a hash that this instance has its tokens, so that the server keeps them unchanged. */
   #proof(): Pick<Registration, "callbackTokenHash"> {
     if (this.#callbackToken === null) return {};
     return { callbackTokenHash: createHash("sha256").update(this.#callbackToken, "utf8").digest("hex") };

@@ -6,16 +6,16 @@ import { pause } from "./pause.ts";
 
 const TIMEOUT_MS = 60_000;
 const REPLY_BYTES_MAX = 65_536;
-/** Between tries of the same request; each of them can be made again. The last one counts for all that follow. */
+/** Delays between tries of a request, which can always be repeated. The last one is used for all later tries. */
 const PAUSES_MS = [200, 1_000, 4_000, 5_000] as const;
-/** How often content is asked for that the server cannot have now. */
+/** Maximum number of tries when the server answers with an error that may be temporary. */
 const TRIES_MAX = 4;
 
-/** What a server says about a file, or that it says nothing. */
+/** An error of the server about a file, or a missing answer. */
 class FileTrouble extends Error {
   override readonly name = "FileTrouble";
   readonly code: string;
-  /** The server is there, and says that it has not got the content. */
+  /** True when the server answers, but the content of the file is not available. */
   readonly isOfContent: boolean;
 
   constructor(code: string, message: string, isOfContent = false) {
@@ -28,13 +28,13 @@ class FileTrouble extends Error {
 interface Means {
   readonly agent: PeerAgent;
   readonly clock: Pick<Clock, "after">;
-  /** Of the dispatch. */
+  /** The signal of the dispatch. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The files of an attempt that a server elsewhere keeps, by the address it gave out for this attempt. A server that cannot
- * be reached, or whose database is away, is waited for as long as the dispatch lasts.
+ * Reads and writes the files of an attempt on a remote server, at the URL that it issued for this attempt. While the
+ * server or its database is unavailable, requests are repeated until the dispatch ends.
  */
 export function remoteFiles(url: string, means: Means): AdapterFiles {
   const ask = (method: string, path: string, body?: Uint8Array | string): Promise<Json> =>
@@ -64,7 +64,7 @@ function requestOf(method: string, body: Uint8Array | string | undefined, { agen
 async function* readFile(url: string, { size }: FileValue, means: Means): AsyncIterable<Uint8Array> {
   const { agent, signal } = means;
   const tries = new Tries(means);
-  // What broke off is continued where it broke off.
+  // An interrupted download continues from the same position.
   for (let at = 0; at < size;) {
     const headers = at === 0 ? {} : { range: `bytes=${at}-` };
     const reply = await openPeerStream(url, { method: "GET", headers, agent, signal, timeoutMs: TIMEOUT_MS });
@@ -98,7 +98,7 @@ async function askAgain(send: () => Promise<PeerReply | PeerFailure>, means: Mea
 
 type Answer = Pick<PeerReply, "ok" | "status"> | Pick<PeerFailure, "ok" | "reason">;
 
-/** Pauses after a try that may succeed later, and throws after one that will not. */
+/** Waits after a failure that may be temporary. Throws any other failure. */
 class Tries {
   readonly #means: Means;
   #count = 0;
@@ -107,7 +107,7 @@ class Tries {
     this.#means = means;
   }
 
-  /** Something has succeeded. */
+  /** Resets the count after progress. */
   begin(): void {
     this.#count = 0;
   }
@@ -121,11 +121,11 @@ class Tries {
   }
 }
 
-/** Of a server that starts, waits for its database or has too much to do; or of what stands before it. */
+/** Statuses of a server or proxy that is starting, overloaded or without its database. */
 const AWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const LASTING: ReadonlySet<PeerFailure["reason"]> = new Set(["aborted", "too_large", "outbound_refused"]);
 
-/** One part is in memory at a time, so that it can be sent again. */
+/** Splits content into parts. Only one part is in memory at a time, so that it can be sent again. */
 async function* partsOf(content: AsyncIterable<Uint8Array>, size: number): AsyncIterable<Uint8Array> {
   let part = 1;
   let bytes = Buffer.alloc(filePartSize(size, part) ?? 0);
@@ -165,7 +165,7 @@ function refused(status: number, text: string): FileTrouble {
     if (typeof code === "string" && typeof detail === "string")
       return new FileTrouble(code, detail, code === "file_store_unavailable");
   } catch {
-    // What is no answer of a server is no reason either.
+    // The text is not an answer of the server, so it contains no reason.
   }
   return new FileTrouble("file_store_unavailable", `The server answered ${status} for a file.`);
 }

@@ -2,15 +2,15 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/b
 import { camelCaseOf, unknownKeysWarning } from "./spelling.ts";
 import { callbackSchema, reportedUsageSchema } from "./wire.ts";
 
-/** A callback in the spelling of the wire, before it is checked. */
+/** A received callback after its keys were normalised, before it is checked. */
 export interface SentCallback {
   readonly body: unknown;
-  /** What was left out of it, for the reply and the log of the node. */
+  /** Warnings about keys that were left out, for the reply and the log of the node. */
   readonly warnings: readonly string[];
 }
 
 const KEYS: ReadonlySet<string> = new Set(Object.keys(callbackSchema.shape));
-/** Null is not "none" here: ids and status are needed, and a figure that is null comes from a broken meter. */
+/** Fields for which null does not mean "absent": ids and status are required, and a null usage number is an error. */
 const NOT_NULL: ReadonlySet<string> = new Set([
   "dispatchId",
   "runId",
@@ -19,12 +19,12 @@ const NOT_NULL: ReadonlySet<string> = new Set([
   "status",
   ...Object.keys(reportedUsageSchema.shape),
 ]);
-/** Other names of the same figures, as Bridges write them that were built from the first description of this wire. */
+/** Other names of some fields, used by Bridges that follow the first description of this protocol. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["cost", "costUsd"],
   ["taskId", "dispatchId"],
 ]);
-/** The kind of event, which the route gives already. */
+/** Fields that are ignored without a warning. The route already determines the kind of event. */
 const NEEDLESS: ReadonlySet<string> = new Set(["type"]);
 const PATHS: ReadonlyMap<unknown, string> = new Map([
   ["bridge", "async"],
@@ -34,8 +34,8 @@ const PATHS: ReadonlyMap<unknown, string> = new Map([
 const EPOCH_MS_MAX = 8_640_000_000_000_000;
 
 /**
- * Reads the spellings Bridges may use: snake_case, `cost`, `taskId`, times as epoch milliseconds or absent, the older
- * names of execution paths, outputs that are no object. Keys that mean nothing here are left out, and named.
+ * Normalises the spellings that Bridges may use: snake_case, `cost`, `taskId`, times as epoch milliseconds or absent,
+ * the older names of execution paths, outputs that are no object. Unknown keys are left out and named in a warning.
  */
 export function readSentCallback(sent: unknown, now: number): SentCallback {
   if (!isJsonObject(sent as Json)) return { body: sent, warnings: [] };
@@ -60,7 +60,7 @@ export function readSentCallback(sent: unknown, now: number): SentCallback {
   return { body, warnings: unknown.length === 0 ? [] : [unknownKeysWarning("callback", unknown)] };
 }
 
-/** The same callback with what was left out as lines of its log, where people look who read the node. */
+/** Adds the warnings to the log of the callback, where people who inspect the node see them. */
 export function withWarnings<T extends { readonly logs?: readonly object[] | undefined }>(
   body: T,
   warnings: readonly string[],
@@ -79,14 +79,14 @@ function readTimes(body: Record<string, Json>, now: number): void {
   body["startedAt"] = instantOf(body["startedAt"]) ?? completed;
 }
 
-/** Undefined when there is none; what is no time is left for the check to refuse. */
+/** Converts epoch milliseconds to ISO text. Any other value is returned unchanged, for the schema to check. */
 function instantOf(value: Json | undefined): Json | undefined {
   if (typeof value !== "number") return value;
   const isTime = Number.isFinite(value) && Math.abs(value) <= EPOCH_MS_MAX;
   return isTime ? new Date(value).toISOString() : value;
 }
 
-/** A Bridge that hands on what a model answered has a text or a list; it is read like any text that was answered. */
+/** Moves outputs that are a text or a list to `stdout`, because such a Bridge passes on a model's unparsed answer. */
 function readOutputs(body: Record<string, Json>): void {
   const { outputs } = body;
   if (body["stdout"] !== undefined) return;

@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/b
 import { sentDispatchSchema } from "./bridge-body.ts";
 import { camelCaseOf, unknownKeysWarning } from "./spelling.ts";
 
-/** A dispatch in the spelling of the wire, with everything it may leave out, before it is checked. */
+/** A received dispatch with normalised keys and all defaults, before it is checked. */
 export interface SentDispatch {
   readonly body: Json;
   readonly warnings: readonly string[];
@@ -15,15 +15,15 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["taskId", "dispatchId"],
   ["command", "message"],
 ]);
-/** In seconds, as in workflow files; `timeoutMs` wins. */
+/** A timeout in seconds, as in workflow files. `timeoutMs` has priority. */
 const TIMEOUT = "timeout";
 const TIMEOUT_MS = 600_000;
 const STEP = "step";
 const AGENT = "default";
 
 /**
- * Reads the short body as well, `{command, stdin?, context?, timeout?, callbackUrl}`: what a caller leaves out has a
- * default, what means nothing here is named in a warning. Null: the Bridge has no adapter to fall back on.
+ * Reads a full dispatch or the short form `{command, stdin?, context?, timeout?, callbackUrl}`. Missing fields get
+ * defaults, and unknown keys are named in a warning. `defaultProvider` is null when the Bridge has no adapter.
  */
 export function readSentDispatch(sent: Json, defaultProvider: string | null): SentDispatch {
   if (!isJsonObject(sent)) return { body: sent, warnings: [] };
@@ -38,7 +38,7 @@ export function readSentDispatch(sent: Json, defaultProvider: string | null): Se
     const own = ALIASES.get(name) ?? name;
     if (own === TIMEOUT) given["timeoutMs"] ??= inMilliseconds(value);
     else if (!KEYS.has(own)) unknown.push(key);
-    // Both spellings of the same thing, as servers send them that do not know who listens.
+    // A server that does not know the receiver may send both spellings of a key. The first value counts.
     else given[own] ??= value;
   }
   const context = isJsonObject(given["context"]) ? given["context"] : {};
@@ -79,7 +79,7 @@ function strangersIn(context: Json | undefined): readonly string[] {
   return Object.keys(context).flatMap((key) => (names.includes(key) ? [] : [`context.${key}`]));
 }
 
-/** Tools are named on this wire; a specification has its name in it. */
+/** Returns the name of a tool. The protocol uses names only, so the name is taken from a full specification. */
 function toolName(tool: Json): Json {
   return isJsonObject(tool) && typeof tool["name"] === "string" ? tool["name"] : tool;
 }

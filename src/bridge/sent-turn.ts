@@ -3,14 +3,14 @@ import { askedCallSchema, ROUND_ENDS } from "../core/event/index.ts";
 import { camelCaseOf, unknownKeysWarning } from "./spelling.ts";
 import { sentCallSchema, sentResultSchema, sentRoundSchema } from "./wire.ts";
 
-/** What the turn of an agent reports or asks, by the last part of its route. */
+/** The kinds of reports and ruling requests of a turn, named like the last part of their route. */
 export const TURN_KINDS = ["round-complete", "tool-call", "tool-complete"] as const;
 export type TurnKind = (typeof TURN_KINDS)[number];
 
-/** A report of a turn in the spelling of the wire, before it is checked. */
+/** A received report of a turn after its keys were normalised, before it is checked. */
 export interface SentTurn {
   readonly body: unknown;
-  /** What was left out of it, for the reply and the log of the node. */
+  /** Warnings about keys that were left out, for the reply and the log of the node. */
   readonly warnings: readonly string[];
 }
 
@@ -18,7 +18,7 @@ type Names = ReadonlyMap<string, string>;
 
 interface Spelling {
   readonly keys: ReadonlySet<string>;
-  /** Other names of the same thing, as model APIs and the facts of a turn have them. */
+  /** Other names of the fields, as used by model APIs and in the events of a turn. */
   readonly aliases: Names;
 }
 
@@ -50,7 +50,7 @@ const CALL: Spelling = {
   aliases: new Map(CALL_NAMES),
 };
 
-/** Said already by the route, or to be found in the call id. */
+/** Fields that are ignored without a warning, because the route or the call id already contains them. */
 const NEEDLESS: Readonly<Record<TurnKind, ReadonlySet<string>>> = {
   "round-complete": new Set(["type"]),
   "tool-call": new Set(["type", "round", "position"]),
@@ -58,7 +58,7 @@ const NEEDLESS: Readonly<Record<TurnKind, ReadonlySet<string>>> = {
 };
 const NONE: ReadonlySet<string> = new Set();
 
-/** How models end an answer, in the words of their APIs. */
+/** Reasons for the end of an answer, as model APIs name them. */
 const ENDS: Names = new Map([
   ["tool_use", "tool_calls"],
   ["function_call", "tool_calls"],
@@ -71,8 +71,8 @@ const ENDS: Names = new Map([
 const MICROS_PER_USD = 1_000_000;
 
 /**
- * Reads the spellings Bridges may use for the turn of an agent: snake_case, the names model APIs have for calls and for the
- * end of an answer, cost in micros, arguments as a text of JSON. Keys that mean nothing here are left out, and named.
+ * Normalises the spellings that Bridges may use in reports of a turn: snake_case, the names of model APIs for calls and
+ * for the end of an answer, cost in micros, arguments as JSON text. Unknown keys are left out and named in a warning.
  */
 export function readSentTurn(kind: TurnKind, sent: unknown): SentTurn {
   if (!isJsonObject(sent as Json)) return { body: sent, warnings: [] };
@@ -104,7 +104,7 @@ function respell(
   return body;
 }
 
-/** Facts of a turn count in micros; Bridges report in dollars. */
+/** Converts a cost in micro-dollars, as in the events of a turn, to dollars, as in reports. */
 function inUsd(given: JsonObject): JsonObject {
   const { costMicros, cost_micros: snake, ...rest } = given;
   const micros = costMicros ?? snake;
@@ -125,7 +125,7 @@ function readRound(body: Record<string, Json>, unknown: string[]): void {
   if (finish === undefined || finish === null)
     body["finish"] = isJsonArray(calls) && calls.length > 0 ? "tool_calls" : "stop";
   else if (typeof finish === "string") body["finish"] = endOf(finish);
-  // Without the whole message, its words are what the turn continues from.
+  // Without the whole message, the turn can only continue from its text.
   if (body["message"] === undefined) body["message"] = { role: "assistant", content: text ?? "" };
 }
 
@@ -148,7 +148,7 @@ function readCall(call: Record<string, Json>): void {
   };
 }
 
-/** A text that is no JSON is left for the check to refuse. */
+/** Parses JSON text. Invalid text is returned unchanged, and the schema refuses it later. */
 function parsed(text: string): Json {
   try {
     return JSON.parse(text === "" ? "{}" : text) as Json;
@@ -173,7 +173,7 @@ const KINDS: ReadonlyMap<unknown, TurnKind> = new Map([
   ["tool.completed", "tool-complete"],
 ]);
 
-/** Which report of a turn a member of a batch is; null: it is a callback, which has a status. */
+/** Returns the kind of a report in a batch. Null for a callback, which has a status. */
 export function turnKindOf(sent: Json): TurnKind | null {
   if (!isJsonObject(sent)) return null;
   const named = KINDS.get(sent["type"]);

@@ -12,19 +12,19 @@ export interface TurnWireOptions {
   readonly jitter: () => number;
 }
 
-/** An agent stands still meanwhile: a server that is back is found soon. */
+/** Maximum pause between tries. It is short because the agent cannot continue until the server answers. */
 const PAUSE_MS_MAX = 5_000;
 
-/** The dispatch that reports. */
+/** The dispatch that sends the reports. */
 export interface TurnDispatch {
   readonly dispatchId: string;
-  /** The server makes calls of it itself before it answers. */
+  /** True when the server itself makes some calls of this turn before it answers. */
   readonly isSlow: boolean;
 }
 
 /**
- * What the turn of one dispatch reports and asks, over HTTP. A server that cannot be reached is waited for, for as long as
- * the dispatch lasts: nothing is done that is not judged. Every request may be repeated; the server knows what it knows.
+ * Returns the hooks that report the turn of one dispatch over HTTP. While the server cannot be reached, they retry
+ * until the dispatch ends, so that no call is made without a ruling. Every request can be repeated safely.
  */
 export function turnOverWire(
   posts: TurnPosts,
@@ -75,7 +75,7 @@ async function exchange<T>({ kind, send, signal, options }: Exchange, schema: z.
   }
 }
 
-/** A token may have changed, and a busy server may have time later; anything else will not change. */
+/** True when a retry cannot help. A token may change and a busy server may recover, so those statuses are not final. */
 function isFinal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 401 && status !== 408 && status !== 425 && status !== 429;
 }

@@ -11,17 +11,17 @@ export interface TurnPostOptions {
   readonly token: () => string;
 }
 
-/** What the turn of an agent reports or asks. */
+/** One report or ruling request of a turn. */
 export interface TurnPost {
   readonly kind: TurnKind;
   readonly dispatchId: string;
   readonly body: object;
-  /** It may be answered late, when a person has, or a script has run: nothing else waits for that with it. */
+  /** True when the answer may be late, because a person or a script must finish first. Such a post is not sent in a batch. */
   readonly isAlone: boolean;
   readonly signal: AbortSignal;
 }
 
-/** `status` null: no answer came. */
+/** The answer of the server. `status` is null when none came. */
 export interface TurnAnswer {
   readonly status: number | null;
   readonly body: unknown;
@@ -34,17 +34,17 @@ interface Queued {
   readonly answer: (answer: TurnAnswer) => void;
 }
 
-/** Longer than a server lets a question about a person's answer wait. */
+/** Longer than the server holds a request that waits for a person's answer. */
 const REQUEST_MS = 40_000;
 const REPLY_BYTES_MAX = 16 * 1_048_576;
-/** What is reported meanwhile goes together in the next request. */
+/** Maximum number of parallel requests. Reports that arrive in the meantime are sent together in the next request. */
 const REQUESTS_MAX = 4;
 const BATCH_CHARACTERS_MAX = 1_048_576;
 const NO_ANSWER: TurnAnswer = { status: null, body: null, retryAfterMs: null };
 
 const batchReplySchema = z.object({ results: z.array(z.object({ status: z.number(), body: z.unknown() })) });
 
-/** Sends what the turns of a Bridge report to one server. Alone while little is under way, in batches otherwise. */
+/** Sends the reports of a Bridge's turns to one server: separately while there are few, otherwise in batches. */
 export class TurnPosts {
   readonly #url: string;
   readonly #options: TurnPostOptions;
@@ -56,7 +56,7 @@ export class TurnPosts {
     this.#options = options;
   }
 
-  /** Sends it once; never rejects. */
+  /** Sends a report once. Never rejects. */
   post(post: TurnPost): Promise<TurnAnswer> {
     const { kind: type, dispatchId, body, isAlone } = post;
     const text = JSON.stringify({ type, dispatchId, ...body });
@@ -79,7 +79,7 @@ export class TurnPosts {
     }
   }
 
-  /** The first that fit into one request. One whose dispatch has ended is not sent. */
+  /** Takes the first reports that fit into one request. Reports of ended dispatches are not sent. */
   #take(): readonly Queued[] {
     const batch: Queued[] = [];
     let characters = 0;
@@ -104,7 +104,7 @@ export class TurnPosts {
     );
   }
 
-  /** Null: the batch as such is refused, so that each has to be tried alone. */
+  /** Sends a batch. Null when the batch itself was refused, so that each report must be sent separately. */
   async #together(texts: readonly string[]): Promise<readonly TurnAnswer[] | null> {
     const url = `${this.#url}${CALLBACK_BATCH_PATH.slice(TURN_PATH.length)}`;
     const reply = await this.#send(url, `{"callbacks":[${texts.join(",")}]}`);

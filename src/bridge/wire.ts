@@ -1,4 +1,4 @@
-/** What a server and a Bridge send to each other; both sides read it with these schemas. A node is called `stepId`. */
+/** The messages between a server and a Bridge. Both sides check them with these schemas. A node is called `stepId`. */
 import { z } from "zod";
 import {
   adapterModelsSchema,
@@ -17,7 +17,7 @@ import type { Json } from "../core/base/index.ts";
 import { askedCallSchema, envelopeSchema } from "../core/event/index.ts";
 
 export const DISPATCH_PATH = "/api/v2/dispatch";
-/** The name the route had first; Bridges answer to both. */
+/** The first name of the route. Bridges accept both. */
 export const DISPATCH_ALIAS = "/api/workflow/dispatch";
 export const DISPATCH_SYNC_PATH = "/api/v2/dispatch/sync";
 export const DISPATCH_BATCH_PATH = "/api/v2/dispatch/batch";
@@ -25,7 +25,7 @@ export const EXECUTIONS_PATH = "/api/v2/executions";
 export const CALLBACK_PATH = "/api/workflow/step-complete";
 export const CALLBACK_BATCH_PATH = "/api/workflow/step-complete/batch";
 export const STREAM_PATH = "/api/workflow/step-stream";
-/** Before the names of what the turn of an agent reports and asks. */
+/** Prefix of the routes for reports of a turn. */
 export const TURN_PATH = "/api/workflow";
 export const GATEWAY_TOKEN_HEADER = "x-gateway-token";
 
@@ -41,13 +41,13 @@ const jsonObject = z.record(z.string(), json);
 const name = z.string().min(1).max(400);
 const instant = z.iso.datetime({ offset: true });
 
-/** No call costs more than this; anything above is a broken meter, not a bill. */
+/** Maximum cost of one call. A higher amount means that the metering is broken. */
 const COST_USD_MAX = 1_000_000;
 const count = z.number().int().nonnegative().max(1_000_000_000_000);
 
 const SECRETS_MAX = 200;
 
-/** Secrets are only here: no adapter sees those of another tool, and nothing on disk has them. */
+/** A dispatch with its secrets. They are removed before the rest is stored, and an adapter sees only those of its own tool. */
 export const dispatchSchema = adapterRequestSchema.extend({
   secrets: z.array(handedSecretSchema).max(SECRETS_MAX).optional(),
 });
@@ -59,11 +59,11 @@ export interface DispatchReply {
   readonly accepted: true;
   readonly dispatchId: string;
   readonly duplicate?: true;
-  /** Names keys of the dispatch that mean nothing here. */
+  /** Warnings that name unknown keys of the dispatch. */
   readonly warnings?: readonly string[];
 }
 
-/** One answer per dispatch, in their order: the status and body it would have had alone. */
+/** One answer per dispatch, in order, with the status and body that a single dispatch would get. */
 export interface BatchReply<T> {
   readonly results: readonly { readonly status: number; readonly body: T | BridgeProblem }[];
 }
@@ -85,7 +85,7 @@ const logLineSchema = z.object({
 
 const CALLBACK_STATUSES = ["completed", "failed", "timed_out", "cancelled", "deferred", "suspended"] as const;
 
-/** What is counted, apart from the rest: a figure out of range is refused by a code of its own. */
+/** The usage numbers of a callback. They have their own schema, because an invalid number is refused with its own code. */
 export const reportedUsageSchema = z.object({
   inputTokens: count.optional(),
   outputTokens: count.optional(),
@@ -100,10 +100,10 @@ export const callbackSchema = z.object({
   runId: name,
   stepId: name,
   attempt: z.number().int().positive(),
-  /** Which execution of the attempt reports; absent: the first. */
+  /** Number of the execution that reports. Absent for the first execution. */
   segment: count.optional(),
   status: z.enum(CALLBACK_STATUSES),
-  /** With `suspended`: what the adapter needs to continue. */
+  /** The data that the adapter needs to continue after `suspended`. */
   transcript: json.optional(),
   outputs: jsonObject.optional(),
   stdout: z.string().optional(),
@@ -111,15 +111,15 @@ export const callbackSchema = z.object({
   error: z.string().optional(),
   errorCode: z.string().max(100).optional(),
   retryAfterMs: z.number().nonnegative().optional(),
-  /** False: the same request would fail again, whatever its class is. */
+  /** False when the same request would fail again, whatever the failure class is. */
   retryable: z.boolean().optional(),
   startedAt: instant,
   completedAt: instant,
   model: z.string().max(200).optional(),
   ...reportedUsageSchema.shape,
-  /** Which price `costUsd` was made with. */
+  /** The id of the price that `costUsd` was calculated with. */
   priceId: z.string().max(400).optional(),
-  /** Calls made beyond the first (contract re-asks). */
+  /** Model calls after the first one, made because an answer did not fit the contract. */
   extraCalls: count.optional(),
   sessionId: z.string().max(200).optional(),
   messages: z.array(jsonObject).max(10_000).optional(),
@@ -133,7 +133,7 @@ export const callbackBatchSchema = z.object({ callbacks: z.array(json).min(1).ma
 
 const sender = {
   dispatchId: name,
-  /** As far as they are given they have to agree with the id. */
+  /** Optional fields. When present, they must agree with the dispatch id. */
   runId: name.optional(),
   stepId: name.optional(),
   attempt: z.number().int().positive().optional(),
@@ -150,14 +150,14 @@ export const sentRoundSchema = z.object({
 });
 export const sentCallSchema = z.object({ ...sender, ...toolAskSchema.shape });
 export const sentResultSchema = z.object({ ...sender, ...toolReportSchema.shape, error: z.string().optional() });
-/** `wait`: a person has not answered yet; it is asked again. */
+/** The reply to a ruling request. `wait`: no person has answered yet, and the request must be repeated. */
 export const callReplySchema = z.union([callRulingSchema, z.object({ disposition: z.literal("wait") })]);
 
 export interface CallbackReply {
   readonly received: true;
   readonly deduplicated?: true;
   readonly discarded?: true;
-  /** Names keys of the callback that mean nothing here. */
+  /** Warnings that name unknown keys of the callback. */
   readonly warnings?: readonly string[];
 }
 
@@ -178,23 +178,23 @@ export const streamSchema = z.object({
 });
 export type StreamBody = z.infer<typeof streamSchema>;
 
-/** What a Bridge answers about an execution. */
+/** The state of an execution, as a Bridge returns it. */
 export interface ExecutionView {
   readonly dispatchId: string;
-  /** `lost`: journalled before it began, and the Bridge ended in between; whether it acted is unknown. */
+  /** `lost`: recorded in the journal before a restart of the Bridge. It is unknown whether it had any effect. */
   readonly state: "running" | "ended" | "lost";
   readonly startedAt: string;
   readonly result?: CallbackBody;
 }
 
-/** By provider: what its adapter calls when no model is named, and the prices its configuration gives. */
+/** The default model and the configured prices of each adapter, by provider. */
 export const modelsSchema = z.record(z.string().max(100), adapterModelsSchema);
 export type ProviderModels = z.infer<typeof adapterModelsSchema>;
 
-/** By provider: what its adapter lets see of the turns of agents; absent: nothing. */
+/** The turn support of each adapter, by provider. Absent for opaque adapters. */
 export const turnsSchema = z.record(z.string().max(100), z.enum(TURN_SUPPORT));
 
-/** By provider: the registered secrets its configuration refers to. */
+/** The registered secrets to which each adapter's configuration refers, by provider. */
 export const referencesSchema = z.record(z.string().max(100), z.array(secretReferenceSchema).max(SECRETS_MAX));
 
 export type ProviderSecrets = Readonly<Record<string, readonly SecretReference[]>>;
@@ -205,31 +205,31 @@ export const registrationSchema = z.object({
   environment: z.string().max(100).optional(),
   url: z.url({ protocol: /^https?$/ }),
   instanceId: name,
-  /** When the instance began, so that an older one cannot take a newer one's place. */
+  /** Start time of the instance, so that an older instance cannot replace a newer one. */
   instanceStartedAt: instant,
   capabilities: z.array(z.string().max(100)).max(100).default([]),
   providers: z.array(z.string().max(100)).min(1).max(100),
-  /** The provider that takes nodes which name none. */
+  /** The provider for nodes that name none. */
   defaultProvider: z.string().max(100).optional(),
   models: modelsSchema.optional(),
   turns: turnsSchema.optional(),
   secrets: referencesSchema.optional(),
-  /** The server, as this Bridge reaches it: it reports there, whichever replica dispatches. */
+  /** The server's address as the Bridge reaches it. Reports go there, whichever replica dispatches. */
   server: z.url({ protocol: /^https?$/ }).optional(),
-  /** SHA-256 (hex) of the callback token this instance was given before; tokens stay as they are while it is right. */
+  /** SHA-256 (hex) of the instance's present callback token. While it matches, the tokens stay unchanged. */
   callbackTokenHash: z.string().max(64).optional(),
 });
 export type Registration = z.infer<typeof registrationSchema>;
 
-/** Tokens are shown once, and the Bridge keeps them in memory: an instance that has the present ones gets none again. */
+/** The reply to a registration. Tokens are sent only once: an instance that proves it has the present ones gets none. */
 export interface BridgeRegistration {
   readonly gatewayId: string;
-  /** Where callbacks may go, beside the address the Bridge registered at. */
+  /** A further origin for callbacks, in addition to the address at which the Bridge registered. */
   readonly callbackOrigin?: string;
   readonly tokens?: {
-    /** What the server sends with dispatches. */
+    /** The token that the server sends with dispatches. */
     readonly dispatchToken: string;
-    /** What the Bridge sends with callbacks. */
+    /** The token that the Bridge sends with callbacks. */
     readonly callbackToken: string;
   };
 }

@@ -13,7 +13,7 @@ export function callFailure(failure: FailureClass, message: string, apiKey: stri
   return { failure, message: tidy(message, apiKey) };
 }
 
-/** A refusal of the service, by the status of its answer. */
+/** Returns the failure for an error status of the service. */
 export function failureOfStatus(
   response: { readonly status: number; readonly headers: Headers },
   body: string,
@@ -34,7 +34,7 @@ export function failureOfStatus(
   return say("provider_error", `${place.name} did not accept the request (status ${status})`);
 }
 
-/** What the service says about its failure, in the usual form or as it stands. */
+/** Returns the error text of the service, from its JSON form or as plain text. */
 export function spokenError(body: string): string {
   try {
     const { error } = JSON.parse(body) as { readonly error?: { readonly message?: unknown } | string };
@@ -46,13 +46,13 @@ export function spokenError(body: string): string {
   return body.trim();
 }
 
-/** Seconds, or with the other header milliseconds; a page is rarely shown either. */
+/** Returns the delay from the headers, in milliseconds. Browsers rarely let a page read these headers. */
 function retryAfterMs(precise: string | null, seconds: string | null): number | undefined {
   const [text, factor] = precise === null ? [seconds, 1_000] : [precise, 1];
   return text !== null && /^\d{1,12}(?:\.\d{1,9})?$/.test(text.trim()) ? Math.ceil(Number(text) * factor) : undefined;
 }
 
-/** The key never gets into a message, nor does a message grow with what a stranger wrote. */
+/** Removes the key from a message and limits its length, because the text comes from outside. */
 function tidy(text: string, apiKey: string | undefined): string {
   const hidden = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
   const { value } = repairText(hidden.slice(0, MESSAGE_LENGTH_MAX));

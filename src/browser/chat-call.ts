@@ -13,9 +13,9 @@ export interface ChatQuestion {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly maxOutputTokens: number | undefined;
-  /** What the service is asked to hold the model to; undefined: text. */
+  /** The format that the service must enforce. Undefined for plain text. */
   readonly responseFormat: JsonObject | undefined;
-  /** A second answer is not shown while it is made: it takes the place of one that was. */
+  /** False for a second answer: it replaces the first one, which was already shown, so it is not streamed. */
   readonly isStreamed: boolean;
 }
 
@@ -41,7 +41,7 @@ interface Received {
   error: string | null;
 }
 
-/** One call of the model, read to its end. */
+/** Makes one model call and reads its stream to the end. */
 export async function callChat(question: ChatQuestion, hooks: BrowserHooks): Promise<ChatAnswer> {
   const { provider, model } = question;
   const place = { name: `The service at ${originOf(provider.baseUrl)} (${model})`, apiKey: provider.apiKey };
@@ -90,7 +90,7 @@ function send({ provider, model, messages, maxOutputTokens, responseFormat }: Ch
       ...(responseFormat === undefined ? {} : { response_format: responseFormat }),
     }),
     signal,
-    // The key is for this address and no other, and the page's own cookies are not sent.
+    // The key must reach only this address, and the page's own cookies must not be sent.
     redirect: "error",
     credentials: "omit",
     referrerPolicy: "no-referrer",

@@ -5,7 +5,7 @@ import { callChat, type ChatAnswer, type ChatMessage, type ChatTokens } from "./
 import type { Contract } from "./contract.ts";
 import type { BrowserHooks, BrowserRequest, BrowserResult, ChatProvider } from "./provider.ts";
 
-/** Asks the model, and once more when its answer does not fit the contract; the engine does all other retrying. */
+/** Calls the model, and once more when its answer does not fit the contract. All other retries are made by the engine. */
 export async function askChat(
   provider: ChatProvider,
   request: BrowserRequest,
@@ -102,7 +102,7 @@ function sumOf(calls: readonly ChatTokens[]): Partial<ChatTokens> {
   };
 }
 
-/** A node's own model goes before the tab's; `vendor:` before it says only where a server would find it. */
+/** Returns the node's model, else the tab's. A prefix `vendor:` matters only on a server and is removed. */
 function modelOf({ model }: ChatProvider, request: BrowserRequest): string {
   return (request.model ?? model ?? "").replace(/^[a-z][a-z0-9_-]*:(?=.)/, "");
 }
@@ -120,7 +120,7 @@ function responseFormatOf({ outputStrategy, outputSchema }: BrowserRequest): Jso
   return { type: "json_schema", json_schema: { name: "outputs", schema: outputSchema, strict: false } };
 }
 
-/** The message, what is piped in, and inputs that the message does not already hold. */
+/** Returns the message, the stdin text, and the inputs that the message or stdin do not already contain. */
 function userTextOf({ message, stdin, inputs }: BrowserRequest): string {
   const rest = Object.entries(inputs).filter(([, value]) => {
     const text = jsonToText(value);

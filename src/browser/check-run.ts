@@ -1,18 +1,18 @@
 import type { Plan, PlanNode } from "../core/plan/index.ts";
 import type { BrowserProvider } from "./provider.ts";
 
-/** Why a plan cannot run in a page, or not with these args. */
+/** The reason why a plan cannot run in a page, or not with these args. */
 export interface BrowserProblem {
   readonly code: string;
   readonly message: string;
-  /** The node it is about, if it is about one. */
+  /** The node that the problem concerns. Absent when it concerns the whole run. */
   readonly nodeId?: string;
 }
 
-/** Ids under which a model is reached that a page can call too. */
+/** Provider ids of models that a page can also call. */
 const REACHABLE: ReadonlySet<string> = new Set(["ai-sdk", "openai", "openai-compatible"]);
 
-/** Names every node that needs more than a page has; nothing may be started while there is one. */
+/** Returns a problem for every requirement of a node that a page cannot meet. A plan with problems must not be started. */
 export function checkBrowserRun(
   plan: Plan,
   kind: BrowserProvider["kind"] = "openai-compatible",
@@ -36,7 +36,7 @@ function needsOf(node: PlanNode, kind: BrowserProvider["kind"]): string[] {
   if (node.work?.kind === "wait" && "onTimeout" in node.work.wait)
     needs.push("it waits for an event, which only a server receives");
   if (node.onFailure === "escalate") needs.push("it asks a person when it fails, and no other person can see it");
-  // A script answers for everything that would otherwise be called.
+  // A script replaces all calls, so providers and tools need no check.
   if (kind === "scripted") return needs;
   const { provider, tools } = node.request;
   if (provider !== null && !REACHABLE.has(provider)) {

@@ -3,10 +3,10 @@ import type { BoundRequest } from "../core/engine/index.ts";
 import { lensOutputSchema, outputJsonSchema, settleEnvelope, settleOutputs } from "../core/outputs/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
 
-/** What a node's answer must fit. */
+/** The contract that a node's answer must fit. */
 export interface Contract {
   readonly schema: JsonObject | null;
-  /** In words a model can act on; what the engine repairs by itself is no problem. */
+  /** Returns problems in words that a model understands. Deviations that the engine repairs itself are not included. */
   readonly problemsIn: (value: Json) => readonly string[];
 }
 

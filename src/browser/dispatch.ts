@@ -21,7 +21,7 @@ export interface Listener {
   callback(result: CallbackResult): void;
 }
 
-/** One attempt at work in this page. */
+/** One attempt that runs in this page. */
 export class OpenDispatch {
   readonly #controller = new AbortController();
   readonly #partials: Partials;
@@ -34,7 +34,7 @@ export class OpenDispatch {
     this.#listener = listener;
     this.#moderator = moderator;
     this.#partials = new Partials(clock, (deltas) => {
-      // Nothing is passed on before it was checked.
+      // With a moderator, pieces are held back until the whole answer was checked.
       if (moderator === null) listener.stream(deltas);
       else this.#withheld.push(...deltas);
     });
@@ -62,7 +62,7 @@ export class OpenDispatch {
     );
   }
 
-  /** Nothing waits for it any more; what it still sends is dropped. */
+  /** Aborts the attempt. Everything that it still sends is dropped. */
   abort(): void {
     this.#partials.close();
     this.#controller.abort();

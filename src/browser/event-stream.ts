@@ -1,7 +1,7 @@
-/** A line longer than this is no message of any model. */
+/** Maximum length of a line. No model sends longer ones. */
 const LINE_LENGTH_MAX = 8_388_608;
 
-/** The `data` of each message of a server-sent stream, wherever the network cut it. */
+/** Yields the `data` of each server-sent event, independent of how the network splits the stream. */
 export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -23,7 +23,7 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncG
       if (done) return;
     }
   } finally {
-    // A reader that stops closes the stream; on a finished stream that does nothing.
+    // Closes the stream when the reader stops early. Has no effect on a finished stream.
     await reader.cancel().catch(() => undefined);
   }
 }

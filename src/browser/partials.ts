@@ -11,7 +11,7 @@ const BATCH_MS = 50;
 const LONG_STREAM_DELTAS = 1_000;
 const LONG_STREAM_BATCH_MS = 500;
 
-/** Joins pieces of text, at most 20 batches a second and fewer for a long stream, so that a log stays readable. */
+/** Joins pieces of text into at most 20 batches per second, and fewer for a long stream, so that a log stays readable. */
 export class Partials {
   readonly #clock: PageClock;
   readonly #send: (deltas: Deltas) => void;
@@ -33,7 +33,7 @@ export class Partials {
     this.#stop ??= this.#clock.after(pause, () => this.#flushWhole());
   }
 
-  /** A pair of surrogates that the stream cut in two is put together before it goes out. */
+  /** Sends the waiting pieces, but keeps the first half of a split surrogate pair until the second half arrives. */
   #flushWhole(): void {
     const last = this.#waiting.at(-1);
     const half = last !== undefined && "text" in last ? (/[\ud800-\udbff]$/.exec(last.text)?.[0] ?? "") : "";
@@ -44,7 +44,7 @@ export class Partials {
     if (half !== "") this.#waiting.push({ text: half });
   }
 
-  /** Sends what waits; called before the result, so that no piece comes after it. */
+  /** Sends the waiting pieces. Called before the result, so that no piece comes after it. */
   flush(): void {
     this.#stop?.();
     this.#stop = null;
@@ -55,7 +55,7 @@ export class Partials {
     if (deltas.length > 0) this.#send(deltas);
   }
 
-  /** Drops what waits. */
+  /** Drops the waiting pieces. */
   close(): void {
     this.#stop?.();
     this.#stop = null;

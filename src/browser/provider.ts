@@ -1,7 +1,7 @@
 import type { FailureClass, JsonObject } from "../core/base/index.ts";
 import type { Envelope } from "../core/event/index.ts";
 
-/** What a node asks for, in the words adapters know. */
+/** The request of a node, with the field names of the adapter interface. */
 export interface BrowserRequest {
   readonly dispatchId: string;
   readonly runId: string;
@@ -53,27 +53,27 @@ export type BrowserResult =
   | { readonly status: "deferred" };
 
 export interface BrowserHooks {
-  /** Aborted when the result is not wanted any more. */
+  /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
-  /** The new piece, never the text so far. */
+  /** Receives the new piece only, never the whole text so far. */
   readonly onPartial: (
     part: { readonly text: string } | { readonly media: { readonly url: string; readonly mime: string } },
   ) => void;
   readonly onLog: (line: { readonly level: "debug" | "info" | "warning" | "error"; readonly message: string }) => void;
 }
 
-/** Answers one request. An adapter's own `execute` fits, as does a script in the page. */
+/** Answers one request. The `execute` of an adapter has this type, and so does a script in the page. */
 export type Execute = (request: BrowserRequest, hooks: BrowserHooks) => Promise<BrowserResult>;
 
-/** A model behind an address the page may call. The key stays in memory and goes to that address alone. */
+/** A model at an address that the page may call. The key stays in memory and is sent only to that address. */
 export interface ChatProvider {
   readonly kind: "openai-compatible";
-  /** With its version, for example `https://api.openai.com/v1`. */
+  /** Address with the API version, for example `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey?: string;
-  /** For nodes that name no model. */
+  /** The model for nodes that name none. */
   readonly model?: string;
-  /** `prompt` for services that do not take a schema beside the prompt. */
+  /** `prompt` for services that accept a schema only inside the prompt. */
   readonly structuredOutput?: "native" | "prompt";
   readonly fetch?: typeof globalThis.fetch;
 }

@@ -26,9 +26,9 @@ export interface BrowserRunOptions {
   readonly args: JsonObject;
   readonly provider: BrowserProvider;
   readonly runId: string;
-  /** Digest of the text the plan was made from, for the log. */
+  /** Digest of the source text of the plan, for the log. */
   readonly hash?: string;
-  /** Called after each step of the engine, with what became true and the state it led to. */
+  /** Called after each step of the engine with the new events and the resulting state. */
   readonly onEvents?: (events: readonly RunEvent[], state: RunState) => void;
   /** Cancels the run. */
   readonly signal?: AbortSignal;
@@ -36,19 +36,19 @@ export interface BrowserRunOptions {
   readonly now?: () => number;
   /** A number in [0, 1). */
   readonly random?: () => number;
-  /** For nodes that ask for moderation. Default: the built-in rules. */
+  /** Rules for nodes with moderation. Default: the built-in rules. */
   readonly moderation?: ModerationRules;
 }
 
 export interface BrowserRun {
   readonly events: readonly RunEvent[];
-  /** Not terminal when the run waits for something only a person can give. */
+  /** The final state. Not terminal when the run waits for input that only a person can give. */
   readonly state: RunState;
 }
 
 /**
- * Runs a plan in this page with the engine the server has: the same inputs, the same events. Nothing is kept beyond it
- * and nothing leaves it but the calls to the provider.
+ * Runs a plan in this page with the same engine as the server: the same inputs lead to the same events. Nothing is
+ * stored outside the page, and only the calls to the provider leave it.
  */
 export async function runInBrowser(
   options: BrowserRunOptions,
@@ -73,7 +73,7 @@ class PageRun {
   readonly #events: RunEvent[] = [];
   readonly #open = new Map<string, OpenDispatch>();
   readonly #timers = new Map<string, () => void>();
-  /** Timers that set something going by themselves; a deadline alone keeps no run alive. */
+  /** Number of timers that can make the run progress. Deadlines are not counted, because they alone keep no run alive. */
   #progressTimers = 0;
   #waiting: UnstampedInput[] = [];
   #isDraining = false;
@@ -123,7 +123,7 @@ class PageRun {
     this.#end = null;
   }
 
-  /** One input and every verdict it leads to; effects are performed afterwards. */
+  /** Commits one input and every verdict it leads to. Effects are performed afterwards. */
   #commit(input: UnstampedInput): void {
     const state = this.#state;
     this.#lastAt = Math.max(this.#lastAt, this.#clock.now());
@@ -149,7 +149,7 @@ class PageRun {
     for (const effect of effects) this.#perform(effect);
   }
 
-  /** A page has no gates: everything passes but what moderation stops. */
+  /** Returns the verdict. A page has no gates, so only moderation can stop a node. */
   #judge({ nodeId, nextAttempt, hints, request, moderation }: RequestVerdict): Verdict {
     if (isOneOf(moderation, "input")) {
       const said = this.#moderator.text(request.message);
@@ -192,7 +192,7 @@ class PageRun {
       case "emit-event":
       case "request-round-verdict":
       case "request-tool-verdict":
-        // The check lets no plan through that needs them; an approval that comes up all the same is left open.
+        // `checkBrowserRun` refuses plans that need these effects. An approval that opens nevertheless stays open.
         return;
     }
   }
@@ -207,7 +207,7 @@ class PageRun {
         stream: (deltas) => this.#submit({ type: "stream", nodeId, attempt, deltas }),
         callback: (result) => {
           this.#submit({ type: "callback", nodeId, attempt, result });
-          // Work that continues elsewhere is over for this page when its deadline is.
+          // A deferred attempt stays open here until its deadline.
           if (result.status !== "deferred") this.#open.delete(dispatchId);
         },
       },

@@ -1,10 +1,10 @@
-/** Longer waits overflow `setTimeout`, and drift; they are made of short ones. */
+/** Maximum time of one `setTimeout`. Longer ones overflow or drift, so a long wait is a series of short ones. */
 const HOP_MS = 60_000;
 
 export interface PageClock {
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Calls back once, not before the delay is over; what it returns takes it back. */
+  /** Calls `fire` once after the delay. Returns a function that cancels the timer. */
   readonly after: (delayMs: number, fire: () => void) => () => void;
 }
 

@@ -3,15 +3,15 @@ import { type Catalog, EMPTY_CATALOG } from "../core/definition/index.ts";
 import { checkSource, type Plan } from "../core/plan/index.ts";
 
 export interface BrowserWorkflow {
-  /** Null exactly when there are problems. */
+  /** Null only when there are problems. */
   readonly plan: Plan | null;
-  /** Digest of the text, as a server would record it. */
+  /** Digest of the source text, the same as a server records. */
   readonly hash: string;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
 
-/** From the text of a `.lobsterX` file or a lens graph to the plan a page can run; lenses come from the catalog. */
+/** Compiles a `.lobsterX` file or a lens graph to a plan that a page can run. Lenses are found in the catalog. */
 export function readWorkflow(source: string, catalog: Catalog = EMPTY_CATALOG): BrowserWorkflow {
   const { plan, problems, warnings } = checkSource(source, catalog);
   return { plan, hash: digestText(source), problems, warnings };

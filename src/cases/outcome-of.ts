@@ -8,7 +8,7 @@ import type { AskedNode } from "./run-case.ts";
 
 const MICROS = 1_000_000;
 
-/** What a case is judged by, out of everything a simulation shows. */
+/** Returns the part of a simulation's result that a case is checked against. */
 export function outcomeOf(piece: Piece, simulated: Simulated, asked: readonly AskedNode[]): CaseOutcome {
   const { plan, args } = piece;
   const { state, family } = simulated;
@@ -50,7 +50,7 @@ export function outcomeOf(piece: Piece, simulated: Simulated, asked: readonly As
   };
 }
 
-/** How nodes of each run are named from the first one: `block/`, `each[2]/`. */
+/** Returns the prefix of node names for each run of the family: `block/`, `each[2]/`. */
 function prefixesOf(family: readonly FamilyRun[]): ReadonlyMap<string, string> {
   const byId = new Map(family.map((run) => [run.runId, run]));
   const prefixOf = (run: FamilyRun | undefined): string =>
@@ -58,7 +58,7 @@ function prefixesOf(family: readonly FamilyRun[]): ReadonlyMap<string, string> {
   return new Map(family.map((run) => [run.runId, prefixOf(run)]));
 }
 
-/** Tools that were let through, workflows that were started, and questions to people. */
+/** Yields allowed tool calls, started workflows, and approval requests. */
 function* callsIn(log: readonly RunEvent[], prefix: string): Generator<CaseCall> {
   const requested = new Map<string, EventOf<"tool.requested">["payload"]>();
   const bare = { agent: null, provider: null, text: "", args: null };

@@ -14,29 +14,29 @@ import {
 } from "../simulation/index.ts";
 import { outcomeOf } from "./outcome-of.ts";
 
-/** A workflow that can be run, and the rules that hold for it. */
+/** A workflow to test, with the governance rules that apply to it. */
 export interface TestedWorkflow {
   readonly piece: Omit<Piece, "args" | "script">;
-  /** Shared by all its cases. */
+  /** Plans that all cases of the workflow share. */
   readonly knownPlans: NonNullable<Performance["knownPlans"]>;
-  /** The rules as they are at a moment; null: every gate is open. */
+  /** Returns the rules that apply at a moment. Null when every gate allows everything. */
   environment(at: number): Promise<BuiltEnvironment | null>;
 }
 
-/** A case with everything it refers to. */
+/** A case with all the data that it refers to. */
 export interface ReadyCase extends Pick<TestCase, "people" | "events" | "at"> {
-  /** Checked, with defaults. */
+  /** The checked args, with defaults. */
   readonly args: JsonObject;
   readonly script: Script;
 }
 
 export interface CaseRun {
   readonly outcome: CaseOutcome;
-  /** Of the run and those it started. */
+  /** The logs of the run and of the runs that it started. */
   readonly logs: readonly (readonly RunEvent[])[];
 }
 
-/** Runs a case in simulated time, on a store of its own: no case sees what another has done. */
+/** Runs a case in simulated time with its own store, so that cases do not affect each other. */
 export async function runCase(tested: TestedWorkflow, ready: ReadyCase, mayGoOn: () => boolean): Promise<CaseRun> {
   const { at, args, script, people } = ready;
   const piece: Piece = { ...tested.piece, args, script };
@@ -48,7 +48,7 @@ export async function runCase(tested: TestedWorkflow, ready: ReadyCase, mayGoOn:
     approve: answerBy(people),
     events: ready.events.map(outsideEvent),
     ledger: (request, _at, call) => {
-      // The first call of the model has the text; the rounds after it follow from the answers.
+      // Only the first model call contains the text of the node. Later rounds follow from the answers.
       if (call !== undefined && (call.kind === "tool" || call.round > 0 || call.segment > 0)) return;
       const { runId, stepId, agentId, provider, message, stdin } = request;
       const text = stdin === undefined || stdin === "" ? message : `${message}\n${stdin}`;
@@ -66,7 +66,7 @@ export async function runCase(tested: TestedWorkflow, ready: ReadyCase, mayGoOn:
   };
 }
 
-/** A node as an adapter was asked to work on it. */
+/** A request of a node, as the adapter received it. */
 export interface AskedNode extends Pick<CaseCall, "agent" | "provider" | "text"> {
   readonly runId: string;
   readonly nodeId: string;
@@ -84,7 +84,7 @@ function outsideEvent({ type, ...event }: TestCase["events"][number]): OutsideEv
 
 const PERSON = "person";
 
-/** Each time a node asks it gets its next answer; what has none stays open. */
+/** Answers the questions of each node in order and repeats the last answer. A node without an answer stays open. */
 function answerBy(people: PersonAnswers): AnswerQuestion {
   if (people.kind === "all") return people.mode === "none" ? () => null : answerAll(people.mode);
   const times = new Map<string, number>();
@@ -96,7 +96,7 @@ function answerBy(people: PersonAnswers): AnswerQuestion {
     const answer = answers[Math.min(time, answers.length - 1)];
     if (answer === undefined) return null;
     const { decision, by, reason, form, afterMs } = answer;
-    // An approval means "again" where the choices are those after a failure, and a rejection means "no more".
+    // When the choices are those after a failure, an approval means retry and a rejection means abort.
     const meant = choices.includes(decision) ? decision : decision === "approve" ? "retry" : "abort";
     if (!choices.includes(meant)) return null;
     const entered = form === null ? {} : { form };

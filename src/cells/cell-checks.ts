@@ -1,7 +1,7 @@
 import { type CellContent, listCellContent, readDatabaseIdentity, type Sql, StoreUnavailable } from "../store/index.ts";
 import type { FleetCell } from "./fleet-cell.ts";
 
-/** What cells hold, as far as they can be reached. */
+/** The content of all cells that can be reached, by name. */
 export type Surveyed = ReadonlyMap<string, CellContent>;
 
 export interface SurveyOptions {
@@ -9,7 +9,7 @@ export interface SurveyOptions {
   readonly directory: FleetCell;
 }
 
-/** Why the databases cannot be the cells of one installation; nothing is changed to find out. */
+/** Checks whether the databases can be the cells of one installation. It changes no data. */
 export async function survey(options: SurveyOptions): Promise<{
   readonly surveyed: Surveyed;
   readonly problems: readonly string[];
@@ -29,7 +29,7 @@ export async function survey(options: SurveyOptions): Promise<{
       else problems.push(`the cells ${twin} and ${cell.name} have one database: give each its own`);
       surveyed.set(cell.name, await listCellContent(cell.sql, cell.name));
     } catch (error) {
-      // A directory that is away is for the caller to say.
+      // When the directory is unavailable, the caller must report it.
       if (error instanceof StoreUnavailable && cell !== directory) unreached.push({ cell: cell.name, error });
       else if (error instanceof StoreUnavailable) throw error;
       else problems.push(`the cell ${cell.name}: ${wordsOf(error)}`);
@@ -48,7 +48,7 @@ function wordsOf(error: unknown): string {
   return words.replace("run the migrations", "run `sluice migrate` on it first");
 }
 
-/** Whatever belongs to the whole installation must be the same everywhere. */
+/** Returns problems with data that must be the same in the whole installation. */
 function contradictions({ directory, cells }: SurveyOptions, surveyed: Surveyed): readonly string[] {
   const problems: string[] = [];
   const shared = new Map(surveyed.get(directory.name)?.secrets ?? []);
@@ -75,7 +75,7 @@ const LEAVING = {
   text: "select org_id, source, target from cell_moves where stage not in ('done', 'failed')",
 };
 
-/** An organisation lives in one cell, and the directory knows which. */
+/** Returns problems with the location of organisations: each is in exactly one cell, and the directory names it. */
 async function disagreements(
   directory: Sql,
   surveyed: Surveyed,

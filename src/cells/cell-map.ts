@@ -6,9 +6,9 @@ export interface CellMapOptions {
   readonly now: () => number;
 }
 
-/** An organisation changes its cell by a move, which the watch over moves finds within a second. */
+/** Cache time of an organisation's cell. It can be long, because every server detects a move within about a second. */
 const CELL_MS = 300_000;
-/** A key belongs to one organisation for ever; names of hooks come and go. */
+/** Cache times of owners. A key always belongs to one organisation, but names of hooks can change. */
 const OWNER_MS = 300_000;
 const NAME_MS = 2_000;
 
@@ -17,7 +17,7 @@ interface Credential {
   readonly hash: string;
 }
 
-/** Where organisations live and whose credentials are: the directory, remembered. */
+/** A cache of the directory: the cell of each organisation and the owner of each credential. */
 export class CellMap {
   readonly #cells: Remembered<string, string | null>;
   readonly #secrets: Remembered<Credential, readonly string[]>;
@@ -43,7 +43,7 @@ export class CellMap {
     });
   }
 
-  /** Null: it has no cell yet. */
+  /** Returns the cell of an organisation. Null when it has none yet. */
   cellOf(orgId: string): Promise<string | null> {
     return this.#cells.get(orgId);
   }
@@ -52,7 +52,7 @@ export class CellMap {
     return (kind === "key" || kind === "gateway" ? this.#secrets : this.#names).get({ kind, hash });
   }
 
-  /** Asks the directory again; true: it lives elsewhere than was known here. */
+  /** Reads the directory again. True when the organisation is in a different cell than the cache contained. */
   async hasMoved(orgId: string): Promise<boolean> {
     const known = await this.#cells.get(orgId);
     const now = await this.#directory.cellOf(orgId);

@@ -13,7 +13,7 @@ export interface OperationsOptions extends SurveyOptions {
 
 const MOVES_LISTED = 100;
 
-/** What operators ask of the cells. */
+/** Creates the operations on cells for operators. */
 export function createOperations(options: OperationsOptions): CellOperations {
   const { store } = options;
   return {
@@ -48,7 +48,7 @@ async function list(options: OperationsOptions): Promise<readonly ShownCell[]> {
   }));
 }
 
-/** It is served here, and its database answers now. */
+/** True when this process serves the cell and its database answers now. */
 async function answers({ isReady }: OperationsOptions, { name, store }: FleetCell): Promise<boolean> {
   if (!isReady(name)) return false;
   return store.ping().then(
@@ -98,7 +98,7 @@ const RIGHTS = {
     and not has_table_privilege(c.oid, 'TRIGGER')`,
 };
 
-/** The freeze puts triggers on the tables, which not every role may. */
+/** Checks that the role may create triggers on the tables, which the freeze of a move needs. */
 async function requireRights(sql: Sql, cell: string): Promise<void> {
   const [row] = await sql.query<{ lacking: number }>(RIGHTS);
   if ((row?.lacking ?? 0) === 0) return;
@@ -108,7 +108,7 @@ async function requireRights(sql: Sql, cell: string): Promise<void> {
   );
 }
 
-/** What of an organisation is in which cell. */
+/** Returns the rows of an organisation that each cell contains. */
 async function holdings({ cells, isReady, longOf }: OperationsOptions, orgId: string): Promise<VerifiedOrganisation[]> {
   const found: VerifiedOrganisation[] = [];
   for (const { name } of cells.filter((cell) => isReady(cell.name))) {

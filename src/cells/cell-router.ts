@@ -7,14 +7,14 @@ import { type OwnerOptions, ownerOf, type RequestOwner } from "./request-organis
 
 export interface CellRouterOptions extends OwnerOptions {
   readonly map: CellMap;
-  /** Every cell by name, in the order of the file; null: it cannot be used now. */
+  /** Returns every cell by name, in the order of the file. Null when the cell cannot be used now. */
   readonly apps: () => ReadonlyMap<string, App | null>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 type Fetch = App["fetch"];
 
-/** Hands each request to the app of the cell its organisation lives in. */
+/** Creates a router that passes each request to the app of its organisation's cell. */
 export function createCellRouter(options: CellRouterOptions): { readonly fetch: Fetch } {
   return {
     fetch: async (request, ...rest) => {
@@ -55,7 +55,7 @@ async function answerIn({ apps }: CellRouterOptions, cell: string, request: Requ
   return app === null ? noCell(`the cell ${cell}`) : app.fetch(request, ...rest);
 }
 
-/** Several organisations may be meant: the first cell that knows the message takes it. */
+/** Tries the cells of several possible organisations. The first cell that accepts the request answers it. */
 async function inTurn(
   options: CellRouterOptions,
   request: Request,
@@ -74,7 +74,7 @@ async function inTurn(
   return answer ?? noCell("any cell");
 }
 
-/** Ready while one cell is: the others must not notice that one is away. */
+/** Reports ready while at least one cell is ready, so that one unavailable cell does not affect the others. */
 async function ready({ apps }: CellRouterOptions, request: Request, rest: Rest): Promise<Response> {
   const cells = await Promise.all(
     [...apps()].map(async ([name, app]) => {

@@ -14,20 +14,20 @@ export interface CellStoreOptions {
   /** The database of this cell. */
   readonly own: Store;
   readonly directory: DirectoryStore;
-  /** Of the directory itself. */
+  /** The database of the directory. */
   readonly directoryStore: Store;
   readonly people: SharedPeople;
   readonly map: CellMap;
-  /** The database of any cell; undefined: it is not open. */
+  /** Returns the database of any cell. Undefined when it is not open. */
   readonly storeIn: (cell: string) => Store | undefined;
-  /** Where a new organisation goes. */
+  /** Returns the cell for a new organisation. */
   readonly nextCell: () => Promise<string>;
 }
 
 /**
- * The store of a cell as its parts use it. Runs and everything about them are in the cell; people are in the directory; what
- * a server does for another organisation than that of the request, such as a note in its audit, goes to the cell of that one.
- * Whatever a caller can be known by is claimed in the directory before it can be used.
+ * Creates the store that the parts of a cell use. Runs and their data are in the cell, people are in the directory. A
+ * write for another organisation, such as an audit entry, goes to the cell of that organisation. Every credential is
+ * claimed in the directory before it can be used.
  */
 export function createCellStore(options: CellStoreOptions): Store {
   const { own, people, directory, directoryStore, map } = options;
@@ -54,7 +54,7 @@ export function createCellStore(options: CellStoreOptions): Store {
       const [orgId] = await map.ownersOf("key", hash);
       if (orgId === undefined) return undefined;
       const found = await (await storeOf(orgId)).findKey(hash);
-      // Not because this process has not learned of a move is a key unknown.
+      // A missing key may only mean that the organisation has moved, so the directory is read again.
       return found !== undefined || !(await map.hasMoved(orgId)) ? found : (await storeOf(orgId)).findKey(hash);
     },
     getKey: async (orgId, keyId) => (await storeOf(orgId)).getKey(orgId, keyId),
@@ -63,7 +63,7 @@ export function createCellStore(options: CellStoreOptions): Store {
       await claim("key", key.orgId, [key.hash]);
       await (await storeOf(key.orgId)).putKey(key);
     },
-    // What was begun here ends where the organisation lives by then.
+    // An upload that started here is completed in the cell to which the organisation belongs at that time.
     openUpload: async (upload) => (await storeOf(upload.orgId)).openUpload(upload),
     getUpload: async (orgId, uploadId) => (await storeOf(orgId)).getUpload(orgId, uploadId),
     putPart: async (orgId, uploadId, part) => (await storeOf(orgId)).putPart(orgId, uploadId, part),
@@ -93,7 +93,7 @@ export function createCellStore(options: CellStoreOptions): Store {
   };
 }
 
-/** What is reached by an address with its name. */
+/** Registry entries that are reached at an address which contains their name. */
 const NAMED: { readonly [K in EntryKind]?: CredentialKind } = { trigger: "hook", channel: "channel" };
 
 function claimOf(orgId: string, change: RegistryChange): readonly Parameters<DirectoryStore["claim"]>[0][number][] {
@@ -101,7 +101,7 @@ function claimOf(orgId: string, change: RegistryChange): readonly Parameters<Dir
   return kind === undefined || change.change !== "put" ? [] : [{ kind, hash: change.id, orgId }];
 }
 
-/** The database of the cell an organisation lives in. */
+/** Returns the database of an organisation's cell. */
 async function homeOf({ own, map, storeIn }: CellStoreOptions, orgId: string): Promise<Store> {
   const cell = await map.cellOf(orgId);
   const store = cell === null ? own : storeIn(cell);
@@ -109,7 +109,7 @@ async function homeOf({ own, map, storeIn }: CellStoreOptions, orgId: string): P
   return store;
 }
 
-/** Places an organisation that has no cell yet. */
+/** Assigns a cell to an organisation that has none yet. */
 async function settle(options: CellStoreOptions, orgId: string): Promise<void> {
   const { map, directory, directoryStore, nextCell, storeIn } = options;
   if ((await map.cellOf(orgId)) !== null) return;
@@ -142,7 +142,7 @@ async function revokeKeysOf(store: Store, orgId: string, personId: string): Prom
   } while (cursor !== null);
 }
 
-/** The same in all cells, so that what one has sealed or signed is good in another. */
+/** Makes a secret the same in all cells, so that data sealed or signed in one cell is valid in another. */
 async function sharedSecret(own: Store, directory: Store, name: string, value: string): Promise<string> {
   return own.ensureSecret(name, await directory.ensureSecret(name, value));
 }

@@ -1,15 +1,15 @@
 import type { Sql, Store } from "../store/index.ts";
 
-/** One database of the installation: a cell, or the directory beside the cells. */
+/** One database of the installation: a cell, or the separate directory. */
 export interface FleetCell {
   readonly name: string;
-  /** For people: host, port and database. */
+  /** Text shown to people: host, port and database. */
   readonly shown: string;
-  /** Takes new organisations. */
+  /** True when the cell accepts new organisations. */
   readonly accepts: boolean;
   readonly sql: Sql;
-  /** Over the same connections. */
+  /** The store over the same connections. */
   readonly store: Store;
-  /** Connections of their own with time for long statements. */
+  /** Opens separate connections with a longer timeout for long statements. */
   readonly openLong: () => Sql;
 }

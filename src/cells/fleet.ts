@@ -19,27 +19,27 @@ import { sharedPeople, type SharedPeople } from "./people.ts";
 
 export interface FleetOptions {
   readonly cells: readonly FleetCell[];
-  /** One of the cells, or a database of its own. */
+  /** The database of the directory: one of the cells or a separate one. */
   readonly directory: FleetCell;
-  /** The organisation whose admins look after the cells. */
+  /** The organisation whose administrators manage the cells. */
   readonly operators: string;
   readonly clock: Clock;
-  /** Whether a cell is being served. */
+  /** Returns whether this process serves the cell. */
   readonly isReady: (cell: string) => boolean;
-  /** The organisation lives elsewhere from now on, as this process learns. */
+  /** Called when this process detects that an organisation was moved to another cell. */
   readonly onSwitched: (move: CellMove) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** How often servers look for moves. */
+/** Interval between checks for moves. */
 const WATCH_MS = 1_000;
-/** Many looks: by then every server that can reach the directory knows, also one that was too busy to look for a while. */
+/** Time until all servers know of a switch. It is much longer than the check interval, so that a busy server also detects it. */
 const SETTLE_MS = 10_000;
-/** What has changed within this time is looked at again, clocks of servers differing. */
+/** Moves changed within this time are read again, because the clocks of servers differ. */
 const RECENT_MS = 300_000;
 const MOVE_ROUND_MS = 2_000;
 
-/** The cells of an installation in one process: who lives where, and what moves. */
+/** The cells of an installation in one process: the location of organisations, and their moves. */
 export class Fleet {
   readonly map: CellMap;
   readonly people: SharedPeople;
@@ -79,7 +79,7 @@ export class Fleet {
     return this.#options.cells;
   }
 
-  /** The store of a cell as a server uses it. */
+  /** Returns the store of a cell, in the form that a server uses. */
   storeOf(cell: FleetCell): Store {
     return createCellStore({
       own: cell.store,
@@ -92,7 +92,7 @@ export class Fleet {
     });
   }
 
-  /** Makes what cells hold known to the directory; they were surveyed and agree. */
+  /** Registers the content of a cell in the directory, after the survey found no contradictions. */
   async adopt(cell: string, { organisations, claims }: CellContent): Promise<void> {
     for (const orgId of organisations) this.map.learn(orgId, await this.directory.place(orgId, cell));
     for (let from = 0; from < claims.length; from += CLAIMS_AT_ONCE) {
@@ -116,7 +116,7 @@ export class Fleet {
     for (const sql of this.#long.values()) await sql.close();
   }
 
-  /** Learns of switches, also of those other processes have made. */
+  /** Reads recent moves, including those of other processes, and updates the location of moved organisations. */
   async look(): Promise<void> {
     for (const move of await this.directory.recentMoves(this.#options.clock.now() - RECENT_MS)) {
       const isSwitched = move.stage === "removing" || move.stage === "done";
@@ -127,7 +127,7 @@ export class Fleet {
     }
   }
 
-  /** Takes on every move that is open, also those that others began. One that waits for a cell keeps no other waiting. */
+  /** Continues every open move, including those started by other processes. A move that fails does not stop the others. */
   async carryOn(): Promise<void> {
     const { clock, directory, cells, onTrouble } = this.#options;
     for (const move of await this.directory.openMoves()) {
@@ -156,7 +156,7 @@ export class Fleet {
     return sql;
   }
 
-  /** The one with the fewest organisations, of those that take some and are there. */
+  /** Returns the cell with the fewest organisations, among the ready cells that accept new ones. */
   async #nextCell(): Promise<string> {
     const { cells, isReady } = this.#options;
     const open = cells.filter(({ accepts }) => accepts);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, Leases, Stop } from "../clock/index.ts";
 
-/** When its holder dies another process takes it so soon: meanwhile an organisation may be frozen. */
+/** Short, so that another process soon takes the lease of a dead holder, because an organisation may be frozen at that time. */
 const LEASE_MS = 8_000;
 const RENEW_MS = 2_500;
 
@@ -12,7 +12,7 @@ export interface HeldLeaseOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A short lease that is renewed for as long as what it is for takes. */
+/** A short lease that is renewed while its work runs. */
 export class HeldLease {
   readonly #options: HeldLeaseOptions;
   readonly #holder = randomUUID();
@@ -21,7 +21,7 @@ export class HeldLease {
     this.#options = options;
   }
 
-  /** Does nothing while another process holds it. */
+  /** Runs the work under the lease. Does nothing while another process holds it. */
   async during(work: () => Promise<void>): Promise<void> {
     if (!(await this.#take())) return;
     const { clock, onTrouble, name } = this.#options;

@@ -1,7 +1,7 @@
 const SAMPLE = /^([A-Za-z_:][\w:]*)(\{(.*)\})?( .*)$/;
 const ABOUT = /^# (?:HELP|TYPE) (\S+)/;
 
-/** The figures of all cells as one answer: each sample says of which cell it is, and each family is described once. */
+/** Merges the metrics of all cells. Each sample gets the label of its cell, and each metric family is described once. */
 export function mergedMetrics(texts: readonly { readonly cell: string; readonly text: string }[]): string {
   const families = new Map<string, { readonly about: string[]; readonly samples: string[] }>();
   for (const { cell, text } of texts) {

@@ -30,33 +30,33 @@ import {
 
 export interface MoverOptions {
   readonly directory: DirectoryStore;
-  /** The database of a cell, with time for long statements. */
+  /** Returns the connection to a cell, with a longer timeout for long statements. */
   readonly sqlOf: (cell: string) => Sql;
-  /** Which cell keeps the directory; null: a database of its own. */
+  /** The cell that contains the directory. Null when the directory is a separate database. */
   readonly directoryCell: string | null;
   /** Waits until every server knows of the switch. */
   readonly settled: () => Promise<void>;
   readonly now: () => number;
-  /** Called when a stage has been recorded, before it begins. */
+  /** Called after a stage is recorded and before it begins. */
   readonly onStage?: (move: CellMove) => void;
 }
 
-/** A database that is away keeps an organisation frozen no longer than this. */
+/** Maximum time that an organisation stays frozen while a database is unavailable. */
 const FROZEN_MAX_MS = 30_000;
-/** So few changes are left for the freeze, unless they come faster than they are brought over. */
+/** The freeze begins when at most this many changes are left, or after the maximum number of rounds. */
 const CHANGES_FEW = 500;
 const CATCH_UP_ROUNDS = 20;
 
-/** Both sides do not hold the same: the move is given up, and the organisation stays where it was. */
+/** Thrown when source and target differ. The move is given up, and the organisation stays in the source. */
 class NotTheSame extends Error {
   override readonly name = "NotTheSame";
 }
 
 /**
- * Carries organisations from one cell to another. Each stage is recorded before it begins and may be done again, so that
- * the server that takes a move on after a crash continues it. The organisation lives in the target from the moment the transaction
- * commits that has brought its last rows and found both sides the same; it commits only in the stage `switching`, so that
- * before it a move can be given up without asking the target.
+ * Moves organisations from one cell to another. Each stage is recorded before it begins and can be repeated, so that
+ * another server can continue a move after a crash. The organisation is in the target as soon as one transaction
+ * commits. That transaction copies the last rows and checks that both sides are equal. It commits only in the stage
+ * `switching`, so that before this stage a move can be given up without a query to the target.
  */
 export class Mover {
   readonly #options: MoverOptions;
@@ -65,7 +65,7 @@ export class Mover {
     this.#options = options;
   }
 
-  /** Until it is done or has failed. Throws while a database is away: the same is tried again later. */
+  /** Continues a move until it is done or has failed. Throws while a database is unavailable; the caller tries again later. */
   async carryOn(begun: CellMove): Promise<CellMove> {
     let move: CellMove | undefined = begun;
     while (move !== undefined && move.stage !== "done" && move.stage !== "failed") {
@@ -96,7 +96,7 @@ export class Mover {
         await this.#bringTheRest(move, () => directory.advanceMove(move.id, "frozen", { stage: "switching" }));
         return;
       case "switching":
-        // The answer of the commit was lost, or the commit.
+        // Either the reply to the commit was lost, or the commit itself.
         if (!(await hasSettled(this.#target(move), move))) await this.#bringTheRest(move, () => Promise.resolve(true));
         await this.#source(move).query(LEAVE, [move.orgId, move.target]);
         await directory.switchMove(move);
@@ -114,8 +114,8 @@ export class Mover {
   }
 
   /**
-   * What is settled goes over while the organisation runs: afterwards it is the same on both sides, except for rows that the log
-   * of changes names. They are brought over again until few are left for the freeze.
+   * Copies settled rows while the organisation is still running. Rows that change later are recorded in the log of
+   * changes and copied again, until few are left for the freeze.
    */
   async #copyHistory(move: CellMove): Promise<void> {
     const { orgId, id } = move;
@@ -142,7 +142,7 @@ export class Mover {
     await this.#lowerIfOver(move);
   }
 
-  /** Another process was faster, and may have lowered the triggers already that a part of this one has raised since. */
+  /** Lowers the triggers again if the move is over: another process may have lowered them before this one raised some. */
   async #lowerIfOver({ id, orgId, ...move }: CellMove): Promise<void> {
     const stage = (await this.#options.directory.getMove(id))?.stage;
     if (stage !== "withdrawing" && stage !== "failed" && stage !== "done") return;
@@ -152,14 +152,14 @@ export class Mover {
     }
   }
 
-  /** While the target has not got it all; when a database is away that may soon be back, not at once. */
+  /** True while the target is not complete. When a database is unavailable, only after the maximum time of a freeze. */
   #mayGiveUp({ stage, frozenAt }: CellMove, error: unknown): boolean {
     if (stage !== "copying" && stage !== "freezing" && stage !== "frozen") return false;
     if (!(error instanceof StoreUnavailable)) return true;
     return frozenAt !== null && this.#options.now() - frozenAt > FROZEN_MAX_MS;
   }
 
-  /** All in one transaction of the target: nothing there acts on half of an organisation. Commits when it `mayCount`. */
+  /** Copies the remaining rows in one target transaction, so no process sees an incomplete organisation. Commits if `mayCount` is true. */
   async #bringTheRest(move: CellMove, mayCount: () => Promise<boolean>): Promise<void> {
     const { orgId, id } = move;
     const [source, target] = [this.#source(move), this.#target(move)];
@@ -180,7 +180,7 @@ export class Mover {
     });
   }
 
-  /** The fence stands until nothing is left that a server with an old map could act on. */
+  /** Removes the organisation from the source. The fence stays until no rows are left that a server with an old map could use. */
   async #empty(move: CellMove): Promise<void> {
     const { source, target } = { source: this.#source(move), target: this.#target(move) };
     const tables = await movedTables(source);
@@ -195,14 +195,14 @@ export class Mover {
     await forgetChanges(source, move.orgId);
   }
 
-  /** What has moved, for the record: the source has all of it still, and nothing changes there. */
+  /** Records what was moved. At this time the source still has all rows, and none of them changes. */
   async #record(move: CellMove, tables: readonly MovedTable[]): Promise<void> {
     const moved: ComparedTable[] = [];
     for (const table of tables) moved.push(await compareRows(this.#source(move), table, move.orgId));
     await this.#options.directory.advanceMove(move.id, "removing", { stage: "removing", tables: moved });
   }
 
-  /** What had been copied is of no use there. */
+  /** Removes the copied rows from the target after a move was given up. */
   async #emptyTarget(move: CellMove): Promise<void> {
     const target = this.#target(move);
     try {
@@ -211,7 +211,7 @@ export class Mover {
       }
       await target.query(CLOSE_ARRIVAL, [move.orgId, move.id]);
     } catch (thrown) {
-      // Nothing had arrived yet.
+      // No rows had arrived yet.
       if (!(thrown instanceof NotArriving)) throw thrown;
     }
     await lowerFence(target, await movedTables(target), move.orgId);

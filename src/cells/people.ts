@@ -1,7 +1,7 @@
 import type { PeopleStore, Store } from "../store/index.ts";
 import { Remembered } from "./remembered.ts";
 
-/** Persons, memberships, invitations and sessions of all cells: everything of `PeopleStore` but keys and organisations. */
+/** Persons, memberships, invitations and sessions of all cells: `PeopleStore` without keys and organisations. */
 export type SharedPeople = Omit<
   PeopleStore,
   keyof Pick<Store, "putKey" | "findKey" | "getKey" | "listKeys" | "listEndedKeys" | "revokeKey"> | OrganisationKeys
@@ -10,7 +10,7 @@ type OrganisationKeys = "ensureOrganisation" | "createOrganisation" | "getOrgani
 
 const FRESH_MS = 1_000;
 
-/** People as the directory keeps them; those it has shown before are known while it is away. */
+/** Returns people from the directory, with a cache that is also used while the directory is unavailable. */
 export function sharedPeople(directory: Store, now: () => number): SharedPeople {
   const about = { freshMs: FRESH_MS, now };
   const sessions = new Remembered({

@@ -3,16 +3,16 @@ import { StoreUnavailable } from "../store/index.ts";
 export interface RememberedOptions<K, V> {
   readonly look: (key: K) => Promise<V>;
   readonly nameOf: (key: K) => string;
-  /** For so long an answer is not asked for again. */
+  /** Time for which a cached answer is used without a new query. */
   readonly freshMs: number;
-  /** Whether an answer is worth keeping. */
+  /** Returns whether an answer is stored in the cache. */
   readonly isKept: (value: V) => boolean;
   readonly now: () => number;
 }
 
 const KEPT_MAX = 50_000;
 
-/** What the directory answered. While it is away its last answer holds, so that organisations it knew continue. */
+/** A cache of the directory's answers. While the directory is unavailable, the last answers keep known organisations working. */
 export class Remembered<K, V> {
   readonly #options: RememberedOptions<K, V>;
   readonly #kept = new Map<string, { readonly value: V; readonly until: number }>();
@@ -41,7 +41,7 @@ export class Remembered<K, V> {
     const name = nameOf(key);
     this.#kept.delete(name);
     if (!isKept(value)) return;
-    // The oldest go first.
+    // The oldest entry is removed first.
     if (this.#kept.size >= KEPT_MAX) for (const oldest of this.#kept.keys()) if (this.#kept.delete(oldest)) break;
     this.#kept.set(name, { value, until: now() + freshMs });
   }

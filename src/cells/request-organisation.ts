@@ -7,7 +7,7 @@ import type { CredentialKind } from "../store/index.ts";
 import type { CellMap } from "./cell-map.ts";
 import type { SharedPeople } from "./people.ts";
 
-/** Whose a request is. `any`: one of several, or of none; then the cells are asked in turn. */
+/** The owner of a request. `any`: one of several organisations, or an unknown one; the cells are then tried in turn. */
 export type RequestOwner =
   | { readonly kind: "organisation"; readonly orgId: string }
   | { readonly kind: "any"; readonly organisations: readonly string[] }
@@ -17,15 +17,15 @@ export interface OwnerOptions {
   readonly map: CellMap;
   readonly people: Pick<SharedPeople, "findSession" | "listMemberships">;
   readonly publicUrl: string | null;
-  /** Which organisation the claims of a token name, unverified; null: none. */
+  /** Returns the organisation that the unverified claims of a token name. Null when they name none. */
   readonly organisationOfClaims: (claims: Readonly<Record<string, unknown>>) => string | null;
 }
 
 const UNOWNED: RequestOwner = { kind: "unowned" };
 
 /**
- * The organisation a request is about, from what it shows: nothing of it is verified here, the cell it leads to does that. What is
- * forged or unknown leads to a cell that refuses it.
+ * Returns the organisation of a request from its address and credentials. They are not verified here but by the cell
+ * that the request is routed to. That cell refuses forged and unknown credentials.
  */
 export async function ownerOf(request: Request, options: OwnerOptions): Promise<RequestOwner> {
   const url = new URL(request.url);
@@ -34,7 +34,7 @@ export async function ownerOf(request: Request, options: OwnerOptions): Promise<
   if (first === "t") return ownerNamed(organisationOfLink(second), []);
   if (first === "api" && second === "v1") {
     if (third === "callbacks" || third === "attempt-files") return ownerNamed(organisationOfToken(fourth), null);
-    // Messages are sent; what is registered is looked at and saved by other methods, with a key.
+    // Only POST sends a message. Other methods manage the registered entry and need a key.
     const isMessage = request.method === "POST";
     if (third === "hooks" && isMessage) return byName(options, "hook", fourth, searchParams.get("org"));
     const isOfSlack = third === "channels" && fourth === "slack" && pathname.endsWith("/actions");
@@ -75,7 +75,7 @@ async function bySecret({ map }: OwnerOptions, kind: CredentialKind, secret: str
   return ownerNamed(orgId ?? null, null);
 }
 
-/** A token has dots, a key has none. */
+/** Finds the owner of a token, which contains dots, or of a key, which contains none. */
 async function byBearer(options: OwnerOptions, secret: string): Promise<RequestOwner> {
   const [, claims] = secret.split(".");
   if (claims === undefined) return bySecret(options, "key", secret);
@@ -91,7 +91,7 @@ function claimsIn(part: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Null: there is no session. */
+/** Finds the owner by the session. Null when there is no session. */
 async function bySession(
   request: Request,
   named: string | null,

@@ -6,7 +6,7 @@ import { Refusal } from "./refusal.ts";
 import { reasonOf } from "./source-file.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
-/** A file's adapter, and its sample requests. */
+/** The adapter that a file exports, with its sample requests. */
 export interface AdapterFile {
   readonly adapter: Adapter;
   readonly sample?: Sample;
@@ -53,7 +53,7 @@ async function make(io: Io, file: string, maker: AdapterMaker): Promise<unknown>
   }
 }
 
-/** Enough to be judged by the suite, which reports what is wrong with the rest. */
+/** Checks only the minimum. The conformance suite reports all other problems. */
 function isAdapterLike(value: unknown): value is Adapter {
   return typeof value === "object" && value !== null && "execute" in value && "provider" in value;
 }

@@ -17,12 +17,12 @@ import { formatTable } from "./table.ts";
 import { createPaint, oneLine, printable } from "./terminal-text.ts";
 
 export interface AdapterTestOptions {
-  /** YAML or JSON: the adapter's own section of a Bridge's configuration. */
+  /** File in YAML or JSON with the adapter's section of a Bridge configuration. */
   readonly config?: string;
   readonly json?: boolean;
 }
 
-/** Holds the adapter in a file to the interface. The file may export `sample`, `slow` and `turn`, requests to test it with. */
+/** Checks the adapter in a file against the interface. The file may export the test requests `sample`, `slow` and `turn`. */
 export async function testAdapter(io: Io, file: string, options: AdapterTestOptions): Promise<number> {
   const config = options.config === undefined ? undefined : await readSection(io, options.config);
   const subject = await loadAdapterFile(io, file);

@@ -3,7 +3,7 @@ import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { printable } from "./terminal-text.ts";
 
-/** The launch gates: each of them may keep a run from being started at all. */
+/** Codes of the launch gates. Each of them can refuse to start a run. */
 const LAUNCH_GATES = new Set([
   "platform_closed",
   "workflow_paused",
@@ -14,7 +14,7 @@ const LAUNCH_GATES = new Set([
   "rate_limited",
 ]);
 
-/** Reports what a server refused, or that there is no whole answer; null when the failure has nothing to do with a server. */
+/** Prints a refusal or a missing answer of a server, and returns the exit code. Null when the error is not from the API. */
 export function printApiFailure(io: Io, thrown: unknown): number | null {
   if (!(thrown instanceof ApiError)) return null;
   if (thrown.status === 0 || thrown.code === BROKEN_ANSWER) return printNoAnswer(io, thrown);
@@ -32,7 +32,7 @@ export function printApiFailure(io: Io, thrown: unknown): number | null {
   return exitCodeOf(status, code);
 }
 
-/** What would let it through, a line each. */
+/** Prints the actions that would unblock the request, one per line. */
 function printUnblock(io: Io, explanation: Explanation | null): void {
   for (const { action, target, detail } of explanation?.unblock ?? []) {
     io.err.write(`  hint: ${printable(action)} ${printable(target)}: ${printable(detail)}\n`);
@@ -46,7 +46,7 @@ function printNoAnswer(io: Io, { status, code, detail, hint }: ApiError): number
   return exitCodeOf(status, code);
 }
 
-/** An answer without a code of ours comes from something else than a Sluice server. */
+/** Codes of answers that do not come from a Sluice server. */
 const FOREIGN: ReadonlySet<string> = new Set([BROKEN_ANSWER, "unknown_error"]);
 
 function exitCodeOf(status: number, code: string): number {

@@ -12,11 +12,11 @@ export interface ApplyOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
-  /** Nothing is printed about what is as it was. */
+  /** True when unchanged resources are not printed. */
   readonly changesOnly?: boolean;
 }
 
-/** Brings the server to the state of the files; with `--dry-run` it only prints what that would change. */
+/** Applies the files to the server. With `--dry-run`, only prints what would change. */
 export async function apply(io: Io, api: Api, names: readonly string[], options: ApplyOptions): Promise<number> {
   const all = [...names, ...(options.file ?? [])];
   if (all.length === 0) throw new Refusal("name what is to be applied: sluice apply FILE");
@@ -27,7 +27,7 @@ export async function apply(io: Io, api: Api, names: readonly string[], options:
   return EXIT.fine;
 }
 
-/** What only the server could know to be wrong is shown where it stands. */
+/** Sends the manifests. Problems found by the server are printed with their place in the files. */
 async function send(io: Io, api: Api, found: readonly FiledManifest[], dryRun: boolean): Promise<Applied> {
   const documents = found.map(({ manifest: { kind, name, spec } }) => ({ kind, name, spec }));
   try {

@@ -14,7 +14,7 @@ import type { LinkOptions } from "./server-link.ts";
 
 type ListWords = Omit<ListApprovalsOptions, "status"> & Partial<Pick<ListApprovalsOptions, "status">> & LinkOptions;
 
-/** `sluice approvals …`: what waits for a person, and the answers. */
+/** Adds `sluice approvals …`: commands that list and answer approvals. */
 export function addApprovalCommands(program: Command, bench: Workbench): void {
   const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");
   const list = addListOptions(approvals.command("list").description("list approvals, by default the unanswered ones"))

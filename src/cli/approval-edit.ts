@@ -14,11 +14,11 @@ import { Refusal } from "./refusal.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
 export interface EditOptions extends ResolveOptions {
-  /** `input=value`; without any, an editor is opened. */
+  /** Changes as `input=value`. When absent, an editor is opened. */
   readonly set?: readonly string[];
 }
 
-/** Changes bound inputs, or the args of a tool call, shows what differs, and approves exactly that. */
+/** Changes the inputs of a node or the args of a tool call, prints the difference, and approves exactly that. */
 export async function editApproval(io: Io, api: Api, id: string, options: EditOptions): Promise<number> {
   const approval = await api.getApproval(id);
   if (approval.status !== "pending")
@@ -38,7 +38,7 @@ export async function editApproval(io: Io, api: Api, id: string, options: EditOp
   return sendAnswer(io, api, approval, options, { decision: "approve", modifications });
 }
 
-/** What is to be different, with what differs on the screen; null: nothing. */
+/** Returns the changed inputs and prints the difference. Null when no input changed. */
 async function editInputs(io: Io, approval: Approval, { set = [] }: EditOptions): Promise<JsonObject | null> {
   const inputs = editable(approval);
   const edited = set.length > 0 ? withSet(inputs, set) : await editByHand(io, approval, inputs);
@@ -51,7 +51,7 @@ async function editInputs(io: Io, approval: Approval, { set = [] }: EditOptions)
   return Object.keys(changed).length === 0 ? null : { inputs: changed };
 }
 
-/** The args of a call are sent as a whole, so that one may also be added or left out. */
+/** Returns all args of a call, because they are sent as a whole and args can be added or removed. Null when nothing changed. */
 async function editArgs(io: Io, approval: Approval, { set = [] }: EditOptions): Promise<JsonObject | null> {
   const before = editableArgs(approval);
   const args = set.length > 0 ? withSet(before, set) : await editByHand(io, approval, before);
@@ -66,7 +66,7 @@ function editable({ id, subject }: Approval): JsonObject {
   return inputs;
 }
 
-/** Text stays text; what was no text is read as YAML or JSON. */
+/** Applies `--set` options. A value replaces a text as text, and any other value after parsing it as YAML or JSON. */
 function withSet(inputs: JsonObject, written: readonly string[]): JsonObject {
   const changed = written.map((text): readonly [string, Json] => {
     const [name, value] = readPair("--set", text);
@@ -89,7 +89,7 @@ function readValue(where: string, text: string): Json {
   return tree.value;
 }
 
-/** In the person's own editor, as YAML. */
+/** Opens the inputs as YAML in the person's editor and returns the result. */
 async function editByHand(io: Io, { id }: Approval, inputs: JsonObject): Promise<JsonObject> {
   if (io.openEditor === undefined || !isAtTerminal(io)) {
     throw new Refusal("give the changes with --set input=value, or do it at a terminal, where an editor is opened");

@@ -4,27 +4,27 @@ import type { AnswerApproval, ApprovalAnswer } from "./approvals.ts";
 export type Asked = EventOf<"approval.requested">["payload"];
 
 export interface ApprovalPromptOptions {
-  /** Null: no person is asked. */
+  /** Asks for answers. Null when questions are not answered here. */
   readonly answer: AnswerApproval | null;
-  /** Submits an answer, and returns why it was not taken; null when it was, or when it is not needed any more. */
+  /** Submits an answer. Resolves to the reason why it was refused, or to null when it was accepted or is no longer needed. */
   readonly handIn: (asked: Asked, given: ApprovalAnswer) => Promise<string | null>;
-  /** A person was asked, and it could not be answered. */
+  /** Called when a question was asked but no answer could be submitted. */
   readonly onLeftOpen: (approvalId: string, why: string) => void;
-  /** A question was answered, taken back, or left open. */
+  /** Called when a question was answered, withdrawn or left open. */
   readonly onDone?: () => void;
 }
 
-/** What it means to come too late with an answer. */
+/** Codes that mean that an answer came too late. */
 const CLOSED: ReadonlySet<string> = new Set(["approval_closed", "run_finished", "content_changed"]);
 
 export function isClosed(code: string): boolean {
   return CLOSED.has(code);
 }
 
-/** Answers that were not taken before a question is left open: repeating it must not spin. */
+/** Maximum number of refused answers before a question is left open, so that automatic answers cannot loop. */
 const REFUSALS_MAX = 3;
 
-/** Takes the questions of a run to the person who answers here, and the answers back. */
+/** Passes the approval requests of a run to the person at the terminal, and submits the answers. */
 export class ApprovalPrompt {
   readonly #options: ApprovalPromptOptions;
   readonly #open = new Map<string, AbortController>();
@@ -35,12 +35,12 @@ export class ApprovalPrompt {
     this.#options = options;
   }
 
-  /** A question is open at the terminal, or its answer is on its way. */
+  /** True while a question is shown or its answer is being submitted. */
   get isAsking(): boolean {
     return this.#asking > 0;
   }
 
-  /** Another person may answer first, and then the question is dropped. */
+  /** Reads an event of the run. When another person has answered a question, it is withdrawn here. */
   note(event: RunEvent): void {
     const { answer } = this.#options;
     if (event.type === "approval.resolved") {
@@ -51,7 +51,7 @@ export class ApprovalPrompt {
       void this.#askPerson(event.payload, answer);
   }
 
-  /** Takes back what is asked, and asks nothing more. */
+  /** Withdraws open questions and asks no more. */
   close(): void {
     this.#isClosed = true;
     for (const asked of this.#open.values()) asked.abort();
@@ -71,7 +71,7 @@ export class ApprovalPrompt {
     onDone?.();
   }
 
-  /** Why it stays open although it was answered. */
+  /** Asks until an answer is accepted. Resolves to the last reason for a refusal, or to null. */
   async #ask(asked: Asked, answer: AnswerApproval): Promise<string | null> {
     const controller = new AbortController();
     this.#open.set(asked.approvalId, controller);

@@ -20,7 +20,7 @@ import { createPaint, oneLine, printable } from "./terminal-text.ts";
 type Subject = NonNullable<Approval["subject"]>;
 type Shown = Subject["shown"][number];
 
-/** Whom the question goes to, one after the other; null: any key that may approve. */
+/** Returns the approvers in the order in which they are asked. Null when any key that may approve can answer. */
 export function chainOf({ approvers }: Approval): string | null {
   if (approvers.length === 0) return null;
   return approvers
@@ -28,7 +28,7 @@ export function chainOf({ approvers }: Approval): string | null {
     .join(", then ");
 }
 
-/** What the console shows of an approval, in its order. */
+/** Prints an approval with the same content and order as the console. */
 export function printApproval(
   io: Io,
   approval: Approval,
@@ -120,7 +120,7 @@ function printRequest(print: Sections, { request }: Subject): void {
   if (request.tools.length > 0) print.part(`tools: ${request.tools.join(", ")}`);
 }
 
-/** The call with its args, and what the model said before it, unless that is nothing. */
+/** Returns the text of a call with its args, and the model's text before it unless that is empty. */
 export function callSections(call: NonNullable<Subject["call"]>, isUnknown: boolean): readonly string[] {
   const args = Object.entries(call.args).map(([name, value]) => `  ${name}: ${withNote(value)}`);
   const words = withNote(call.words);
@@ -138,7 +138,7 @@ function shownLines({ kind, value, before, after }: Shown): string {
 
 const DATA_SHOWN = 120;
 
-/** What cannot be read here is named by its beginning and its length. */
+/** Shortens text that is not readable, and appends its length. */
 function dataText(text: string): string {
   return text.length <= DATA_SHOWN ? text : `${text.slice(0, DATA_SHOWN)}… (${text.length} characters)`;
 }
@@ -149,7 +149,7 @@ function withNote(value: unknown): string {
   return `${large.preview}\n… only the beginning of ${large.$ref}: it has ${large.bytes} bytes (SHA-256 ${large.sha256})`;
 }
 
-/** Headings with indented text below them. Nothing of the text can move the cursor. */
+/** Prints headings with indented text. Control characters are replaced, so that the text cannot move the cursor. */
 class Sections {
   readonly #io: Io;
 

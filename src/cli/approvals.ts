@@ -16,7 +16,7 @@ export type ApproveMode = (typeof APPROVE_MODES)[number];
 
 const RENDERED_LINES = 12;
 
-/** What is asked of a person, as far as an answer depends on it. */
+/** The part of an approval request that an answer depends on. */
 export type Question = Pick<
   EventPayload<"approval.requested">,
   "approvalId" | "nodeId" | "summary" | "rendered" | "choices" | "subject" | "form"
@@ -24,20 +24,20 @@ export type Question = Pick<
 
 export type ApprovalAnswer = Pick<ApprovalInput, "decision" | "by" | "byStarter" | "reason" | "modifications" | "form">;
 
-/** Answers for a person; null leaves the question open. A refusal is why the last answer was not taken. */
+/** Returns an answer. Null leaves the question open. `refusal` is the reason why the last answer was refused. */
 export type AnswerApproval = (
   question: Question,
   context: { readonly signal: AbortSignal; readonly refusal: string | null },
 ) => Promise<ApprovalAnswer | null>;
 
-/** Approves everything that can be approved, in the place of the person who would be asked. */
+/** Approves everything that can be approved, without asking a person. */
 const answerYes: AnswerApproval = ({ choices }, { refusal }) =>
   Promise.resolve(refusal === null ? answerWith(choices, ["approve", "retry"], "--approve all") : null);
 
 const answerNo: AnswerApproval = ({ choices }, { refusal }) =>
   Promise.resolve(refusal === null ? answerWith(choices, ["reject", "abort"], "--approve reject") : null);
 
-/** Who answers the approvals of a run: by `--approve`, else the person at the terminal, else none. */
+/** Returns the function that answers the approvals of a run: set by `--approve`, else the person at the terminal, else null. */
 export function chooseAnswer(
   io: Io,
   { approve, wait }: { readonly approve?: ApproveMode; readonly wait: boolean },
@@ -54,7 +54,7 @@ function answerWith(choices: readonly Decision[], wanted: readonly Decision[], f
   return decision === undefined ? null : { decision, by: "cli", reason: `answered by ${flag}` };
 }
 
-/** Asks the person at the terminal, one question at a time. */
+/** Creates a function that asks the person at the terminal, one question at a time. */
 function createPrompter(io: Io, progress: Progress): AnswerApproval {
   let previous: Promise<unknown> = Promise.resolve();
   return (approval, { signal, refusal }) => {
@@ -110,7 +110,7 @@ async function ask(
   }
 }
 
-/** What will happen; of a tool call also what the model said, what the run has cost, and which policy asks. */
+/** Returns the text of a question. For a tool call it includes the model's text, the run's cost and the policies. */
 function aboutOf({ subject, choices, rendered }: Question): string {
   if (subject?.call === undefined) return rendered;
   return [
@@ -120,7 +120,7 @@ function aboutOf({ subject, choices, rendered }: Question): string {
   ].join("\n");
 }
 
-/** Other args for a call, or the result of one that never reported. Undefined: neither; null: no answer after all. */
+/** Asks for other args or for the result of a call. Undefined when neither is needed. Null when the person gives no answer. */
 async function askCall(
   io: Io,
   { subject, choices }: Question,
@@ -141,7 +141,7 @@ async function askCall(
   }
 }
 
-/** The fields of a gate, one after the other; an empty line leaves one out. Null: no answer after all. */
+/** Asks for the fields of a gate in turn. An empty line leaves a field out. Null when the person gives no answer. */
 async function askForm(io: Io, { form }: Question, signal: AbortSignal): Promise<JsonObject | null | undefined> {
   if (form === undefined) return undefined;
   const values: [string, Json][] = [];
@@ -160,7 +160,7 @@ async function askReason(io: Io, given: string, signal: AbortSignal): Promise<st
   return reason;
 }
 
-/** With the fewest letters that choose it: where two begin alike, the first one has the shorter key. */
+/** Marks the shortest prefix that selects a choice. When two choices begin alike, the first one has the shorter prefix. */
 function withKey(choice: string, _at: number, choices: readonly string[]): string {
   const isKey = (length: number): boolean =>
     choices.find((each) => each.startsWith(choice.slice(0, length))) === choice;
@@ -169,7 +169,7 @@ function withKey(choice: string, _at: number, choices: readonly string[]): strin
   return `[${choice.slice(0, length)}]${choice.slice(length)}`;
 }
 
-/** What was open when a run in this process stopped for want of a person. */
+/** Prints the approvals that were open when a run in this process stopped because no person could answer. */
 export function printOpenApprovals(io: Io, runId: string, approvals: readonly Question[]): void {
   for (const { summary, nodeId, approvalId, choices } of approvals) {
     io.err.write(`waiting for a person: ${printable(summary)} (${printable(nodeId)}, ${approvalId})\n`);

@@ -8,15 +8,15 @@ import { Refusal } from "./refusal.ts";
 import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
-/** Stands before the path of a file whose content is meant. */
+/** Prefix of a file path in an arg. The content of that file is the value. */
 const FILE_MARK = "@";
 
-/** Finds out what a file here is and, where there is a server, sends it there. */
+/** Returns the description of a local file and uploads it when there is a server. */
 export type FileOf = (path: string) => Promise<FileValue>;
 
 type Fields = Readonly<Record<string, ArgField>>;
 
-/** Args of an earlier run, then from `--args-file`, then `--arg`, the later wins; checked, the defaults filled in. */
+/** Returns checked args with defaults. Sources in increasing priority: an earlier run, `--args-file`, `--arg`. */
 export async function readArgs(
   io: Io,
   fields: Fields,
@@ -46,7 +46,7 @@ async function readArgsFile(io: Io, name: string): Promise<JsonObject> {
   throw new Refusal(`${printable(name)} must hold a map of args, for example {"topic": "tides"}`);
 }
 
-/** `name=value`, the value read by the declared type; what does not fit is left for the check to report. */
+/** Parses `name=value` by the declared type. A value that does not fit stays text, and the check reports it. */
 function parseArg(fields: Fields, text: string): readonly [string, Json] {
   const equals = text.indexOf("=");
   if (equals < 1) throw new Refusal(`--arg ${printable(text)}: write it as name=value`);
@@ -79,7 +79,7 @@ function convert(type: ArgField["type"], text: string): Json {
   }
 }
 
-/** Through the safe reader, so that nothing gets in by an arg that could not get in by a file. */
+/** Parses JSON with the same safe reader as files, so that both have the same limits. */
 function parseJson(text: string): Json {
   const { tree, problems } = readSource(text);
   const isJson = /^\s*[[{]/.test(text);

@@ -3,7 +3,7 @@ import { exportAuditFile, savePacket, verifyAuditFile, type VerifyAuditOptions }
 import { showAuditKey } from "./audit-key.ts";
 import { addLinkOptions, addNoun, onServer, example, type Workbench } from "./command-words.ts";
 
-/** `sluice audit …`: taking the log away, and proving that it is whole. */
+/** Adds `sluice audit …`: commands that export the audit log and verify it. */
 export function addAuditCommands(program: Command, bench: Workbench): void {
   const audit = addNoun(program, "audit", "export the audit log and verify it");
   audit
@@ -28,7 +28,7 @@ export function addAuditCommands(program: Command, bench: Workbench): void {
     .action(onServer(bench, showAuditKey));
 }
 
-/** `sluice runs packet`. */
+/** Adds `sluice runs packet`. */
 export function addPacketCommand(runs: Command, bench: Workbench): void {
   addDownloadOptions(
     runs

@@ -11,11 +11,11 @@ const FORMER_KEYS = "SLUICE_AUDIT_FORMER_KEYS";
 const SEED = "SLUICE_AUDIT_SEED";
 const SEED_BYTES = 32;
 
-/** Public keys that signed before the present one, as the environment names them. */
+/** Reads the public keys of former signers from the environment. */
 export function readFormerKeys(env: Io["env"]): readonly string[] {
   const keys = (env[FORMER_KEYS] ?? "").split(/[\s,]+/).filter((key) => key !== "");
   const wrong = keys.findIndex((key) => !isPublicKey(key));
-  // There may be a seed: it is not shown.
+  // The value may be a seed by mistake, so it is not printed.
   if (wrong !== -1) {
     throw new Refusal(
       `${FORMER_KEYS}: number ${wrong + 1} is no public key; it looks like ed25519:…, and \`sluice audit key\` shows it`,
@@ -29,7 +29,7 @@ export interface AuditKeyOptions {
   readonly json?: boolean;
 }
 
-/** The key a server signs its audit with, and, for another one, what to set. */
+/** Prints the key with which a server signs its audit log. With `--new`, prints the settings for a new key. */
 export async function showAuditKey(io: Io, api: Api, options: AuditKeyOptions): Promise<number> {
   const { key, formerKeys } = await keysOf(api);
   if (options.new !== true) {
@@ -49,7 +49,7 @@ export async function showAuditKey(io: Io, api: Api, options: AuditKeyOptions): 
   return EXIT.fine;
 }
 
-/** Every export begins with them. */
+/** Reads the keys from the header line of an export. */
 async function keysOf(api: Api): Promise<{ readonly key: string; readonly formerKeys: readonly string[] }> {
   const header = readHeader(await firstLine(await api.exportAudit()));
   if (header === null) {

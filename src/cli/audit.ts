@@ -19,7 +19,7 @@ export interface VerifyAuditOptions {
   readonly quiet?: boolean;
 }
 
-/** Needs nothing but the file: no server, no database, no trust in either. */
+/** Verifies an export with only the file itself, without a server or database. */
 export async function verifyAuditFile(io: Io, file: string, options: VerifyAuditOptions): Promise<number> {
   const { key, checkpoints, json } = options;
   if (key !== undefined && !isPublicKey(key)) {
@@ -99,7 +99,7 @@ async function download(io: Io, body: Body, { output, quiet }: DownloadOptions):
     return EXIT.fine;
   }
   const path = resolve(io.cwd, output);
-  // The file appears under its name only when it is whole.
+  // The file gets its final name only after it is complete.
   const part = `${path}.part`;
   try {
     await writeFile(part, body as AsyncIterable<Uint8Array>);

@@ -12,9 +12,9 @@ import type { Log } from "./log.ts";
 import { startReading } from "./reading.ts";
 import { openOutside } from "./outside.ts";
 
-/** What runs besides the runs themselves: each of it safe on any number of replicas. */
+/** The background services of a server. Each one is safe on any number of replicas. */
 export interface Background {
-  /** Begins nothing more of its own; what is sent to others continues until the rest has stopped. */
+  /** Stops all services. Outgoing deliveries continue until the other services have stopped. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ interface BackgroundOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Files that are deleted in one round. */
+/** Maximum number of files deleted in one round. */
 const SWEEP_MAX = 200;
 
 export function startBackground(

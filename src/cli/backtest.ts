@@ -14,7 +14,7 @@ export interface BacktestOptions {
   readonly json?: boolean;
 }
 
-/** Tries every policy of a file on what was decided on the server. */
+/** Tests every policy of a file against past verdicts of the server. */
 export async function backtestFile(io: Io, api: Api, name: string, options: BacktestOptions): Promise<number> {
   const policies = (await readManifests(io, [name])).flatMap(({ manifest: { kind, name: policy, spec } }) =>
     kind === "Policy" ? [{ kind, name: policy, spec }] : [],

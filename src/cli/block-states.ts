@@ -1,7 +1,7 @@
 import type { NodeResult } from "../core/view/index.ts";
 import type { Api } from "./api.ts";
 
-/** A node of a run or of a block inside it, and how deep it stands. */
+/** A node of a run or of a block inside it, with its depth. */
 export interface NestedNode {
   readonly node: NodeResult;
   readonly depth: number;
@@ -9,23 +9,23 @@ export interface NestedNode {
 
 export interface NestedNodes {
   readonly nodes: readonly NestedNode[];
-  /** Blocks that were left out. */
+  /** Number of blocks that were left out. */
   readonly hidden: number;
 }
 
-/** Every block costs two requests. */
+/** Maximum number of blocks to read, because each one needs two requests. */
 const BLOCKS_MAX = 50;
 const PAGE = 1_000;
 const FINALLY = "finally";
 
-/** The nodes of a run, and below each those of the block it has run last; what comes last stands at the end. */
+/** Returns the nodes of a run. Below each node come the nodes of its newest block, and at the end those of `finally`. */
 export async function nestedNodes(api: Api, runId: string, results: readonly NodeResult[]): Promise<NestedNodes> {
   const reader = new Reader(api);
   const nodes = await reader.read(runId, results, 0);
   return { nodes, hidden: reader.hidden };
 }
 
-/** It stands below no node, and is named as its progress is. */
+/** Adds the prefix `finally/`, as in the progress, because this block is below no node. */
 function ofLast({ node, depth }: NestedNode): NestedNode {
   return { node: { ...node, nodeId: `${FINALLY}/${node.nodeId}` }, depth };
 }
@@ -61,7 +61,7 @@ class Reader {
     return this.read(runId, nodeResults, depth);
   }
 
-  /** The run of the newest block of each node. */
+  /** Returns the run of the newest block of each node. */
   async #blocksOf(runId: string): Promise<ReadonlyMap<string, string>> {
     const blocks = new Map<string, string>();
     for (let afterEventId = 0; ;) {

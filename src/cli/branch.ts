@@ -18,14 +18,14 @@ export interface BranchOptions extends ActionOptions {
   readonly argFrom?: readonly string[];
   readonly prompt?: readonly string[];
   readonly output?: readonly string[];
-  /** A round inside the turn of a node, in place of an event. */
+  /** A node and a round of its turn to branch from, in place of an event. */
   readonly node?: string;
   readonly round?: number;
   readonly message?: string;
   readonly result?: string;
 }
 
-/** Args that are given replace those of the run; the others stay as they were. */
+/** Branches a run. The given args replace those of the run, and the others stay unchanged. */
 export async function branchRun(io: Io, api: Api, id: string, options: BranchOptions): Promise<number> {
   const edits = await editsOf(options);
   const point = await pointOf(api, id, options, edits);
@@ -55,7 +55,7 @@ async function editsOf({ prompt = [], output = [] }: BranchOptions): Promise<Nod
   };
 }
 
-/** `NODE=…` or `NODE=@FILE`, each node once. */
+/** Parses `NODE=…` or `NODE=@FILE`. Each node may occur once. */
 async function textsByNode(
   option: string,
   kind: string,
@@ -77,7 +77,7 @@ function outputsIn(node: string, text: string): JsonObject {
   throw new Refusal(`--output ${printable(node)}: outputs are a JSON object; a text is {"stdout": "…"}`);
 }
 
-/** Null: it is branched from an event. */
+/** Returns the round to branch from. Null when the branch starts from an event. */
 async function pointOf(
   api: Api,
   id: string,
@@ -110,7 +110,7 @@ function promptFor(node: string, prompts: NodeEdits["prompts"] = {}): Pick<Branc
   return prompt === undefined ? {} : { prompt };
 }
 
-/** `CALL=JSON` or `CALL=@FILE`; the call by its id, or by its position in the round. */
+/** Parses `CALL=JSON` or `CALL=@FILE`. The call is named by its id or by its position in the round. */
 async function resultOf({ rounds }: TurnView, round: number, written: string): Promise<BranchEdit> {
   const [, named = "", text = ""] = /^([^=]+)=(.*)$/su.exec(written) ?? [];
   if (named === "") throw new Refusal(`--result ${printable(written)}: write it as CALL=JSON or CALL=@FILE`);
@@ -135,7 +135,7 @@ async function textOf(written: string): Promise<string> {
   }
 }
 
-/** `name=run/node/output`: the arg is taken from an output of another run. */
+/** Parses `name=run/node/output`, which takes the arg from an output of another run. */
 function inputsFromOf(written: readonly string[]): { readonly inputsFrom?: InputsFrom } {
   if (written.length === 0) return {};
   const origins = written.map((text) => {

@@ -29,18 +29,18 @@ const configSchema = z.strictObject({
     .default({}),
 });
 
-/** The file of `--config`: what adapters may do here, and which variables of the environment are secrets. */
+/** The content of the `--config` file: the settings of adapters, and the environment variables that are secrets. */
 export interface BridgeConfig {
-  /** What runs nodes that name no provider. */
+  /** The provider for nodes that name none. */
   readonly defaultProvider: string | null;
   readonly sections: Readonly<Partial<Record<AdapterName, JsonObject>>>;
-  /** Adapters of other people: files that export one, beside the configuration, and what each is initialised with. */
+  /** Files, relative to the configuration, that export further adapters, with the configuration of each. */
   readonly modules: readonly { readonly path: string; readonly config: JsonObject }[];
   readonly secrets: readonly string[];
   readonly moderation: {
-    /** As they are written; those that stand by default otherwise. */
+    /** Moderation rules as written in the file. When absent, the default rules apply. */
     readonly rules?: JsonObject | undefined;
-    /** The adapter that is asked after the rules. */
+    /** The adapter that moderates after the rules. */
     readonly provider?: string | undefined;
     readonly model?: string | undefined;
   };
@@ -80,13 +80,13 @@ export async function loadBridgeConfig(io: Io, name: string | undefined): Promis
 
 const TITLE = "a configuration of a Bridge";
 
-/** Whether a document is a configuration of a Bridge: it has one of its keys, and none of a workflow's. */
+/** True when a document is a Bridge configuration: it has at least one of its keys, and none of a workflow. */
 export function isBridgeConfig(document: JsonObject): boolean {
   const has = (key: string): boolean => Object.hasOwn(document, key);
   return Object.keys(configSchema.shape).some(has) && !["kind", "name", "steps", "format", "nodes"].some(has);
 }
 
-/** Everything wrong with a configuration that can be found without opening an adapter. */
+/** Returns all problems of a configuration that can be found without opening an adapter. */
 export async function bridgeConfigProblems(tree: SourceTree): Promise<readonly Problem[]> {
   const read = configSchema.safeParse(tree.value, { reportInput: true });
   const found = read.success ? [] : placed(problemsOfIssues(read.error.issues, configSchema, TITLE), [], tree);

@@ -23,11 +23,11 @@ import { loadScript } from "./simulation.ts";
 import { reasonOf } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
-/** What a Bridge works with, in a server's process or in its own. */
+/** The parts of a Bridge, which runs in a server's process or in its own. */
 export interface BridgeParts {
   readonly adapters: readonly Adapter[];
   readonly defaultProvider: string | null;
-  /** A simulation: the scripted adapter stands in for every provider. */
+  /** True in a simulation, where the scripted adapter replaces every provider. */
   readonly answersAny: boolean;
   readonly redactor: Redactor;
   readonly moderation: NodeModeration;
@@ -35,11 +35,11 @@ export interface BridgeParts {
 
 export interface BridgePartsOptions {
   readonly config: BridgeConfig;
-  /** Null: what suits the configuration. */
+  /** The adapters to open. Null selects them from the configuration. */
   readonly names: readonly AdapterName[] | null;
   readonly script: string | undefined;
   readonly ledger: string | undefined;
-  /** Answers when no script is given. */
+  /** The script that is used when none is given. */
   readonly fallbackScript?: Script;
   readonly directory: string;
 }
@@ -102,7 +102,7 @@ async function open(setup: AdapterSetup): Promise<readonly Adapter[]> {
   }
 }
 
-/** One per process; what processes that are no more have left behind is cleared away. */
+/** Creates a work directory for this process, and removes those of processes that no longer exist. */
 function ownWorkDirectory(directory: string): string {
   const own = join(directory, String(process.pid));
   mkdirSync(own, { recursive: true, mode: 0o700 });
@@ -136,7 +136,7 @@ function isBare({ sections, modules, defaultProvider }: BridgeConfig): boolean {
   return Object.keys(sections).length === 0 && modules.length === 0 && defaultProvider === null;
 }
 
-/** Local commands, MCP servers and what has to be installed exist only where they are listed. */
+/** Returns the default adapters. Those that run commands, connect to MCP servers or need an installation must be configured. */
 function usualNames({ sections }: BridgeConfig): readonly AdapterName[] {
   const listed = (["process", "mcp", "claude-agent", "openclaw"] as const).filter(
     (name) => sections[name] !== undefined,
@@ -146,7 +146,7 @@ function usualNames({ sections }: BridgeConfig): readonly AdapterName[] {
 
 const SECRET_VARIABLE = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$/i;
 
-/** Every variable that is named as one, referred to as one, or called like one. */
+/** Returns the values of all variables that are listed as secrets, referenced as secrets, or have a name like one. */
 function secretsOf({ env }: Io, { secrets, sections }: BridgeConfig): { name: string; value: string }[] {
   const referred = secretNamesIn(JSON.stringify(sections));
   const called = Object.keys(env).filter((name) => SECRET_VARIABLE.test(name));

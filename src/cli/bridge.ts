@@ -39,10 +39,10 @@ const DEFAULT_ID = "bridge";
 const GRACE_MS = 8_000;
 const ID = /^[a-z][a-z0-9-]{0,63}$/;
 
-/** A Bridge alone: beside the models and tools, for a server anywhere. */
+/** Runs a separate Bridge, near the models and tools, for a server at any address. */
 export async function bridge(io: Io, flags: BridgeFlags): Promise<number> {
   const wanted = HOST_SETTINGS.filter((name) => name !== "adminKey" && name !== "databaseUrl");
-  // The server's own address in the environment is not that of this Bridge.
+  // SLUICE_PUBLIC_URL in the environment is the address of the server, not of this Bridge.
   const own = { ...io, env: { ...io.env, SLUICE_PUBLIC_URL: undefined } };
   const config = readConfig(own, { ...flags, port: flags.port ?? DEFAULT_BRIDGE_PORT }, wanted);
   const id = flags.id ?? DEFAULT_ID;
@@ -81,7 +81,7 @@ interface Link {
   readonly token: string;
 }
 
-/** The server that is named, else the one this directory knows. */
+/** Returns the server named by the flags, else the one known in this directory. */
 function linkOf(io: Io, { server, token }: BridgeFlags): Link {
   const found = findServer(io, server === undefined ? {} : { url: server });
   const secret = token ?? io.env["SLUICE_TOKEN"] ?? found?.key ?? "";
@@ -92,7 +92,7 @@ function linkOf(io: Io, { server, token }: BridgeFlags): Link {
   return { server: found.url, token: secret };
 }
 
-/** Other names under which the same adapters are known. */
+/** Other accepted names of adapters. */
 const ADAPTER_ALIASES: ReadonlyMap<string, AdapterName> = new Map([
   ["vercel-ai", "ai-sdk"],
   ["claude-sdk", "claude-agent"],

@@ -7,15 +7,15 @@ import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 
-/** What may go with the approval of a tool call, as JSON. */
+/** JSON options for the approval of a tool call. */
 export interface CallOptions {
-  /** In place of all args that were asked for. */
+  /** Args that replace all args of the call. */
   readonly args?: string;
-  /** What a call that never reported has returned. */
+  /** The result of a call that never reported one. */
   readonly result?: string;
 }
 
-/** What an answer changes about a tool call; null: nothing. */
+/** Returns the changes that an answer makes to a tool call. Null when there are none. */
 export function callChanges(
   { id, subject, choices }: Approval,
   decision: Decision,
@@ -48,7 +48,7 @@ export function readJson(where: string, text: string): Json {
   }
 }
 
-/** The args as they are asked for, if all of them are known here and can still be changed. */
+/** Returns the args of a call. Throws when they are not completely known here or can no longer be changed. */
 export function editableArgs({ id, subject, choices }: Approval): JsonObject {
   const args = subject?.call?.args ?? {};
   const name = printable(id);

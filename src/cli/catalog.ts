@@ -5,15 +5,15 @@ import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { readSourceFile } from "./source-file.ts";
 
-/** What `--library FILE` brings; without it nothing outside the file is known. */
+/** Loads the catalog of `--library FILE`. Without it, a workflow can use only what is in its own file. */
 export async function loadCatalog(io: Io, library: string | undefined): Promise<Catalog> {
   return (await loadLibrary(io, library)).catalog;
 }
 
-/** What a file of library steps and lenses holds. */
+/** The content of a file of library steps and lenses. */
 export interface Library {
   readonly catalog: Catalog;
-  /** The lenses as they were written. */
+  /** The lenses as they are written in the file. */
   readonly lensSpecs: Readonly<Record<string, JsonObject>>;
 }
 

@@ -36,7 +36,7 @@ interface MoveOptions extends ShowOptions {
   readonly wait: boolean;
 }
 
-/** Follows the move to its end; it continues without this program, too. */
+/** Starts a move and prints its progress. The move continues even when this program ends. */
 async function moveOrganisation(io: Io, api: Api, id: string, to: string, options: MoveOptions): Promise<number> {
   let move = await api.cells.move(id, to);
   let shown = "";

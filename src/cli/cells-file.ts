@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
 import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
-/** A cell as the file of `--cells` names it. */
+/** A cell in the file of `--cells`. */
 export interface NamedCell {
   readonly name: string;
   readonly url: string;
@@ -16,7 +16,7 @@ export interface NamedCell {
 
 export interface CellsFile {
   readonly cells: readonly [NamedCell, ...NamedCell[]];
-  /** One of the cells, or a database of its own. */
+  /** The database of the directory: one of the cells or a separate one. */
   readonly directory: NamedCell;
 }
 
@@ -36,10 +36,10 @@ const fileSchema = z.strictObject({
     .max(100),
 });
 
-/** What the database beside the cells is called in messages; no cell has this name. */
+/** Name of a separate directory database in messages. No cell can have this name. */
 const DIRECTORY = "(directory)";
 
-/** Reads the file of `--cells`: everything wrong with it is said before any database is asked. */
+/** Reads the file of `--cells`. Its problems are reported before the first connection to a database. */
 export async function readCellsFile(io: Io, name: string): Promise<CellsFile> {
   const file = await readSourceFile(io, name);
   const { tree, problems } = readSource(file.bytes);
@@ -73,7 +73,7 @@ function directoryOf(
   if (given === undefined) return cells[0];
   if (typeof given !== "string") {
     const url = urlOf(io, file, "the directory", given);
-    // The same database under the name of a cell is that cell.
+    // A URL equal to that of a cell means that this cell is the directory.
     return cells.find((cell) => cell.url === url) ?? { name: DIRECTORY, url, accepts: false };
   }
   const named = cells.find((cell) => cell.name === given);

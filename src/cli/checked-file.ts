@@ -8,18 +8,18 @@ import { bridgeConfigProblems, isBridgeConfig } from "./bridge-config.ts";
 import { formatCount } from "./figures.ts";
 import type { SourceFile } from "./source-file.ts";
 
-/** A file of any kind Sluice reads, and what is wrong with it. */
+/** A file of any kind that Sluice reads, with its problems. */
 export interface CheckedFile {
   readonly file: SourceFile;
-  /** What it is, when nothing is wrong with it: `review, 5 nodes`. */
+  /** Short description of a valid file, for example `review, 5 nodes`. */
   readonly summary: string;
-  /** Of a valid workflow. */
+  /** Only present for a valid workflow. */
   readonly definitionHash?: string;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
 
-/** What a file is follows from what is written in it: a workflow, cases, a stream of manifests, a configuration of a Bridge. */
+/** Checks a file. Its content determines its kind: workflow, cases, manifests or Bridge configuration. */
 export async function checkFile(file: SourceFile, catalog: Catalog): Promise<CheckedFile> {
   const { trees } = readDocuments(file.bytes);
   if (trees.some(({ value }) => isManifest(value) || (isJsonArray(value) && value.some(isManifest)))) {
@@ -49,7 +49,7 @@ function checkManifests(file: SourceFile, catalog: Catalog): CheckedFile {
   return { file, summary: formatCount(stream.manifests.length, "manifest"), problems, warnings: [] };
 }
 
-/** A secret in it is no mistake, since the file stays with the Bridge, but there is a better place for it. */
+/** Checks a Bridge configuration. A secret in it is only a warning, because the file stays with the Bridge. */
 async function checkBridge(file: SourceFile, tree: SourceTree): Promise<CheckedFile> {
   const warnings = findSecretLiterals(tree.value).map(({ path, message }): Problem => {
     const hint = "Write secret://NAME where the adapter takes it, and keep the secret in the environment.";

@@ -1,4 +1,4 @@
-/** Ends parts one after the other, each of them whatever became of those before it; then throws the first failure. */
+/** Runs all steps in order, even after a failure. Then throws the first failure. */
 export async function closeEach(steps: readonly (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) {

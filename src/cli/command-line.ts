@@ -8,7 +8,7 @@ import { runProgram } from "./program.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 
-/** The whole program: words in, exit code out. Nothing is thrown, and no user ever sees a stack trace. */
+/** Runs the program with the given arguments and returns the exit code. Never throws, so no user sees a stack trace. */
 export async function main(argv: readonly string[], io: Io = createProcessIo()): Promise<number> {
   try {
     return await runProgram(io, argv);

@@ -4,10 +4,10 @@ import type { Io } from "./io.ts";
 import { pageSize } from "./option-values.ts";
 import { demandServer, type LinkOptions } from "./server-link.ts";
 
-/** Does what a command asks for; what it gives is the exit code. */
+/** Runs the work of a command and records its result as the exit code. */
 export type Settle = (work: () => number | Promise<number>) => Promise<void>;
 
-/** What commands are made with. */
+/** The shared objects that commands are created with. */
 export interface Workbench {
   readonly io: Io;
   readonly settle: Settle;
@@ -17,7 +17,7 @@ export function example(line: string): string {
   return `\nExample:\n  $ ${line}`;
 }
 
-/** The options of every command that talks to a server. */
+/** Adds the options of every command that connects to a server. */
 export function addLinkOptions(command: Command): Command {
   return command
     .option("--url <url>", "the server (SLUICE_URL; else the one `sluice up` runs from this folder)")
@@ -31,7 +31,7 @@ export function addListOptions(command: Command): Command {
     .option("--json", "print what the API answers");
 }
 
-/** Commands under a noun: `runs list`, `keys create`. */
+/** Adds a noun for a group of commands, as in `runs list` and `keys create`. */
 export function addNoun(program: Command, noun: string, description: string): Command {
   return program
     .command(noun)
@@ -40,7 +40,7 @@ export function addNoun(program: Command, noun: string, description: string): Co
     .addHelpText("after", example(`sluice ${noun} --help`));
 }
 
-/** The action of a command that talks to a server; `work` gets what the command was given, its options last. */
+/** Returns the action of a command that uses a server. `work` receives the arguments of the command, with its options last. */
 export function onServer<G extends readonly unknown[]>(
   { io, settle }: Workbench,
   work: (io: Io, api: Api, ...given: G) => number | Promise<number>,

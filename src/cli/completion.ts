@@ -6,7 +6,7 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 interface Entry {
-  /** `run`, or noun and verb: `runs list`. */
+  /** The name of the command: `run`, or noun and verb as in `runs list`. */
   readonly name: string;
   readonly description: string;
   readonly options: readonly {
@@ -14,11 +14,11 @@ interface Entry {
     readonly description: string;
     readonly choices: readonly string[];
   }[];
-  /** What may come next besides options: verbs, or the choices of arguments. */
+  /** Possible next words besides options: verbs, or the choices of arguments. */
   readonly words: readonly string[];
 }
 
-/** Completion made from the command tree itself, so that it never lags behind. */
+/** Prints the completion script. It is generated from the command tree, so that it is always complete. */
 export function completion(io: Io, shell: Shell, program: Command): number {
   const entries = program.commands.flatMap((command) => entriesOf(command, ""));
   switch (shell) {
@@ -53,7 +53,7 @@ function entriesOf(command: Command, prefix: string): readonly Entry[] {
 
 const isVerb = ({ name }: Entry): boolean => name.includes(" ");
 
-/** A noun is followed by its verb, and only then by options. */
+/** Returns the script for bash. After a noun it offers the verbs, and only after a verb the options. */
 function bash(entries: readonly Entry[]): string {
   const nouns = new Set(entries.filter(isVerb).map(({ name }) => name.split(" ", 1)[0] ?? ""));
   const flagCases = entries.flatMap(({ name, options }) =>

@@ -8,11 +8,11 @@ import { printable } from "./terminal-text.ts";
 
 const DEFAULT_PORT = 7717;
 const DEFAULT_HOST = "127.0.0.1";
-/** Where everything belongs as long as there is no reason for a second one. */
+/** The organisation that is used when no other exists. */
 export const DEFAULT_ORGANISATION = "default";
 const DEFAULT_DATA = ".sluice";
 
-/** A key of our own, as it is written; as a bearer other tokens will do. */
+/** Format of a Sluice key. As bearer token, other formats are also accepted. */
 const KEY = /^slk_[A-Za-z0-9_-]{8,252}$/;
 const BEARER = /^[\u0021-\u007e]{1,16384}$/;
 
@@ -74,13 +74,13 @@ const settingsSchema = z.object({
   logFormat: z.enum(LOG_FORMATS, `must be ${LOG_FORMATS.join(" or ")}`).optional(),
 });
 
-/** Where things are: from flags, else from the environment, else by default. */
+/** The settings, read from flags, else from the environment, else from defaults. */
 export type Config = Readonly<z.infer<typeof settingsSchema>> & {
-  /** The server was named on the command line, not in the environment. */
+  /** True when the server was set by a flag and not by the environment. */
   readonly isUrlGiven: boolean;
 };
 
-/** The same settings on a command line. */
+/** The same settings as flags of a command. */
 export interface ConfigFlags {
   readonly url?: string;
   readonly key?: string;
@@ -145,7 +145,7 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   logFormat: { flag: "--log-format", variable: "SLUICE_LOG_FORMAT" },
 };
 
-/** What a client of a server needs, and what a server needs. */
+/** The settings that a client needs, and those that a server needs. */
 export const CLIENT_SETTINGS: readonly Setting[] = ["url", "key", "data"];
 export const HOST_SETTINGS: readonly Setting[] = [
   "adminKey",
@@ -176,7 +176,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "logFormat",
 ];
 
-/** Reads everything and reports everything that is wrong with it, secrets left out. Empty means not set. */
+/** Reads all settings and reports all problems, without printing secrets. An empty value counts as not set. */
 export function readConfig(
   io: Pick<Io, "env" | "err" | "cwd">,
   flags: ConfigFlags,

@@ -2,11 +2,11 @@ import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 
 const VARIABLE = "SLUICE_CONSOLE_CONNECT";
-/** No pattern of hosts: a policy would take it for one. */
+/** Excludes wildcards, because a content security policy would interpret them as patterns. */
 const PLAIN = /^https?:\/\/[a-z0-9.:[\]-]+$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Origins that pages of the console may call: a page that can call them can send them anything it shows. */
+/** Returns the origins that console pages may call. Such an origin can receive everything that a page shows. */
 export function readConsoleConnect({ env }: Pick<Io, "env">): readonly string[] {
   const written = (env[VARIABLE] ?? "").split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]));
   return [...new Set(written.map(originOf))];
@@ -15,7 +15,7 @@ export function readConsoleConnect({ env }: Pick<Io, "env">): readonly string[] 
 function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.test(url.hostname));
-  // The origin alone counts; a path would look as if it limited what may be called.
+  // Only the origin is used. A path is refused, because it would seem to limit the allowed calls.
   if (url === null || !isSafe || !PLAIN.test(url.origin) || (text !== url.origin && text !== `${url.origin}/`)) {
     throw new Refusal(
       `${VARIABLE} must be origins such as https://api.example.com, with commas between (http only here)`,

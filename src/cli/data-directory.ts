@@ -7,13 +7,13 @@ import { printable } from "./terminal-text.ts";
 const ONLY_OWNER = 0o600;
 const KEY = "key";
 
-/** A server that was started from a data directory and has not been stopped in order. */
+/** A server that was started from a data directory and has not been stopped properly. */
 export interface KnownServer {
   readonly url: string;
   readonly pid: number;
 }
 
-/** The directory `sluice up` keeps everything in: the database, the key it prints, and where it can be reached. */
+/** The directory in which `sluice up` stores the database, the admin key and the address of the server. */
 export class DataDirectory {
   readonly path: string;
 
@@ -29,7 +29,7 @@ export class DataDirectory {
     return join(this.path, KEY);
   }
 
-  /** Makes it, for its owner alone, and keeps it out of version control. */
+  /** Creates the directory for its owner only, and excludes it from version control. */
   create(): void {
     try {
       mkdirSync(this.path, { recursive: true, mode: 0o700 });
@@ -39,7 +39,7 @@ export class DataDirectory {
     }
   }
 
-  /** The secret that was printed when it was made; it is kept nowhere else in plain. */
+  /** Returns the key that was printed when it was created. No other file contains it in plain text. */
   readKey(): string | null {
     const text = this.#read(KEY)?.trim() ?? "";
     return text === "" ? null : text;
@@ -49,7 +49,7 @@ export class DataDirectory {
     this.#write(KEY, `${key}\n`);
   }
 
-  /** The server of this directory; one whose process is gone has crashed, and is known all the same. */
+  /** Returns the server of this directory. After a crash it is still returned, with `isAlive` false. */
   readServer(): (KnownServer & { readonly isAlive: boolean }) | null {
     const text = this.#read("server.json");
     if (text === null) return null;
@@ -81,7 +81,7 @@ export class DataDirectory {
     const file = join(this.path, name);
     try {
       writeFileSync(file, text, { mode: ONLY_OWNER });
-      // The mode above counts only for a file that is new.
+      // The mode above applies only to a new file.
       chmodSync(file, ONLY_OWNER);
     } catch (thrown) {
       throw new Refusal(`cannot write ${printable(file)}: ${reasonOf(thrown)}`);
@@ -95,7 +95,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    // The process of another user is alive all the same.
+    // EPERM means that the process is alive and belongs to another user.
     return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
   }
 }

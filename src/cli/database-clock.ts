@@ -3,16 +3,16 @@ import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import type { Storage } from "./storage.ts";
 
-/** Beyond it a machine is set up wrongly, and what it shows people would be as wrong as its clock. */
+/** Maximum clock difference. A larger one means that the machine is misconfigured and would show wrong times. */
 const SKEW_MAX_MS = 60_000;
 
-/** The time of the database, which all replicas share. */
+/** Opens a clock with the time of the database, which all replicas share. */
 export async function openClock(
   { clock: local }: Pick<Io, "clock">,
   { store, isEmbedded }: Storage,
   onTrouble: (what: string, error: unknown) => void,
 ): Promise<SyncedClock> {
-  // An embedded database reads the clock of this very process.
+  // An embedded database uses the clock of this process.
   const readTime = isEmbedded ? async () => local.now() : () => store.now();
   const clock = await SyncedClock.open({ readTime, local, monotonic: () => performance.now(), onTrouble });
   const { skewMs } = clock;

@@ -4,9 +4,9 @@ import { resolve } from "node:path";
 import type { Io } from "./io.ts";
 import { printable } from "./terminal-text.ts";
 
-/** What a worker prints once it has registered its functions. */
+/** Text that a worker prints after it has registered its functions. */
 const READY = "ready as ";
-/** A worker that hands its notes to a function of its own prints something else, or nothing. */
+/** Maximum time to wait for that text. A worker with its own log function may print other text or none. */
 const READY_MS_MAX = 10_000;
 const CONFLICT = /The function "([^"]+)" is registered with another \w+ schema/;
 
@@ -15,7 +15,7 @@ export interface DevWorkerServer {
   readonly key: string;
 }
 
-/** The process of a file that runs functions, started again with each save. */
+/** The process of a worker file. It is restarted after each save. */
 export class DevWorker {
   readonly #io: Io;
   readonly #name: string;
@@ -34,8 +34,8 @@ export class DevWorker {
   }
 
   /**
-   * Resolves when its functions are registered, when it has ended, or when it does not print either for a while. The
-   * answer is the function that is registered with another schema, which ended it; null: there is none.
+   * Resolves when the functions are registered, the process has ended, or the maximum time has passed. The result is
+   * the function whose schema conflicts with the registered one, which ended the process. Null when there is none.
    */
   start(): Promise<string | null> {
     this.stop();
@@ -65,7 +65,7 @@ export class DevWorker {
     });
   }
 
-  /** The server ends as well: that the worker cannot sign off any more need not be shown. */
+  /** Stops the worker without output, because the server ends too and the worker may fail to sign off. */
   end(): void {
     this.#isMuted = true;
     this.stop();
@@ -83,7 +83,7 @@ export class DevWorker {
       cwd: this.#io.cwd,
       env: { ...this.#io.env, SLUICE_URL: url, SLUICE_KEY: key },
       stdio: ["ignore", "pipe", "pipe"],
-      // Ctrl-C in the terminal reaches this process only, which then stops it.
+      // A separate process group, so that Ctrl-C reaches only this process, which then stops the worker.
       detached: true,
     });
   }
@@ -91,7 +91,7 @@ export class DevWorker {
 
 const PRINTED_MAX = 16_000;
 
-/** Notes of a worker are warnings of its process; here they need not look like that. */
+/** Removes the prefixes of Node's process warnings, which a worker uses for its log messages. */
 function plain(text: string): string {
   return text
     .replaceAll(/^\(node:\d+\) SluiceWorker: /gm, "worker: ")

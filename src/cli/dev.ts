@@ -13,19 +13,19 @@ import { up, type UpOptions } from "./up.ts";
 
 export type DevOptions = Omit<UpOptions, "json" | "demo">;
 
-/** A module that runs functions; everything else is applied. */
+/** Modules that run functions. All other files are applied. */
 const WORKER_FILE = /(?:^|[./\\])worker\.[cm]?[jt]s$/;
 const WORKFLOW_FILE = /\.(?:workflow\.[cm]?ts|lobsterX)$/;
-/** What no worker has in it. */
+/** Files that cannot contain code of a worker. */
 const NO_CODE_OF_WORKERS = /\.(?:(?:workflow|cases)\.[cm]?ts|lobsterX|ya?ml)$/;
-/** Where a project keeps what it runs. */
+/** Folders in which a project stores its workflows and workers. */
 const PLACES = [".", "workflows", "src"];
-/** Editors save in several steps; what follows within this time is the same save. */
+/** Editors save in several steps. Changes within this time count as one save. */
 const SETTLE_MS = 150;
 
-/** Server, console and the project's own worker in one command; what is saved is applied again. */
+/** Runs the server, the console and the project's own worker in one command. Saved files are applied again. */
 export async function dev(io: Io, names: readonly string[], options: DevOptions): Promise<number> {
-  // Without names, also what is added later.
+  // Without names, the list also includes files that are added later.
   const list = (): readonly string[] => (names.length === 0 ? filesHere(io) : names);
   const files = list();
   const missing = files.find((name) => !existsSync(resolve(io.cwd, name)));
@@ -67,14 +67,14 @@ interface DevServer {
   readonly consoleUrl: string | null;
 }
 
-/** What runs beside the server, and is done again when a file is saved. */
+/** The workers and applied files beside the server. They are updated after each save. */
 class DevSession {
   readonly #io: Io;
   readonly #list: () => readonly string[];
   readonly #server: DevServer;
   readonly #workers = new Map<string, DevWorker>();
   readonly #watchers = new Map<string, FSWatcher>();
-  /** Files that were saved since the last reload; null: nothing has been loaded yet. */
+  /** Files saved since the last reload. Null before the first one. */
   #saved: Set<string> | null = null;
   readonly #broken = new Set<string>();
   #isStopped = false;
@@ -93,7 +93,7 @@ class DevSession {
     io.out.write(`\n${lines.join("\n")}\n\n`);
     this.#work = this.#reload();
     await this.#work;
-    // Before the server goes, so that the worker signs off.
+    // Called before the server stops, so that the worker can sign off.
     io.onInterrupt(() => this.stop());
     io.err.write("what is saved is applied again; Ctrl-C stops\n");
   }
@@ -105,7 +105,7 @@ class DevSession {
     for (const worker of this.#workers.values()) worker.end();
   }
 
-  /** The files themselves, and whatever of the project they may import. */
+  /** Watches the files and the project folders from which they may import. */
   #watch(files: readonly string[]): void {
     const named = files
       .map((name) => resolve(this.#io.cwd, name))
@@ -113,14 +113,14 @@ class DevSession {
     for (const folder of new Set([...named, ...projectFolders(this.#io.cwd)])) {
       if (this.#watchers.has(folder)) continue;
       const watcher = watch(folder, (_event, name) => this.#onSave(name ?? ""));
-      // A folder that was removed; one that comes again is found with the next save.
+      // The folder was removed. If it exists again at the next save, it is watched again.
       watcher.on("error", () => this.#watchers.delete(folder));
       this.#watchers.set(folder, watcher);
     }
   }
 
   #onSave(name: string): void {
-    // What the server itself keeps changes all the time.
+    // Ignores files that the server itself changes all the time.
     if (!isProjectFile(name)) return;
     this.#saved?.add(name);
     this.#stopTimer?.();
@@ -135,10 +135,10 @@ class DevSession {
     this.#saved = new Set();
     const files = this.#list();
     this.#watch(files);
-    // Functions are registered before workflows that name them are checked.
+    // Functions must be registered before the workflows that name them are checked.
     const workers = files.filter((name) => WORKER_FILE.test(name));
     for (const [name, worker] of this.#workers) if (!workers.includes(name)) this.#endWorker(name, worker);
-    // What a worker does at this moment is not interrupted by a workflow that is saved.
+    // A saved workflow does not restart a worker, so that running functions are not interrupted.
     const isForWorkers = saved === null || [...saved].some((name) => !NO_CODE_OF_WORKERS.test(name));
     const toStart = workers.filter((name) => isForWorkers || this.#workers.get(name)?.isRunning !== true);
     await Promise.all(toStart.map((name) => this.#startWorker(name)));
@@ -153,7 +153,7 @@ class DevSession {
     this.#workers.delete(name);
   }
 
-  /** A schema that was changed replaces the one of before: nothing but this project depends on it. */
+  /** Starts a worker. A changed schema replaces the registered one, because only this project uses it. */
   async #startWorker(name: string): Promise<void> {
     const worker = this.#workers.get(name) ?? new DevWorker(this.#io, name, this.#server);
     this.#workers.set(name, worker);
@@ -163,12 +163,12 @@ class DevSession {
     }
   }
 
-  /** One by one: a mistake in one file keeps its last good state, and no other from being applied. */
+  /** Applies the files one by one. A file with a mistake keeps its last valid state and does not block the others. */
   async #applyAll(files: readonly string[], isFirst: boolean): Promise<void> {
     const api = new Api(this.#server);
     for (const name of files) {
       try {
-        // That a mistake is gone is worth a line, also where the file is again what it was before.
+        // After a mistake is fixed, the result is printed even if the content equals the registered one.
         await apply(this.#io, api, [name], { changesOnly: !isFirst && !this.#broken.has(name) });
         this.#broken.delete(name);
       } catch (thrown) {

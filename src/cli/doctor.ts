@@ -23,7 +23,7 @@ import { createPaint, oneLine } from "./terminal-text.ts";
 export type DoctorOptions = LinkOptions &
   Pick<ConfigFlags, "data" | "databaseUrl" | "port" | "host"> & { readonly json?: boolean };
 
-/** Looks at everything a server or a client here would need, and explains what is wrong. */
+/** Checks everything that a server or client on this machine needs, and explains how to fix problems. */
 export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const config = readConfig(io, options, [...CLIENT_SETTINGS, ...HOST_SETTINGS.filter((name) => name !== "adminKey")]);
   const server = new DataDirectory(config.data).readServer();
@@ -31,7 +31,7 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
     nodeVersion(),
     dataDirectory(config),
     ...(config.databaseUrl === undefined ? [] : await database(config.databaseUrl)),
-    // A server of ours on the port is no obstacle but the very thing.
+    // When a Sluice server of this directory is running, it may use the port.
     ...(server?.isAlive === true ? [] : [await freePort(config)]),
     ...(await serverFindings(io, options)),
     ...models(io),
@@ -88,7 +88,7 @@ async function database(url: string): Promise<readonly Finding[]> {
   }
 }
 
-/** What is wrong with several hosts is seen best when each is shown. */
+/** True when the URL names several hosts. A failure is then easier to find when each host is shown. */
 function isSeveral(url: string): boolean {
   return readDatabaseHosts(url).length > 1;
 }
@@ -130,7 +130,7 @@ const MODEL_KEYS = [
   ["google", "GOOGLE_GENERATIVE_AI_API_KEY"],
 ] as const;
 
-/** No model is needed; but that a key is missing should be known before a run fails. */
+/** Reports missing keys as not set up. No model is required, but steps that use one would fail. */
 function models({ env }: Io): readonly Finding[] {
   return MODEL_KEYS.map(([vendor, name]) => {
     if ((env[name] ?? "") !== "") return fine(`model ${vendor}`, `${name} is set`);
@@ -140,7 +140,7 @@ function models({ env }: Io): readonly Finding[] {
 
 const NATIVE_ADAPTERS = ["claude-agent", "openclaw"] as const;
 
-/** Not needed either; as they are without a configuration, which may name another SDK or gateway. */
+/** Checks optional adapters without a configuration, which could name another SDK or gateway. */
 async function nativeAdapters({ env, clock }: Io): Promise<readonly Finding[]> {
   const setup = { names: NATIVE_ADAPTERS, sections: {}, env, clock, directory: tmpdir(), script: EMPTY_SCRIPT };
   const adapters = await openAdapters({ ...setup, ledger: null });

@@ -22,7 +22,7 @@ import { openSecretKeys, readSecretSources } from "./secret-keys.ts";
 
 export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
-/** Everything that decides and dispatches, not yet begun. */
+/** Opens all parts of the engine without starting them. */
 export async function openEngine(
   io: Io,
   { config, storage, bridge, outbound, startRate, limits, archivesAnywhere, log, cell }: HostParts,
@@ -57,7 +57,7 @@ export async function openEngine(
   const places = openArchivePlaces(io, config, objects, archivesAnywhere);
   const history = openHistory({ store, files, audit, places, now: () => clock.now() });
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
-  // Not among the providers that steps may name: what script steps run in is part of the engine.
+  // Runs script steps. It is part of the engine and not a provider that steps may name.
   const scripts = createScriptAdapter({ clock });
   const runtime: DurableDriver = new DurableDriver({
     store,

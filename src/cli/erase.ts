@@ -13,7 +13,7 @@ interface EraseOptions {
   readonly quiet?: boolean;
 }
 
-/** `sluice erase`: takes personal content out of everything that is kept. */
+/** Adds `sluice erase`, which removes personal content from everything that is stored. */
 export function addEraseCommand(program: Command, bench: Workbench): void {
   addLinkOptions(
     program
@@ -28,7 +28,7 @@ export function addEraseCommand(program: Command, bench: Workbench): void {
     .action(onServer(bench, erase));
 }
 
-/** The ids go to standard output, everything else to standard error. Exit code 1: something was left. */
+/** Prints the ids to standard output and all other text to standard error. Exit code 1 when some content was left. */
 async function erase(io: Io, api: Api, options: EraseOptions): Promise<number> {
   const { subject, dryRun = false } = options;
   const report = await api.history.erase({ subject, dryRun });

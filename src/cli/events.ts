@@ -26,7 +26,7 @@ interface EventOptions extends SendOptions {
   readonly matchJson?: string;
 }
 
-/** `sluice events …`: what steps wait for, from outside. */
+/** Adds `sluice events …`: commands for the external events that steps wait for. */
 export function addEventCommands(program: Command, bench: Workbench): void {
   const events = addNoun(program, "events", "send events that steps wait for, and see which are kept");
   addSendOptions(events.command("send").description("send an event; the steps that wait for it continue"))

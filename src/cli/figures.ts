@@ -2,7 +2,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** `840 ms`, `1.2 s`, `2 min 05 s`, `3 h 10 min`. */
+/** Formats a duration: `840 ms`, `1.2 s`, `2 min 05 s`, `3 h 10 min`. */
 export function formatDuration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
   if (ms < MINUTE_MS) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
@@ -10,7 +10,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(ms / HOUR_MS)} h ${pad(Math.floor((ms % HOUR_MS) / MINUTE_MS))} min`;
 }
 
-/** Micro-dollars as dollars: no digit that matters is lost, and no more than two that do not are shown. */
+/** Formats micro-dollars as dollars, with all significant digits and at least two decimals. */
 export function formatCost(micros: number): string {
   const text = (Math.abs(micros) / 1_000_000).toFixed(6).replace(/0{1,4}$/, "");
   return `${micros < 0 ? "-" : ""}$${text}`;

@@ -16,7 +16,7 @@ const VARIABLES = {
 const DEFAULT_REGION = "us-east-1";
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-/** Where the content of files is kept: a bucket when one is set, else the folder that was named, else one in the data. */
+/** Opens the storage of file content: an S3 bucket if one is set, else the named folder, else one in the data directory. */
 export function openFileStorage(io: Pick<Io, "env" | "cwd">, config: Pick<Config, "data" | "files">): ObjectStore {
   const s3 = readS3(io.env);
   if (s3 !== null && config.files !== undefined) {
@@ -27,7 +27,7 @@ export function openFileStorage(io: Pick<Io, "env" | "cwd">, config: Pick<Config
   return createFolderObjects(isAbsolute(folder) ? folder : resolve(io.cwd, folder));
 }
 
-/** Where retentions may have runs archived to: folders, and the bucket of files if there is one. */
+/** Returns the places to which a retention may archive runs: folders, and the bucket of files if there is one. */
 export function openArchivePlaces(
   io: Pick<Io, "env" | "cwd">,
   config: Pick<Config, "data" | "archives">,

@@ -44,7 +44,7 @@ export function addFileCommands(program: Command, bench: Workbench): void {
     .action(onServer(bench, listFiles));
 }
 
-/** Sends a file unless it is there, and shows how far it is at a terminal. */
+/** Uploads a file unless the server already has it. Shows the progress at a terminal. */
 export async function sendFile(
   io: Io,
   api: Api,
@@ -73,7 +73,7 @@ async function putFile(io: Io, api: Api, path: string, { json, quiet, name, mime
   return EXIT.fine;
 }
 
-/** The file appears only when all of it is there and has the hash it was asked for by. */
+/** Downloads a file. It gets its final name only when it is complete and has the requested hash. */
 async function getFile(io: Io, api: Api, sha256: string, { output, quiet }: GetOptions): Promise<number> {
   if (!isFileHash(sha256)) throw new Refusal(`${printable(sha256)} is no sha256: 64 hexadecimal digits in lower case`);
   const content = await api.files.download(sha256);

@@ -1,9 +1,9 @@
 import { EXIT } from "./exit-code.ts";
 
-/** One thing that was looked at, and what to do about it when something is wrong. */
+/** The result of one check, with a fix when there is a problem. */
 export interface Finding {
   readonly check: string;
-  /** True: in order. False: wrong. Null: not set up, and wrong only for those who need it. */
+  /** True: correct. False: wrong. Null: not set up, which is a problem only for those who need it. */
   readonly ok: boolean | null;
   readonly detail: string;
   readonly fix?: string;

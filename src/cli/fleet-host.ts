@@ -21,13 +21,13 @@ import { troublesIn } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 
-/** How often a cell that could not be reached is tried again. */
+/** Interval between tries to open a cell that could not be reached. */
 const RETRY_MS = 3_000;
-/** Statements that copy or compare may take so long. */
+/** Timeout of statements that copy or compare. */
 const LONG_MS = 600_000;
 const LONG_CONNECTIONS = 3;
 
-/** A server over several cells: a host for each of them in this process, and a router before them. */
+/** A server for several cells: one host part for each cell in this process, and a router in front of them. */
 export class FleetHost {
   readonly #io: Io;
   readonly #parts: Omit<HostParts, "storage">;
@@ -35,7 +35,7 @@ export class FleetHost {
   readonly #directory: FleetCell;
   readonly #fleet: Fleet;
   readonly #open = new Map<string, HostPart>();
-  /** Where organisations went that left a cell while this process served. */
+  /** The target cells of organisations that left a cell since this process started, by source cell. */
   readonly #left = new Map<string, Set<string>>();
   readonly #replicaId = newReplicaId();
   #url = "";
@@ -58,7 +58,7 @@ export class FleetHost {
     });
   }
 
-  /** Everything is checked before anything is changed; `prepare` gets the store that knows all cells. */
+  /** Checks all cells before it changes any data. `prepare` receives the store that knows all cells. */
   async start(prepare: (store: Store) => Promise<void>): Promise<Host> {
     const { bridge, config } = this.#parts;
     const onTrouble = troublesIn(this.#parts.log);
@@ -102,7 +102,7 @@ export class FleetHost {
     };
   }
 
-  /** Those of cells that never opened, and the directory. */
+  /** Closes the databases of all cells, including those that never opened, and of the directory. */
   closeDatabases(): Promise<void> {
     return closeEach(
       [...this.#cells, this.#directory].map(
@@ -134,7 +134,7 @@ export class FleetHost {
     return [...this.#open].filter(([name]) => name !== cell.name).map(([, part]) => part);
   }
 
-  /** The inputs of a run whose organisation has left this cell go where it lives now. */
+  /** Passes the inputs of a run to the cell to which its organisation has moved. */
   #follow(cell: FleetCell, runId: string, waiting: readonly Waiting[]): boolean {
     if (this.#cells.length === 1) return false;
     void this.#findRun(runId, cell.name).then(
@@ -150,7 +150,7 @@ export class FleetHost {
     return true;
   }
 
-  /** A process that was slow may meet a run that is gone before it has learned of the switch: then it asks the directory. */
+  /** Finds the cell of a run. Reads the directory first, because this process may not know of the move yet. */
   async #findRun(runId: string, source: string): Promise<HostPart | undefined> {
     await this.#fleet.look();
     const targets = this.#left.get(source);
@@ -169,8 +169,8 @@ export class FleetHost {
   }
 
   /**
-   * A replica lives in both cells under one name, so no other takes over there what is open in its name. What its part in the source
-   * does not have, such as what it claimed just before or held back while its lease was lost, begins when the run is loaded.
+   * Loads the runs that this replica holds in the target. It has the same id in both cells, so no other replica takes
+   * them over. Work that its part in the source does not have, such as recent claims, starts when the run is loaded.
    */
   async #resume(orgId: string, target: string): Promise<void> {
     const part = this.#open.get(target);
@@ -187,7 +187,7 @@ export class FleetHost {
     });
   }
 
-  /** Cells that were away when the server started. */
+  /** Opens cells that were unavailable when the server started. */
   async #retry(): Promise<void> {
     const onTrouble = troublesIn(this.#parts.log);
     for (const cell of this.#cells.filter(({ name }) => !this.#open.has(name))) {
@@ -219,7 +219,7 @@ export class FleetHost {
   }
 }
 
-/** Connecting happens with the first question. */
+/** Opens a cell. It connects at the first query. */
 export function openCell({ name, url, accepts }: NamedCell): FleetCell {
   const sql = openPostgres({ url });
   const shown = `${readDatabaseHosts(url)
@@ -229,7 +229,7 @@ export function openCell({ name, url, accepts }: NamedCell): FleetCell {
   return { name, shown, accepts, sql, store: createSqlStore(sql), openLong };
 }
 
-/** The organisation the claims of a token name, not verified yet. */
+/** Returns the organisation that the unverified claims of a token name. */
 function organisationIn(oidc: OidcSettings | null, claims: Readonly<Record<string, unknown>>): string | null {
   if (oidc === null) return null;
   const { organisation } = oidc;

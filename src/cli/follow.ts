@@ -15,22 +15,22 @@ import { type BlockOutlines, ShownFamily } from "./shown-family.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 import { answerCommand, type OpenQuestion, type Waiting, waitingOf } from "./waiting.ts";
 
-/** A run on a server that is shown. */
+/** A run on a server that the command shows. */
 export interface Followed {
   readonly runId: string;
   readonly workflow: string;
   readonly outline: PlanOutline;
   readonly blocks: BlockOutlines;
-  /** Nodes that nothing depends on. */
+  /** Nodes without dependents. */
   readonly leaves: readonly string[];
 }
 
 export interface FollowOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
-  /** False: stop as soon as only a person could make the run continue. */
+  /** False to stop as soon as only a person could make the run continue. */
   readonly wait: boolean;
-  /** The run was started by this very command: its approvals may be answered here, and Ctrl-C may cancel it. */
+  /** True when this command started the run: approvals may be answered here, and Ctrl-C may cancel the run. */
   readonly isOwn: boolean;
   readonly approve?: ApproveMode;
 }
@@ -40,12 +40,12 @@ type End =
   | { readonly kind: "detached" }
   | { readonly kind: "waiting"; readonly waiting: Waiting };
 
-/** A server that is restarted comes back sooner; after this the command fails. */
+/** Time to wait for a server that is restarting. After it, the command fails. */
 const PATIENCE_MS = 60_000;
-/** How often child runs are looked at: what happens in them is no event of their parent. */
+/** Interval between checks of child runs, whose events do not appear in the log of the parent. */
 const LOOK_MS = 1_000;
 
-/** Shows a run until it ends, waits for a person who is not here, or is left; the exit code shows which. */
+/** Shows a run until it ends, waits for an absent person, or the command stops following it. Returns the exit code. */
 export async function followRun(io: Io, api: Api, run: Followed, options: FollowOptions): Promise<number> {
   const follower = new Follower(io, api, run, options);
   return report(io, api, run, options, await follower.follow());
@@ -62,7 +62,7 @@ class Follower {
   readonly #watchingBlocks: Promise<void>[] = [];
   readonly #prompt: ApprovalPrompt;
   readonly #isAnswered: boolean;
-  /** No person is here who could be waited for. */
+  /** True when the command stops instead of waiting for a person. */
   readonly #stopsForPerson: boolean;
   readonly #stop = new AbortController();
   #end: End = { kind: "ended" };
@@ -133,7 +133,7 @@ class Follower {
     const shown = this.#family.take(runId, event);
     if (shown !== undefined) this.#progress.show(shown.view, [event], shown.around);
     const begun = this.#family.begunBy(event);
-    // Where only data is wanted nothing of a block is shown.
+    // With --quiet or --json, blocks are not shown.
     if (begun === null || this.#options.quiet === true || this.#options.json === true) return;
     const watching = this.#watchBlock(begun);
     watching.catch((thrown: unknown) => this.#stop.abort(thrown));
@@ -153,14 +153,14 @@ class Follower {
     this.#stop.abort(STOPPED);
   }
 
-  /** Ends as soon as only a person could make the run continue, and none is asked here. */
+  /** Stops when only a person could make the run continue and no person is asked here. */
   async #look(): Promise<void> {
     const { runId } = this.#run;
     if (!this.#stopsForPerson || this.#prompt.isAsking || this.#stop.signal.aborted) return;
     if (this.#view.counts.blocked === 0 && !this.#hasChildren()) return;
     const waiting = await waitingOf(this.#api, runId, this.#view);
     if (waiting === null || this.#prompt.isAsking) return;
-    // The view may stand in the middle of a commit; only the server knows that nothing follows.
+    // The local view may be in the middle of a commit. Only the server knows the last event.
     const { lastEventId } = await this.#api.getState(runId);
     if (lastEventId === this.#view.lastEventId) this.#finish({ kind: "waiting", waiting });
   }
@@ -186,7 +186,7 @@ class Follower {
   }
 }
 
-/** Why watching was stopped when nothing is wrong. */
+/** The abort reason of a regular stop. */
 const STOPPED = "stopped";
 
 async function handIn(
@@ -216,7 +216,7 @@ function printQuestion(io: Io, question: OpenQuestion): void {
   io.err.write(`  ${answerCommand(question)}\n`);
 }
 
-/** Run, approval and command of everything that is open; the run stays as it is. */
+/** Prints the run, the approval and the command for every open question. Does not change the run. */
 function printWaiting(io: Io, runId: string, { questions, blocked }: Waiting): void {
   for (const question of questions) printQuestion(io, question);
   for (const node of blocked) {

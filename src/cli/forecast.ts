@@ -8,7 +8,7 @@ type NodeForecast = SimulationReport["nodes"][number];
 
 const HEAD = ["NODE", "VERDICT", "GATE", "RESERVED", "FORECAST", "DURATION", "RESULT"];
 
-/** What a workflow would do, for people. `about`: whose rules it followed. */
+/** Prints the forecast of a workflow. `about` names the rules that were used. */
 export function printForecast(io: Io, report: SimulationReport, about: string): void {
   const { workflow, status, nodes, forecast } = report;
   const paint = createPaint(io.out, io.env);
@@ -38,7 +38,7 @@ function rowOf(node: NodeForecast): readonly string[] {
   ];
 }
 
-/** Whom it would wait for, and what stands in its way. */
+/** Prints the persons that the run would wait for, and the reasons for blocked nodes and calls. */
 function printReasons(io: Io, { launch, nodes, approvals, calls }: SimulationReport): void {
   const paint = createPaint(io.out, io.env);
   const lines: string[] = [];

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addLinkOptions, addNoun, onServer, example, type Workbench } from "./command-words.ts";
 import { deleteGateway, getGateway, listGateways } from "./gateways.ts";
 
-/** Places of execution, and the adapters that run there. */
+/** Adds the commands for gateways and their adapters. */
 export function addGatewayCommands(program: Command, bench: Workbench): void {
   const gateways = addNoun(program, "gateways", "see the places where nodes are executed");
   addLinkOptions(gateways.command("list").description("list gateways and how they are"))

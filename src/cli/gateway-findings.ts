@@ -13,7 +13,7 @@ export function serverFailure(check: string, url: string, thrown: unknown): Fail
   return wrong(check, `${url}: ${reasonOf(thrown)}`, fix, isKey ? EXIT.notPermitted : EXIT.unreachable);
 }
 
-/** The Bridges of the server, and whether every replica names the same address to them. */
+/** Checks the Bridges of the server, and whether all replicas give them the same address. */
 export async function gatewayFindings(api: Asked): Promise<readonly Finding[]> {
   try {
     const remote = (await api.listGateways()).data.filter(({ url }) => url !== null);

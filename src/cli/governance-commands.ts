@@ -8,7 +8,7 @@ import { showUsage, USAGE_BUCKETS, USAGE_GROUPS } from "./usage.ts";
 
 const WHEN = "2026-01-31, 2026-01-31T08:00:00Z, or how long ago: 36h, 7d";
 
-/** What was spent, and what a policy would have changed. Policies must have their commands by then. */
+/** Adds commands for usage and for backtests of policies. The `policies` commands must already exist. */
 export function addGovernanceCommands(program: Command, bench: Workbench): void {
   const usage = addLinkOptions(program.command("usage").description("show tokens and cost on the server"))
     .option("--since <when>", `from when on: ${WHEN}; 90 days otherwise`)

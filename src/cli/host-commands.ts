@@ -9,7 +9,7 @@ import type { ServeOptions } from "./serve.ts";
 import type { LinkOptions } from "./server-link.ts";
 import type { UpOptions } from "./up.ts";
 
-/** What a client is asked to start. */
+/** The command that an MCP client starts. */
 const MCP_SETTINGS = {
   command: "sluice",
   args: ["mcp"],
@@ -22,7 +22,7 @@ const MCP_HELP =
 
 const ADAPTERS = "scripted, ai-sdk, http, process, mcp, claude-agent, openclaw";
 
-/** Commands that are a server, or look after one. The others need not wait until all of a server is loaded. */
+/** Adds the commands that run or maintain a server. Their modules load on demand, so that other commands start faster. */
 export function addHostCommands(program: Command, bench: Workbench): void {
   const { io, settle } = bench;
   addDevCommand(program, bench);
@@ -104,7 +104,7 @@ function addBridgeOptions(command: Command): Command {
     .option("--json", 'print {"url","server","pid"} once it listens');
 }
 
-/** A flag that is given several times adds to what was given before. */
+/** Joins the values of a flag that is given several times. */
 function together(value: string, before: string | undefined): string {
   return before === undefined ? value : `${before},${value}`;
 }

@@ -27,70 +27,70 @@ import { readTelemetry } from "./telemetry.ts";
 import { printable } from "./terminal-text.ts";
 import { readVersion } from "./version.ts";
 
-/** Everything of a server, in this process. */
+/** A complete server in this process. */
 export interface Host {
-  /** Where people reach it. */
+  /** The address for people. */
   readonly url: string;
-  /** Where this process reaches it. */
+  /** The address for this process. */
   readonly localUrl: string;
-  /** An address that opens the console with this key, once; null when there is no console. */
+  /** Returns an address that opens the console once with this key. Null when there is no console. */
   readonly signInUrl: (secret: string) => string | null;
-  /** Takes nothing new, finishes what is being written, and releases the database. */
+  /** Accepts no new requests, completes pending writes, and closes the database. */
   close(): Promise<void>;
 }
 
-/** All of a server over one store, but the socket. */
+/** All parts of a server over one store, except the socket. */
 export interface HostPart {
   readonly app: App;
   readonly runtime: DurableDriver;
-  /** Drives runs from now on; `url` is where people and Bridges reach the server. */
+  /** Starts to drive runs. `url` is the address for people and Bridges. */
   begin(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a part must know when it is one of several. */
+/** Additional options of a host part in a server with cells. */
 export interface CellLinks {
   readonly driver: Pick<DurableDriverOptions, "replicaId" | "isOpenElsewhere" | "onGone">;
   readonly operations: CellOperations;
-  /** Whether this one records in the audit that the server has started. */
+  /** True when this part records the start of the server in the audit log. */
   readonly notesStart: boolean;
 }
 
 export interface HostParts {
-  /** Set where the installation has cells. */
+  /** Present only in an installation with cells. */
   readonly cell?: CellLinks;
   readonly config: Config;
-  /** The issuer whose tokens are taken beside keys; null: none. */
+  /** The issuer whose tokens are accepted in addition to keys. Null when there is none. */
   readonly oidc: OidcSettings | null;
-  /** Where people sign in to the console. */
+  /** The providers at which people sign in to the console. */
   readonly signIn: readonly SignInSettings[];
   readonly storage: Storage;
-  /** The Bridge in this process. */
+  /** The parts of the Bridge in this process. */
   readonly bridge: BridgeParts;
   readonly log: Log;
-  /** Which addresses the server calls for its organisations. */
+  /** Decides which addresses the server may call for its organisations. */
   readonly outbound: OutboundGuard;
   readonly hasConsole: boolean;
-  /** Runs may be archived to any folder of this machine, not only to those set apart for it. */
+  /** True when runs may be archived to any folder of this machine, not only to the archive folder. */
   readonly archivesAnywhere: boolean;
-  /** The processes that serve the port with this one; null: it serves alone. */
+  /** The processes that share the port with this one. Null when there are none. */
   readonly siblings?: Siblings | null;
-  /** What organisations may take. */
+  /** Returns the limits of an organisation. */
   readonly limits: LimitsOf;
-  /** Runs a key may start; null: as many as it likes. */
+  /** Maximum number of runs that a key may start in a period. Null when there is no limit. */
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
 }
 
-/** As the operator set it, else so many a minute; 0: no limit. */
+/** Returns the rate set by the operator, else the default, in runs per minute. 0 means no limit. */
 export function startRateOf({ startRate }: Pick<Config, "startRate">, otherwise: number): HostParts["startRate"] {
   const count = startRate ?? otherwise;
   return count === 0 ? null : { count, perSeconds: 60 };
 }
 
-/** Beside the program once both are built; the same place from the sources. */
+/** Folder of the built console. The path is the same from the built program and from the sources. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../dist/console", import.meta.url));
 
-/** Driver, Bridge and API over one store, which is theirs from here on; without a socket, and not yet begun. */
+/** Opens driver, Bridge and API over one store, which they close later. Opens no socket and does not start them. */
 export async function openHostPart(machine: Io, parts: HostParts): Promise<HostPart> {
   const { config, oidc, storage, log, siblings = null } = parts;
   const { store } = storage;
@@ -101,7 +101,7 @@ export async function openHostPart(machine: Io, parts: HostParts): Promise<HostP
   const consoleConnect = readConsoleConnect(io);
   const engine = await openEngine(io, parts, onTrouble);
   const { gateways, governance, agent, runtime, objects } = engine;
-  // The issuer is the operator's own choice, so that no guard stands before it.
+  // The operator chose the issuer, so requests to it need no outbound guard.
   const issuers = new PeerAgent();
   const stopLogging = logRuns(engine.runtime, log);
   const telemetry = traced === null ? null : startTelemetry({ store, runtime, clock, onTrouble, ...traced });
@@ -137,7 +137,7 @@ export async function openHostPart(machine: Io, parts: HostParts): Promise<HostP
     const around = { publicUrl: url, slackUrl: config.slackUrl ?? null, clock, onTrouble };
     background = startBackground(parts.log, engine, app, around);
   };
-  // One part that cannot end in order, such as a database that is away, keeps no other from ending.
+  // A part that fails to close, for example because a database is unavailable, does not stop the others from closing.
   const close = (): Promise<void> =>
     closeEach([
       () => background?.stop(),
@@ -156,7 +156,7 @@ export async function openHostPart(machine: Io, parts: HostParts): Promise<HostP
   return { app, runtime, begin, close };
 }
 
-/** Everything over one store, behind a socket. */
+/** Starts a server over one store, with its socket. */
 export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const part = await openHostPart(machine, parts);
   const { url, localUrl, server } = await listenFor(part.app, parts.config);
@@ -174,14 +174,14 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   };
 }
 
-/** Where people reach it, and where this process does. */
+/** Starts to listen. Returns the address for people and the one for this process. */
 export async function listenFor(app: Parameters<typeof serve>[0]["app"], config: Config) {
   const server = await listen(app, config);
   const localUrl = urlOf(config.host, server.port);
   return { server, localUrl, url: config.publicUrl ?? localUrl };
 }
 
-/** The audit records which version decides what follows. */
+/** Starts the engine. The audit log records the version, because that version makes all later decisions. */
 async function startEngine(engine: Engine, at: number, isNoted: boolean): Promise<void> {
   const { gateways, governance, runtime, store, work } = engine;
   gateways.start();
@@ -198,7 +198,7 @@ export function addressOf(url: string, path: string | null): string | null {
   return path === null ? null : `${url}${path}`;
 }
 
-/** What the server is, where it is reached, and with which pages. */
+/** Returns the part of the configuration about version, addresses, console and limits. */
 function reachOf({ config, hasConsole, limits }: HostParts) {
   return {
     streamsPerOrganisationMax: (orgId: string) => limits(orgId).streams ?? Infinity,
@@ -222,7 +222,7 @@ async function listen(app: Parameters<typeof serve>[0]["app"], { port, host }: C
   }
 }
 
-/** An address for people: one that means every interface is none they could open. */
+/** Returns an address that a browser can open. An address for all interfaces is replaced by the local one. */
 function urlOf(host: string, port: number): string {
   if (host === "0.0.0.0" || host === "::") return `http://127.0.0.1:${port}`;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;

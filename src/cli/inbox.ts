@@ -49,7 +49,7 @@ export async function listApprovals(io: Io, api: Api, options: ListApprovalsOpti
 
 const COMMENTS_SHOWN = 100;
 
-/** The question, and everything the answer counts for. */
+/** Prints the question of an approval and everything the answer applies to. */
 export async function showApproval(
   io: Io,
   api: Api,
@@ -74,13 +74,13 @@ export interface ResolveOptions extends CallOptions {
   /** `field=value`, for the form of a gate. */
   readonly form?: readonly string[];
   readonly override?: boolean;
-  /** Do not ask at a terminal. */
+  /** Do not ask for confirmation at a terminal. */
   readonly yes?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
-/** Answers for what is shown now: the digests make sure that it has not changed in between. */
+/** Answers an approval as it is shown now. The digests make the server refuse the answer if the approval has changed since. */
 export async function resolveApproval(
   io: Io,
   api: Api,
@@ -90,7 +90,7 @@ export async function resolveApproval(
 ): Promise<number> {
   const approval = await api.getApproval(id);
   const { choices, status } = approval;
-  // Who approves an escalation wants it tried again.
+  // Approving an escalation means to try the node again.
   const isRetry = wanted === "approve" && !choices.includes("approve") && choices.includes("retry");
   const decision = isRetry ? "retry" : wanted;
   if (status === "pending" && !choices.includes(decision)) {
@@ -113,7 +113,7 @@ export async function resolveApproval(
   });
 }
 
-/** Asks a person who sits there; everything but a yes is a no. */
+/** Asks the person at the terminal. Every answer except yes counts as no. */
 export async function isConfirmed(io: Io, question: string): Promise<boolean> {
   const line = await io.readLine(`\n${question} [y/N]: `, new AbortController().signal);
   return /^y(?:es)?$/i.test(line?.trim() ?? "");
@@ -134,7 +134,7 @@ export async function sendAnswer(
 ): Promise<number> {
   const resolved = await api.resolveApproval(id, {
     ...given,
-    // What was changed is rendered again, so that its digest is another one.
+    // Modified content is rendered again and gets another digest, so the digest shown is not sent.
     ...(given.modifications === undefined ? { digest } : {}),
     ...(subjectDigest === null ? {} : { subjectDigest }),
     ...(reason === undefined ? {} : { reason }),
@@ -148,8 +148,8 @@ export async function sendAnswer(
 }
 
 /**
- * `field=value`, each read by the type of its field; null: there is no form. What does not fit is left for the
- * server to report.
+ * Reads `field=value` entries by the type of each field. Null when the approval has no form. Values that do not fit are
+ * left for the server to report.
  */
 function readForm({ id, form }: Approval, written: readonly string[]): JsonObject | null {
   if (form === null) {
@@ -171,7 +171,7 @@ export function readPair(flag: string, text: string): readonly [string, string] 
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-/** A value as its field has it; what does not fit stays text. */
+/** Converts text to the type of its form field. Text that does not fit the type stays text. */
 export function fieldValue(type: string | undefined, text: string, choices: readonly (string | number)[]): Json {
   if (type === "number" || type === "integer") {
     return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;

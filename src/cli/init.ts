@@ -10,18 +10,18 @@ import { TYPESCRIPT_COMMANDS, typescriptFiles } from "./starter/typescript.ts";
 import { printable } from "./terminal-text.ts";
 
 export interface InitOptions {
-  /** One of files alone; absent: a project in TypeScript. */
+  /** Template made of files only. Without it the project is written in TypeScript. */
   readonly template?: Template;
-  /** The smallest project of files alone. */
+  /** Use the smallest template that is made of files only. */
   readonly yaml?: boolean;
   readonly force?: boolean;
   readonly quiet?: boolean;
 }
 
-/** What may be there already in a folder that counts as empty. */
+/** Entries that may exist in a folder that still counts as empty. */
 const HARMLESS: ReadonlySet<string> = new Set([".git", ".DS_Store"]);
 
-/** Writes a project to begin with. Nothing that is there is ever overwritten. */
+/** Writes a starter project. Never overwrites an existing file. */
 export async function init(io: Io, folder: string, options: InitOptions): Promise<number> {
   const target = resolve(io.cwd, folder);
   const present = await listFolder(target, folder);
@@ -55,7 +55,7 @@ async function listFolder(target: string, shown: string): Promise<readonly strin
   }
 }
 
-/** False when something of that name is there. */
+/** Returns false when a file or folder of that name already exists. */
 async function writeNew(target: string, { path, text }: StarterFile): Promise<boolean> {
   const place = join(target, path);
   const refuse = (thrown: unknown): never => {

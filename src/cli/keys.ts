@@ -33,7 +33,7 @@ export interface CreateKeyOptions {
   readonly json?: boolean;
 }
 
-/** The secret goes to standard output and is never shown again. */
+/** Creates a key. The secret is printed to standard output and never shown again. */
 export async function createKey(io: Io, api: Api, options: CreateKeyOptions): Promise<number> {
   const { label, role, permission, agent, expires } = options;
   if ((role === undefined) === (permission === undefined)) {
@@ -64,7 +64,7 @@ export async function revokeKey(io: Io, api: Api, id: string, options: { readonl
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^(\d{1,6})([mhd])$/;
 
-/** `30d`, `12h`, `90m` from now, or a moment as ISO 8601. */
+/** Reads an expiry: `30d`, `12h` or `90m` from now, or a moment as ISO 8601. */
 function expiryOf(text: string, now: number): string {
   const [, count = "", unit = ""] = DURATION.exec(text) ?? [];
   const at = count === "" ? Date.parse(text) : now + Number(count) * (UNITS[unit] ?? NaN);

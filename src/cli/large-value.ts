@@ -2,7 +2,7 @@ import { type JsonObject, withOwn } from "../core/base/index.ts";
 import type { StateNode } from "../client/index.ts";
 import type { Api } from "./api.ts";
 
-/** A node with its large values in their places, which the state of a run only refers to. */
+/** Returns a node with its large values filled in. The state of a run contains only references to them. */
 export async function withLargeValues(api: Api, node: StateNode): Promise<StateNode> {
   let { output } = node;
   let outputs: JsonObject | null = node.outputs;

@@ -6,19 +6,20 @@ import type { Progress } from "./progress.ts";
 export interface LeavingParts {
   readonly api: Api;
   readonly runId: string;
-  /** The run was started by this command. */
+  /** True when this command started the run. */
   readonly mayCancel: boolean;
   readonly progress: Pick<Progress, "pause" | "resume">;
-  /** The person turns to leaving: no other question is asked from here on. */
+  /** Called when the person begins to leave. No other question is asked after this. */
   readonly onLeaving: () => void;
-  /** The run stays as it is, and is no longer watched. */
+  /** Called when watching stops while the run continues. */
   readonly onDetach: () => void;
   readonly onTrouble: (thrown: unknown) => void;
 }
 
 /**
- * What stops the watching of a run on a server. Only the person who started it can cancel it, by answering a question;
- * everything else, such as SIGTERM, a closed terminal or a second Ctrl-C, leaves the run alone.
+ * Stops watching a run on a server when the command is interrupted. Only the person who started the run can cancel it,
+ * by answering a question. Every other reason, such as SIGTERM, a closed terminal or a second Ctrl-C, does not affect
+ * the run.
  */
 export function leaveOnInterrupt(io: Io, parts: LeavingParts): () => void {
   const asking = new AbortController();
@@ -67,7 +68,7 @@ async function cancel(io: Io, { api, runId, onTrouble }: LeavingParts): Promise<
   try {
     await api.cancelRun(runId);
   } catch (thrown) {
-    // It has ended in the meantime, and its last event is on the way.
+    // The run has ended in the meantime, and its last event will arrive soon.
     if (thrown instanceof ApiError && thrown.code === "run_finished") return;
     onTrouble(thrown);
   }

@@ -6,7 +6,7 @@ import { Refusal } from "./refusal.ts";
 import { reasonOf } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
-/** Tried before anything starts: a ledger that cannot be written must not be found out by the first effect. */
+/** Checks that the ledger can be written before anything starts, so that a problem is not found only at the first effect. */
 export function openLedger(io: Io, name: string): Ledger {
   const file = resolve(io.cwd, name);
   try {

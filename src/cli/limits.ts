@@ -35,7 +35,7 @@ const fileSchema = z.strictObject({
 
 type Written = z.output<typeof limitsSchema>;
 
-/** What each organisation may take: as the file says of it, else as it says of all, else as flags and defaults say. */
+/** Limits of each organisation: its own entry in the file, else the file's default, else flags and built-in defaults. */
 export async function readLimits(io: SourceIo, config: Pick<Config, "limits" | "maxOpenRuns">): Promise<LimitsOf> {
   const file = config.limits === undefined ? {} : await readLimitsFile(io, config.limits);
   const usual: OrganisationLimits = {

@@ -2,7 +2,7 @@ import type { LineagePoint, MadeBy, LineageView } from "../client/index.ts";
 import { formatCost } from "./figures.ts";
 import { oneLine } from "./terminal-text.ts";
 
-/** Beyond it a line would be nothing but indentation. */
+/** Maximum depth. A deeper line would contain nothing but indentation. */
 const LEVELS_MAX = 100;
 
 interface Branch {
@@ -13,7 +13,7 @@ interface Branch {
   readonly via: string;
 }
 
-/** A lineage as a tree: each value with what it came from, or went into, below it. */
+/** Yields the lines of a lineage as a tree. Below each value are the values it came from, or the values it went into. */
 export function* lineageLines(lineage: LineageView): Generator<string> {
   const below = linksByPoint(lineage);
   const shown = new Set<number>();

@@ -17,12 +17,12 @@ interface Columns<T> {
   readonly none: string;
 }
 
-/** What the API takes of a list's options: nothing that was not given. */
+/** Returns the list options as the API expects them, without those that were not given. */
 export function pageOf({ limit, cursor }: ListOptions): { readonly limit?: number; readonly cursor?: string } {
   return { ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) };
 }
 
-/** A page as a table for people, or as the API gave it for programs. */
+/** Prints a page as a table for people, or as the API returned it for programs. */
 export function printList<T>(io: Io, page: ListPage<T>, { json }: ListOptions, { head, row, none }: Columns<T>): void {
   if (json === true) {
     io.out.write(`${JSON.stringify(page, null, 2)}\n`);
@@ -33,7 +33,7 @@ export function printList<T>(io: Io, page: ListPage<T>, { json }: ListOptions, {
   if (page.nextCursor !== undefined) io.err.write(`there are more: --cursor ${printable(page.nextCursor)}\n`);
 }
 
-/** One thing, a line per fact; facts that are not known are left out. */
+/** Prints one object with one fact per line. Unknown facts are left out. */
 export function printFacts(io: Io, facts: readonly (readonly [string, string | null | undefined])[]): void {
   const paint = createPaint(io.out, io.env);
   const known = facts.flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]]));
@@ -45,7 +45,7 @@ export function printJson(io: Io, value: unknown): void {
   io.out.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** `3 min 05 s ago`, `in 2 h 00 min`; a dash for what has not been. */
+/** Formats a moment as `3 min 05 s ago` or `in 2 h 00 min`, or as a dash when there is none. */
 export function formatWhen(iso: string | null | undefined, now: number): string {
   const at = iso === null || iso === undefined ? NaN : Date.parse(iso);
   if (!Number.isFinite(at)) return "–";

@@ -10,7 +10,7 @@ import { TurnLines } from "./turn-lines.ts";
 const FRAME_MS = 100;
 const ID_COLUMNS_MAX = 32;
 
-/** One line per node, drawn again in place; a run larger than the screen shows what matters now. */
+/** Shows one line per node and redraws the lines in place. A run larger than the screen shows its most relevant nodes. */
 export function createLiveTree(io: Io): Progress {
   const tree = new LiveTree(io);
   return {
@@ -24,9 +24,9 @@ export function createLiveTree(io: Io): Progress {
 class LiveTree {
   readonly #io: Io;
   readonly #retries = new Map<string, number>();
-  /** Of each run in `#views`. */
+  /** Turn lines of each run in `#views`. */
   readonly #turns = new Map<string, TurnLines>();
-  /** The run, and the blocks inside it by the nodes they stand in. */
+  /** Views of the run and of the blocks inside it, by the path of the nodes that contain them. */
   readonly #views = new Map<string, RunView>();
   #drawnLines = 0;
   #stopTick: Stop | null = null;
@@ -50,7 +50,7 @@ class LiveTree {
     if (!this.#isPaused) this.#stopTick ??= this.#io.clock.after(FRAME_MS, () => this.#tick());
   }
 
-  /** The last frame stays where it is, and what follows is written below it. */
+  /** Leaves the last frame on the screen. Later output is written below it. */
   pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
@@ -75,7 +75,7 @@ class LiveTree {
     if (view === undefined) return;
     const lines = this.#frame(view);
     const up = this.#drawnLines === 0 ? "" : `\u001b[${this.#drawnLines}A`;
-    // Each line is cleared as it is written, and what is left of a longer frame below it.
+    // Clears each line as it is written, and then the lines left over from a longer frame.
     this.#io.err.write(`${up}${lines.map((line) => `\r${line}\u001b[K\n`).join("")}\u001b[J`);
     this.#drawnLines = lines.length;
   }
@@ -114,7 +114,7 @@ function pathOf(around: string, nodeId: string): string {
 interface Row {
   readonly node: NodeView;
   readonly status: NodeView["status"];
-  /** Of the run it belongs to. */
+  /** Path of the run that contains the node. */
   readonly around: string;
   readonly path: string;
   readonly depth: number;
@@ -125,7 +125,7 @@ function titleOf({ node, depth }: Row): string {
   return `${"  ".repeat(depth)}${oneLine(node.id)}`;
 }
 
-/** The nodes of a run, and below each those of its block; of a repeated one, those of the newest round. */
+/** Returns the nodes of a run, each followed by the nodes of its block. For a repeated block, only the newest round is included. */
 function rowsOf(views: ReadonlyMap<string, RunView>, around = ROOT, depth = 0): readonly Row[] {
   const view = views.get(around);
   if (view === undefined) return [];
@@ -136,11 +136,11 @@ function rowsOf(views: ReadonlyMap<string, RunView>, around = ROOT, depth = 0): 
     const inner = node.isRepeated ? `${path}[${(fold?.total ?? 1) - 1}]` : path;
     return [{ node, status: node.status, around, path, depth, fold }, ...rowsOf(views, inner, depth + 1)];
   });
-  // What comes last stands in no node.
+  // The `finally` block is not inside any node.
   return depth === 0 ? [...rows, ...rowsOf(views, "finally", depth + 1)] : rows;
 }
 
-/** The nodes of the plan, and how far the instances of each have come. */
+/** Returns the nodes of the plan, and the progress of the instances of each node. */
 function foldInstances(view: RunView): { readonly nodes: readonly NodeView[]; readonly folds: Map<string, Fold> } {
   const nodes: NodeView[] = [];
   const folds = new Map<string, Fold>();
@@ -160,7 +160,7 @@ function foldInstances(view: RunView): { readonly nodes: readonly NodeView[]; re
   return { nodes, folds };
 }
 
-/** All of them when they fit; otherwise what is running, then what went wrong, what was last, what comes next. */
+/** Returns all nodes if they fit. Otherwise chooses running and blocked nodes first, then failed, last settled and next ones. */
 export function chooseNodes<T extends Pick<NodeView, "status">>(nodes: readonly T[], room: number): readonly T[] {
   if (nodes.length <= room) return nodes;
   const chosen = new Set<T>();

@@ -9,7 +9,7 @@ import { Refusal } from "./refusal.ts";
 import { reasonOf } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
-/** What people send most; everything else is bytes. */
+/** The most common file types. Every other file is sent as plain bytes. */
 const TYPES: Readonly<Record<string, string>> = {
   ".avif": "image/avif",
   ".csv": "text/csv",
@@ -46,7 +46,7 @@ export interface FileWords {
   readonly mime?: string;
 }
 
-/** A file of this machine as a value: its name, type, size and hash. */
+/** Describes a local file as a file value: name, type, size and hash. */
 export async function describeFile(io: Pick<Io, "cwd">, written: string, words: FileWords = {}): Promise<FileValue> {
   const path = resolve(io.cwd, written);
   try {
@@ -65,7 +65,7 @@ export async function describeFile(io: Pick<Io, "cwd">, written: string, words: 
   }
 }
 
-/** The same file, for sending: any part of it can be read at any time. */
+/** Returns the file as a source for an upload. Any part of it can be read at any time. */
 export function sourceOf(io: Pick<Io, "cwd">, written: string, file: FileValue): FileSource {
   return {
     ...file,

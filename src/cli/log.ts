@@ -5,12 +5,12 @@ import type { Io } from "./io.ts";
 import type { LogFormat, LogLevel } from "./log-words.ts";
 import { oneLine } from "./terminal-text.ts";
 
-/** What a fact is about where that is known (`orgId`, `runId`, `nodeId`, `traceId`), and further fields of it. Never a secret, a prompt or an output. */
+/** Ids of the subject where known (`orgId`, `runId`, `nodeId`, `traceId`) and further fields. Never a secret, a prompt or an output. */
 type About = Readonly<Record<string, string | number | undefined>>;
 
 type Write = (message: string, about?: About) => void;
 
-/** For the operator: one line for each fact. */
+/** Log for the operator, with one line per fact. */
 export interface Log {
   readonly debug: Write;
   readonly info: Write;
@@ -27,8 +27,8 @@ interface LogOptions {
 }
 
 /**
- * Lines of JSON (`level`, `time`, `msg`, what it is about) for a collector, or of text for a person. Whatever else a
- * text contains, a line stays one line, and secrets that are known are not in it.
+ * Creates a log of JSON lines (`level`, `time`, `msg` and fields) for a collector, or of text lines for a person. An
+ * entry always stays on one line, whatever its text contains, and known secrets are removed.
  */
 export function createLog({ level, format, write, redact }: LogOptions): Log {
   const show = format === "json" ? (line: string) => line : readable;
@@ -61,7 +61,7 @@ export function openLog(
 
 const RUN_ID = /\brun_[0-9a-z_]+/;
 
-/** What goes wrong in the background, as the parts of a server report it; a run that it names is a field of the line. */
+/** Returns a function that logs problems of background work. If the error names a run, the run id becomes a field of the line. */
 export function troublesIn(log: Log): (what: string, error: unknown) => void {
   return (what, error) => {
     const runId = RUN_ID.exec(what)?.[0];
@@ -70,7 +70,7 @@ export function troublesIn(log: Log): (what: string, error: unknown) => void {
   };
 }
 
-/** Who and where first, as the command line names runs and nodes; ids that only programs follow are left out. */
+/** Formats a line for people, with run and node ids first. Ids that only programs use are left out. */
 function readable(text: string): string {
   const { level, msg = "", reason, runId, nodeId, ...more } = JSON.parse(text) as About & { readonly msg?: string };
   const mark = level === "info" ? "" : `${level}: `;

@@ -3,12 +3,13 @@ import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /**
- * The program of a package. A checkout starts it by `bin/sluice`, which builds it first. Nothing else is imported before
- * the version of Node is known: an old one could not load it, and would answer with a stack instead of what to do.
+ * Entry point of the package. In a checkout, `bin/sluice` builds the program first and then starts it. Nothing else is
+ * imported before the version of Node is checked: an old Node could not load it and would print a stack instead of
+ * advice.
  */
 export async function runProcess(argv: readonly string[]): Promise<void> {
   const [{ main }, { whenDone }] = await Promise.all([import("./command-line.ts"), import("./process-end.ts")]);
-  // Ends with the exit code, whatever is still open, and never with 0 before it is done.
+  // Ends with the exit code even if something is still open, and never with 0 before the command has finished.
   await whenDone(process, main(argv));
 }
 

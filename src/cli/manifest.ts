@@ -12,7 +12,7 @@ import { reasonOf, type SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 import { readWorkflowFiles, refuseModule } from "./workflow-file.ts";
 
-/** A manifest, and the file it stands in. */
+/** A manifest and the file that contains it. */
 export interface FiledManifest {
   readonly manifest: Manifest;
   readonly file: SourceFile;
@@ -20,7 +20,7 @@ export interface FiledManifest {
 
 const EXTENSIONS = [".yaml", ".yml", ".json", ".lobsterX", ".workflow.ts"];
 
-/** Everything under the given files and folders, all of it checked before any of it counts. */
+/** Reads all manifests in the given files and folders. Checks all of them before any is used. */
 export async function readManifests(io: Io, names: readonly string[]): Promise<readonly FiledManifest[]> {
   const found: FiledManifest[] = [];
   let isValid = true;
@@ -38,7 +38,7 @@ export async function readManifests(io: Io, names: readonly string[]): Promise<r
   return found;
 }
 
-/** Workflows in code bring those that they start, each once and first. */
+/** Adds the workflows that workflows in code start. Each is included once and precedes the workflow that starts it. */
 function withChildren(files: readonly SourceFile[]): readonly SourceFile[] {
   const found = new Map<string, SourceFile>();
   const visit = (file: SourceFile): void => {
@@ -50,7 +50,7 @@ function withChildren(files: readonly SourceFile[]): readonly SourceFile[] {
   return [...found.values()];
 }
 
-/** A folder stands for the files right in it that could hold manifests. */
+/** A folder is replaced by the files directly in it that could contain manifests. */
 async function filesOf(io: Io, name: string): Promise<readonly string[]> {
   if (name === "-") return [name];
   const path = resolve(io.cwd, name);
@@ -71,7 +71,7 @@ interface FileReading {
   readonly problems: readonly Problem[];
 }
 
-/** A stream of manifests, or one workflow written out as such. */
+/** Reads a file that is a stream of manifests, or a single workflow. */
 function readFile(file: SourceFile): FileReading {
   const alone = readSource(file.bytes).tree?.value;
   if (alone !== undefined && isJsonObject(alone) && !Object.hasOwn(alone, "kind")) return readWorkflow(file);
@@ -79,7 +79,7 @@ function readFile(file: SourceFile): FileReading {
   return { manifests, problems: [...problems, ...manifests.flatMap(problemsOf)] };
 }
 
-/** The server knows what workflows refer to; here that is taken on trust. */
+/** Reads a workflow without checking the things it refers to. The server checks them. */
 function readWorkflow(file: SourceFile): FileReading {
   const source = new TextDecoder("utf-8", { ignoreBOM: true }).decode(file.bytes);
   const { plan, problems } = checkSource(source, SERVER_CATALOG);
@@ -95,7 +95,7 @@ function problemsOf(manifest: Manifest): readonly Problem[] {
   return manifestProblems(manifest).map(({ line = 1, column = 1, ...problem }) => ({ ...problem, line, column }));
 }
 
-/** `file:line:column` of a path that a server complained about: `[2].spec.trust_level`. */
+/** Converts a path from a server's problem, such as `[2].spec.trust_level`, into `file:line:column`. */
 export function placeInFile(found: readonly FiledManifest[], path: string): string {
   const [, index = "", rest = ""] = /^\[(\d+)\]\.?(.*)$/.exec(path) ?? [];
   const filed = index === "" ? undefined : found[Number(index)];

@@ -14,7 +14,7 @@ export interface McpStreams {
   readonly output: Writable;
 }
 
-/** Speaks MCP with the client that started it, until it hangs up. Standard output is the client's alone. */
+/** Serves MCP to the client that started this process, until the client disconnects. Only MCP messages go to standard output. */
 export async function mcp(
   io: Io,
   options: LinkOptions,

@@ -6,7 +6,7 @@ import { openStorage, withStorage } from "./storage.ts";
 
 export type MigrateOptions = Pick<ConfigFlags, "databaseUrl" | "cells" | "data"> & { readonly quiet?: boolean };
 
-/** Brings the database up to date; safe to run again, and while older replicas serve. */
+/** Updates the database to the current schema. Safe to repeat, and safe while older replicas are serving. */
 export async function migrate(io: Io, options: MigrateOptions): Promise<number> {
   const config = readConfig(io, options, HOST_SETTINGS);
   if (config.cells !== undefined) return migrateCells(io, config, config.cells, options.quiet === true);
@@ -20,7 +20,7 @@ export async function migrate(io: Io, options: MigrateOptions): Promise<number> 
   return EXIT.fine;
 }
 
-/** One after the other: where one fails, those before it are up to date and the rest is as it was. */
+/** Migrates the cells one after the other. When one fails, those before it are up to date and the others are unchanged. */
 async function migrateCells(io: Io, { data }: Config, file: string, isQuiet: boolean): Promise<number> {
   const { cells, directory } = await readCellsFile(io, file);
   for (const cell of new Set([...cells, directory])) {

@@ -1,17 +1,17 @@
-/** What went wrong while a module was loaded, as people can act on it: code, file, line, hint. */
+/** Explains why a module could not be loaded, with code, file, line and a hint for the author. */
 import { readFileSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Place } from "../core/base/index.ts";
 import type { ModuleCode } from "./workflow-module.ts";
 
-/** An error as the process that loads the module reports it. */
+/** An error reported by the process that loads the module. */
 export interface HostFailure {
   readonly name: string;
   readonly message: string;
   readonly stack: string;
   readonly code?: string;
-  /** Of errors of `sluice/workflow`. */
+  /** Path in the definition, for errors of `sluice/workflow`. */
   readonly path?: string;
   readonly hint?: string;
 }
@@ -41,7 +41,7 @@ export function explainFailure(file: string, failure: HostFailure): ExplainedFai
   );
 }
 
-/** Without optional packages and without scripts of packages, npm leaves the compiler out. */
+/** Explains a missing esbuild binary. npm does not install it without optional packages and install scripts. */
 function missingCompiler(file: string, { message }: HostFailure): ExplainedFailure | undefined {
   const [, wanted] = /The package "(@esbuild\/[^"]+)" could not be found/.exec(message) ?? [];
   if (wanted === undefined) return undefined;
@@ -52,7 +52,7 @@ function missingCompiler(file: string, { message }: HostFailure): ExplainedFailu
 
 const SYNTAX = /(?:^|\n)\s*(\S.*?):(\d+):(\d+): ERROR: (.*)/;
 
-/** As esbuild reports what it cannot read. */
+/** Explains a syntax error that esbuild reported. */
 function unreadable({ message, stack }: HostFailure): ExplainedFailure | undefined {
   const [, found = "", line, column, what = ""] = SYNTAX.exec(message) ?? SYNTAX.exec(stack) ?? [];
   if (found === "") return undefined;
@@ -81,7 +81,7 @@ function missingImport(file: string, { code, message }: HostFailure): ExplainedF
   }
   const [, wanted = "", from = file] = IMPORT.exec(message) ?? REQUIRE.exec(message) ?? [];
   const importer = from.startsWith("file:") ? fileURLToPath(from) : from;
-  // The host imports the file itself: what is missing then is that file.
+  // The module host imports the workflow file itself, so the missing file is the workflow file.
   if (/module-host\.[cm]?js$/.test(importer)) {
     const place = { file, line: 1, column: 1 };
     return { code: "module_unreadable", message: "There is no such file.", path: "", hint: "Check the path.", place };
@@ -92,7 +92,7 @@ function missingImport(file: string, { code, message }: HostFailure): ExplainedF
   return { code: "missing_import", message: what ?? "", path: "", hint, place: importPlace(importer, wanted) };
 }
 
-/** The line that imports it, as far as it can be found by its name. */
+/** Finds the line of the import by the imported name, if possible. */
 function importPlace(file: string, wanted: string): ExplainedFailure["place"] {
   const name = basename(wanted, extname(wanted));
   const lines = readLines(file);
@@ -114,7 +114,7 @@ function packageOf(name: string): string {
 }
 
 const NO_EXPORT = /The requested module '([^']+)' does not provide an export named '([^']+)'/;
-/** The same in a file that is no ES module: an import is called, and is not there. */
+/** The same error for a file that is not an ES module: the import is called but is not defined. */
 const NO_FUNCTION = /^\(0 , import_\w+\.(\w+)\) is not a function/;
 
 function missingExport(
@@ -125,7 +125,7 @@ function missingExport(
   const [, from = "", name = NO_FUNCTION.exec(message)?.[1]] = NO_EXPORT.exec(message) ?? [];
   if (name === undefined) return undefined;
   const what = from === "" ? `What is imported as "${name}" is not exported there.` : `"${from}" exports no "${name}".`;
-  // Node writes the file that imports above the message, and no frame.
+  // Node prints the importing file above the message, without a stack frame.
   const [importer = file] = /^file:\S+?(?=:\d+\n)/.exec(stack) ?? [];
   const place = called ?? importPlace(importer.startsWith("file:") ? fileURLToPath(importer) : importer, name);
   return { code: "missing_import", message: what, path: "", hint: "Check the name.", place };
@@ -141,7 +141,7 @@ function thrown({ name, message }: HostFailure, place: ExplainedFailure["place"]
 const FRAME = /(?:\(|at (?:async )?)((?:file:\/\/)?[^()\s][^()]*?):(\d+):(\d+)\)?$/;
 const FOREIGN = /[\\/]node_modules[\\/]|^node:|module-host\.mjs|[\\/](?:src|dist)[\\/]workflow[\\/][a-z-]+\.[jt]s/;
 
-/** The first line of the stack that the author wrote. */
+/** Returns the first stack frame that is in the author's own code. */
 function placeIn(stack: string): ExplainedFailure["place"] | undefined {
   for (const line of stack.split("\n")) {
     const [, found = "", row, column] = FRAME.exec(line.trim()) ?? [];

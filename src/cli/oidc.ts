@@ -4,7 +4,7 @@ import { Refusal } from "./refusal.ts";
 
 export const DEFAULT_ROLE_CLAIM = "sluice_role";
 
-/** The issuer whose tokens a server takes beside keys; null: none. */
+/** Settings of the issuer whose tokens the server accepts beside keys. Null when there is none. */
 export function readOidc(config: Config): OidcSettings | null {
   const { oidcIssuer, oidcAudience, oidcOrg, oidcOrgClaim, oidcRoleClaim, oidcGroupsClaim } = config;
   if (oidcIssuer === undefined) {

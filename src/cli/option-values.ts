@@ -1,4 +1,4 @@
-/** What the options of commands may be given, and how it is read. */
+/** Allowed values of command options, and how they are parsed. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 
 export function addChoice(command: Command, flags: string, about: string, choices: readonly string[]): Command {

@@ -3,13 +3,13 @@ import type { Config } from "./config.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 
-/** This machine: Bridges and receivers beside a personal server. */
+/** Addresses of this machine, for Bridges and receivers beside a personal server. */
 export const LOOPBACK_ENTRIES: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
 
 /** The older name of the variable, from when only webhooks were guarded. */
 const OLDER_VARIABLE = "SLUICE_WEBHOOK_ALLOW";
 
-/** Which private addresses this server calls for its organisations: what the operator lists, and `besides`. */
+/** Builds the guard for outbound calls. It allows the private addresses that the operator lists, and those in `besides`. */
 export function readOutbound(
   { env }: Pick<Io, "env">,
   { allowOutbound }: Pick<Config, "allowOutbound">,
@@ -20,7 +20,7 @@ export function readOutbound(
   return new OutboundGuard({ allow: allow.value });
 }
 
-/** Words separated by commas. */
+/** Splits a list that is separated by commas. */
 export function listIn(written: string): readonly string[] {
   return written.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
 }

@@ -15,21 +15,21 @@ export interface OutsideParts {
   readonly store: Store;
   readonly runtime: Pick<Runtime, "onCommitted">;
   readonly secrets: Secrets;
-  /** Where webhooks and channels may be. */
+  /** Addresses that webhooks and channels may use. */
   readonly outbound: OutboundGuard;
-  /** Where people reach the server; known once it listens. */
+  /** Returns the address at which people reach the server. Known only once the server listens. */
   readonly publicUrl: () => string;
-  /** Null: Slack itself. */
+  /** Address used in place of Slack. Null for Slack itself. */
   readonly slackUrl: string | null;
   readonly clock: Clock;
-  /** Counts alerts that fired, by what they are set for. */
+  /** Called when an alert fires, with the condition of the alert, to count it. */
   readonly onAlert: (on: string) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** What notifies people outside: webhooks, channels and alerts. */
+/** Parts that notify people outside: webhooks, channels and alerts. */
 export interface Outside {
-  /** What is sent of something that neither a run nor the audit holds. */
+  /** Returns the deliveries for a notice that is neither in a run nor in the audit. */
   deliveriesOf(notice: DeliveryNotice): Promise<readonly NewDelivery[]>;
   start(): void;
   stop(): Promise<void>;

@@ -16,17 +16,17 @@ export interface OwnEngineOptions {
   readonly clock: Clock;
   readonly adapters: readonly Adapter[];
   readonly judge: Judge;
-  /** Who answers the approvals of the whole family; null: they stay open. */
+  /** Answers the approvals of the whole family. Null when they stay open. */
   readonly answer: AnswerApproval | null;
   readonly onLeftOpen: (approvalId: string, why: string) => void;
-  /** After each commit of a run of the family: its own, and those of the runs it starts. */
+  /** Called after each commit of a run of the family, which includes the runs it starts. */
   readonly onEvents: (runId: string, events: readonly RunEvent[]) => void;
   readonly shapePlan?: (plan: Plan) => Plan;
   readonly jitter?: () => number;
   readonly runId?: string;
 }
 
-/** What is run. */
+/** The workflow to run, with its plan. */
 export interface OwnPiece extends UnsavedPiece {
   readonly plan: Plan;
   readonly version: number | null;
@@ -34,9 +34,9 @@ export interface OwnPiece extends UnsavedPiece {
 
 export type Settlement =
   | { readonly kind: "ended"; readonly state: RunState }
-  /** Nothing continues without a person: an approval is open, or a blocked node needs values. */
+  /** The run continues only after a person acts: an approval is open, or a blocked node needs values. */
   | { readonly kind: "waiting"; readonly state: RunState; readonly approvals: readonly Asked[] }
-  /** A bug was hit; the log holds everything up to the last good commit, and then how it ended. */
+  /** A bug occurred. The log contains everything up to the last good commit, and then the event of the failure. */
   | { readonly kind: "parked"; readonly state: RunState; readonly message: string };
 
 type Rest =
@@ -46,14 +46,14 @@ type Rest =
 
 const ORG = "local";
 
-/** One run and those it starts, over the driver of a server, with nothing kept beyond this process. */
+/** Runs one run and the runs it starts with the driver of a server. Nothing is stored outside this process. */
 export class OwnEngine {
   readonly runId: string;
   readonly #options: OwnEngineOptions;
   readonly #store: Store;
   readonly #driver: DurableDriver;
   readonly #prompt: ApprovalPrompt;
-  /** Runs of the family that have not ended, by the last event that was seen of each. */
+  /** Runs of the family that have not ended, with the last event seen of each. */
   readonly #open = new Map<string, number>();
   readonly #asked = new Map<string, { readonly runId: string; readonly question: Asked }>();
   readonly #rest: Promise<Rest>;
@@ -72,9 +72,9 @@ export class OwnEngine {
       this.#settle = settle;
       this.#break = fail;
     });
-    // A caller that does not wait for the end gets no notice of it either.
+    // A rejection is ignored here for callers that do not wait for the end.
     this.#rest.catch(() => undefined);
-    // The store is this process's own: there is no replica to take over from, and no lease that could lapse.
+    // The store belongs to this process only, so there is no other replica to take over from and no lease that can expire.
     this.#store = { ...createMemoryStore({ now: () => clock.now() }), takeOver: async () => [] };
     this.#driver = new DurableDriver({
       store: this.#store,
@@ -86,7 +86,7 @@ export class OwnEngine {
       isUnavailable: () => false,
       supersedesAll: true,
       onTrouble: (what, error) => this.#break(new Error(what, { cause: error })),
-      // Its log records it, and that is read here like everything else.
+      // The log of the run records it, and this class reads the log.
       onStruck: () => undefined,
       ...(shapePlan === undefined ? {} : { shapePlan }),
       ...(jitter === undefined ? {} : { jitter }),
@@ -100,7 +100,7 @@ export class OwnEngine {
     });
   }
 
-  /** The args must have been checked against the plan's. */
+  /** Starts the run. The args must have been checked against the plan already. */
   async start(piece: OwnPiece, args: JsonObject, { trigger, traceId }: { trigger: string; traceId?: string }) {
     await this.#driver.start();
     const text = await keepPiece(this.#store, ORG, piece);
@@ -113,7 +113,7 @@ export class OwnEngine {
       ...(traceId === undefined ? {} : { traceId }),
     });
     if (outcome.kind !== "started") throw new Error(`the run could not be started: ${outcome.kind}`);
-    // Called off while it was being started.
+    // The run was cancelled while it was starting.
     if (this.#isCancelled) this.#submitCancel();
   }
 
@@ -187,7 +187,7 @@ export class OwnEngine {
     this.#settle(isBug ? { kind: "parked", message: payload.reason ?? "" } : { kind: "ended" });
   }
 
-  /** There is one person here, who stands for as many as there have to be; a form is filled in with made-up values. */
+  /** Answers for as many people as the quorum needs, as only one person is here. A form is filled in with sample values. */
   async #handIn({ approvalId, quorum = 1, form }: Asked, given: ApprovalAnswer): Promise<string | null> {
     const asked = this.#asked.get(approvalId);
     if (asked === undefined) return null;
@@ -201,7 +201,7 @@ export class OwnEngine {
     return null;
   }
 
-  /** A family in which no node was ever blocked waits for no person. */
+  /** Checks whether the family waits for a person. If no node was ever blocked, it cannot be waiting. */
   #look(): void {
     if (!this.#hasBlocked) return;
     this.#mustLookAgain = true;
@@ -231,7 +231,7 @@ export class OwnEngine {
       states.push(view.state);
     }
     if (this.#prompt.isAsking || this.#isCancelled) return false;
-    // A state may be ahead of what has been committed; whatever that brings will be looked at again.
+    // A state may be newer than the last commit that was seen. The check is repeated when that commit arrives.
     const isSeen = states.every((state) => this.#open.get(state.runId) === state.lastEventId);
     return isSeen && states.length === this.#open.size && isFamilyWaiting(states);
   }

@@ -3,13 +3,13 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readVersion } from "./version.ts";
 
-/** Two folders above this module, in the sources and in the built program. */
+/** The package folder: two folders above this module, both in the sources and in the built program. */
 const PACKAGE = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 const FILE = "file:";
 
 /**
- * How a project in `folder` names this package as a dependency: in the way it was installed, so that a project made by a
- * tarball or a checkout gets the same package and needs no registry that has it.
+ * Returns the dependency entry for this package in a project in `folder`. It follows the way this package was installed,
+ * so a project created from a tarball or a checkout gets the same package and needs no registry.
  */
 export function packageSpec(folder: string, home = PACKAGE): string {
   const modules = dirname(home);
@@ -35,7 +35,7 @@ function readManifest(folder: string): Manifest {
   try {
     return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
   } catch {
-    // A global installation has none.
+    // A global installation has no package.json.
     return {};
   }
 }

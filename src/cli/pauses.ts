@@ -9,7 +9,7 @@ import { oneLine } from "./terminal-text.ts";
 
 type Shown = NonNullable<Workflow["paused"]> & Partial<Pick<NonNullable<Run["paused"]>, "scope">>;
 
-/** With what it is paused, by whom and why. */
+/** Describes a pause: whether the run, workflow or organisation was paused, by whom and why. */
 export function pauseText({ by, reason, scope = "run" }: Shown): string {
   const what = scope === "run" ? "paused" : `paused with its ${scope}`;
   const who = by === null ? "" : ` by ${oneLine(by)}`;

@@ -52,7 +52,7 @@ export interface InviteOptions {
   readonly json?: boolean;
 }
 
-/** The link goes to standard output and is never shown again. */
+/** Invites a person. The link is printed to standard output and never shown again. */
 export async function invite(io: Io, api: Api, email: string, options: InviteOptions): Promise<number> {
   const { role, group = [], json } = options;
   const request: InvitationRequest = { email, roles: [...role], groups: [...group] };
@@ -71,7 +71,7 @@ export interface SetOptions {
   readonly group?: readonly string[];
   readonly deputy?: string;
   readonly until?: string;
-  /** Lists to empty, and the deputy to remove. */
+  /** Fields to clear: roles and groups become empty, the deputy is removed. */
   readonly clear?: readonly Clearable[];
   readonly json?: boolean;
 }
@@ -79,7 +79,7 @@ export interface SetOptions {
 export const CLEARABLE = ["roles", "groups", "deputy"] as const;
 export type Clearable = (typeof CLEARABLE)[number];
 
-/** Sets what is assigned to a member; what the provider claims stays. */
+/** Sets what an administrator assigns to a member. Claims from the identity provider are not changed. */
 export async function setMember(io: Io, api: Api, who: string, options: SetOptions): Promise<number> {
   const { role, group, deputy, until, clear = [], json } = options;
   if ([role, group, deputy].every((value) => value === undefined) && clear.length === 0) {
@@ -114,7 +114,7 @@ export async function removeMember(
 
 const PAGES_MAX = 100;
 
-/** People are named by their id or their email. */
+/** Returns the id of a person who is named by id or email. */
 async function personIdOf(api: Api, who: string): Promise<string> {
   if (!who.includes("@")) return who;
   let cursor: string | undefined;
@@ -128,7 +128,7 @@ async function personIdOf(api: Api, who: string): Promise<string> {
   throw new Refusal(`the organisation has no member with the verified email ${printable(who)}`);
 }
 
-/** A day means its end, in UTC. */
+/** Reads a moment. A day without a time means the end of that day in UTC. */
 function momentOf(text: string): string {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T24:00:00Z`) : Date.parse(text);
   if (!Number.isFinite(at))
@@ -206,7 +206,7 @@ export interface CreateOrganisationOptions {
   readonly json?: boolean;
 }
 
-/** A key without a person gets an admin key of the new organisation, on standard output and only this once. */
+/** Creates an organisation. If the caller's key has no person, prints an admin key of the new organisation, only this once. */
 export async function createOrganisation(
   io: Io,
   api: Api,

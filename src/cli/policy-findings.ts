@@ -8,7 +8,7 @@ import { oneLine } from "./terminal-text.ts";
 
 const PAGE = 100;
 
-/** Policies that were saved before their conditions were checked: one on a fact that does not exist never fires. */
+/** Finds saved policies with a condition on a fact that does not exist. They were saved before this was checked, and never fire. */
 export async function policyFindings(api: Pick<Api, "url" | "listRegistered">): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   let cursor: string | undefined;

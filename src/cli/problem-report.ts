@@ -10,7 +10,7 @@ const FRAME_COLUMNS = 100;
 
 export type Severity = "error" | "warning";
 
-/** `file:line:column: code: message`, the line itself with a mark under the place, and what to do. */
+/** Prints `file:line:column: code: message`, the line with a mark under the place, and advice. */
 export function printProblems(
   io: Io,
   file: Pick<SourceFile, "name" | "bytes" | "code">,
@@ -31,12 +31,12 @@ export function printProblems(
   }
 }
 
-/** Why a module gave no workflow, in the same form. */
+/** Prints the reason why a module produced no workflow, in the same form. */
 export function printModuleError(io: Io, { code, message, hint, place: { file, ...place } }: ModuleError): void {
   printFinding(io, shownPath(io.cwd, file), textOf(file), { code, message, hint, ...place }, "error");
 }
 
-/** Where the part of a definition that a problem is about was written in code; undefined: it is a file. */
+/** Returns the place in code of the part of a definition with the problem. Undefined when the definition is a file. */
 export function placeInCode(
   { path: whole, code }: Pick<SourceFile, "code"> & { readonly path?: string },
   { path }: Problem,
@@ -78,7 +78,7 @@ function printFinding(io: Io, name: string, text: string, finding: Finding, seve
   io.err.write(`  ${paint("cyan", "hint:")} ${printable(finding.hint)}\n`);
 }
 
-/** The line as written; a very long one is cut to what stands around the place. */
+/** Returns the line as written. A very long line is cut to the text around the place. */
 function frameOf(line: string | undefined, { line: number, column }: Place): readonly string[] {
   if (line === undefined || line.trim() === "") return [];
   const start = column > FRAME_COLUMNS - 20 ? column - FRAME_COLUMNS / 2 : 0;
@@ -87,7 +87,7 @@ function frameOf(line: string | undefined, { line: number, column }: Place): rea
   return [margin + shown, `${" ".repeat(margin.length - 2)}| ${" ".repeat(Math.max(0, column - 1 - start))}^`];
 }
 
-/** Every problem has an advice: the checker's own hint, else the general advice for its code. */
+/** Returns the checker's own hint for a problem, else the general advice for its code. */
 function hintOf(problem: Problem): string {
   return problem.hint ?? PROBLEM_DOCS[problem.code].fix;
 }
@@ -97,7 +97,7 @@ export function problemJson(problem: Problem): Json {
   return { code, message, path, line, column, hint: hintOf(problem) };
 }
 
-/** One annotation as GitHub's runners read it from the log. */
+/** Formats a problem as an annotation that GitHub's runners read from the log. */
 export function githubAnnotation(file: string, problem: Problem, severity: Severity): string {
   const { line, column, code, message } = problem;
   return githubLine(severity, { file, line, column, title: code }, `${message} ${hintOf(problem)}`);

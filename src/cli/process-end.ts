@@ -1,6 +1,6 @@
 import { EXIT } from "./exit-code.ts";
 
-/** What ending needs of a process. */
+/** The parts of a process that are needed to end it. */
 export interface EndingProcess {
   exitCode?: number | string | null | undefined;
   readonly stdout: { readonly writableLength: number };
@@ -10,12 +10,13 @@ export interface EndingProcess {
   exit(code: number): void;
 }
 
-/** Timers and connections that were forgotten have this long to end by themselves. */
+/** Time for forgotten timers and connections to end by themselves. */
 const LINGER_MS = 500;
 
 /**
- * Gives a process the exit code of its command. Two things must not decide it instead: nothing left to wait for before
- * the command is done, which Node takes for success, and something left open afterwards, which would keep it alive.
+ * Ends a process with the exit code of its command. Node itself would get this wrong in two cases: it reports success
+ * when nothing is left to wait for before the command has finished, and it stays alive when something is left open
+ * afterwards.
  */
 export async function whenDone(own: EndingProcess, command: Promise<number>): Promise<void> {
   own.exitCode = EXIT.runFailed;
@@ -27,7 +28,7 @@ export async function whenDone(own: EndingProcess, command: Promise<number>): Pr
   own.off("beforeExit", onEmpty);
   own.exitCode = code;
   const leave = (): void => {
-    // What a slow reader has not taken yet is data.
+    // Output that a slow reader has not read yet is data and must not be lost.
     if (own.stdout.writableLength === 0) own.exit(code);
     else setTimeout(leave, LINGER_MS).unref();
   };

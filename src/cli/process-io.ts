@@ -7,7 +7,7 @@ import type { Interruption, Io, Screen } from "./io.ts";
 
 const SIGNALS = { SIGINT: "interrupt", SIGTERM: "terminate", SIGHUP: "hangup" } as const;
 
-/** The world of a real process. */
+/** Creates the Io of a real process. */
 export function createProcessIo(): Io {
   const listeners = new Set<(why: Interruption) => void>();
   const interrupt = (why: Interruption): void => {
@@ -37,7 +37,7 @@ export function createProcessIo(): Io {
   };
 }
 
-/** A reader that goes away (`| head`) is no failure: what is not read is not written, and the writer is notified. */
+/** Creates a screen. A reader that closes the pipe (`| head`) is not an error: later output is dropped and the writer is notified. */
 function createScreen(stream: WriteStream, fd: number, onClosed: () => void): Screen {
   let isOpen = true;
   stream.on("error", () => {
@@ -61,7 +61,7 @@ async function readAll(stream: Readable): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** By the shell, as the variable may hold options; the file stands outside of what the shell reads. */
+/** Uses a shell because the variable may contain options. The path is an argument, so the shell does not interpret it. */
 function openEditor(path: string): Promise<number> {
   const editor = process.env["VISUAL"] ?? process.env["EDITOR"] ?? "vi";
   return new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ function openEditor(path: string): Promise<number> {
   });
 }
 
-/** At a terminal each question is a prompt of its own; from a pipe each takes the next line. */
+/** Creates the line reader. At a terminal each question has its own prompt, and from a pipe each question reads the next line. */
 function createLineReader(): Io["readLine"] {
   if (isatty(process.stdin.fd)) return askAtTerminal;
   let lines: AsyncIterator<string> | null = null;
@@ -85,7 +85,7 @@ function createLineReader(): Io["readLine"] {
 
 async function askAtTerminal(prompt: string, signal: AbortSignal): Promise<string | null> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
-  // The terminal is in raw mode while it asks, and Ctrl-C a key like any other.
+  // The terminal is in raw mode while it asks, so Ctrl-C arrives as an ordinary key.
   terminal.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     return await new Promise<string | null>((resolve) => {

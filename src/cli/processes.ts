@@ -10,14 +10,14 @@ import { isSiblingMessage, type SiblingMessage } from "./siblings.ts";
 import { STOP_MS } from "./standing.ts";
 
 const PROCESSES_MAX = 256;
-/** How long one may take to answer for itself. */
+/** Time limit for one process to report its own figures. */
 const ANSWER_MS = 2_000;
-/** One that keeps dying is started again after a pause, which doubles. */
+/** First pause before a process that died is started again. The pause doubles each time. */
 const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 30_000;
 const STEADY_MS = 10_000;
 
-/** `auto`: one for each core. Null: the option was not given. */
+/** Reads the number of processes. `auto` means one per core. Null when the option was not given. */
 export function processCount(written: string | undefined): number | null {
   if (written === undefined) return null;
   if (written === "auto") return availableParallelism();
@@ -32,7 +32,7 @@ interface Asking {
   missing: number;
 }
 
-/** Starts processes that serve one port, starts another where one dies, and stops all of them together. */
+/** Starts processes that serve one port, replaces a process that dies, and stops all of them together. */
 export class Processes {
   readonly #io: Io;
   readonly #log: Log;
@@ -51,7 +51,7 @@ export class Processes {
     this.#count = count;
   }
 
-  /** Resolves with the exit code when all of them have ended. `onListening` is called once, when the first one serves. */
+  /** Resolves with the exit code when all processes have ended. `onListening` is called once, when the first process serves. */
   run(onListening: (url: string) => void): Promise<number> {
     this.#listening = onListening;
     const done = new Promise<number>((resolve) => {
@@ -60,7 +60,7 @@ export class Processes {
     const stopListening = this.#io.onInterrupt(() => this.#stop());
     cluster.on("exit", this.#onExit);
     cluster.on("message", this.#onMessage);
-    // What would keep it from serving is said once.
+    // Only one process starts at first, so a problem that prevents serving is reported once.
     this.#fork();
     return done.finally(() => {
       stopListening();
@@ -70,7 +70,7 @@ export class Processes {
     });
   }
 
-  /** The first one serves: the others follow. */
+  /** Starts the other processes once the first one serves. */
   #begin(url: string): void {
     if (this.#listening === null) return;
     this.#listening(url);
@@ -93,7 +93,7 @@ export class Processes {
       return;
     }
     if (this.#listening !== null) {
-      // What keeps the first one from serving would keep all of them: it has said why.
+      // A problem that stops the first process would stop all of them, and the first process has already reported it.
       this.#ended(code ?? EXIT.runFailed);
       return;
     }
@@ -129,7 +129,7 @@ export class Processes {
     for (const worker of asked) notify(worker, { sluice: "figures", id: own, path });
   }
 
-  /** The second time nothing is waited for. */
+  /** Stops all processes in order. A second request kills them without waiting. */
   #stop(): void {
     if (this.#isStopping) {
       this.#kill();
@@ -164,6 +164,6 @@ function workers(): readonly Worker[] {
 }
 
 function notify(worker: Worker, message: SiblingMessage): void {
-  // It may have died just now, which its exit reports.
+  // The process may have died just now. Its exit event reports that.
   if (worker.isConnected()) worker.send(message);
 }

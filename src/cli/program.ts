@@ -28,7 +28,7 @@ import { TEMPLATES } from "./starter/files.ts";
 import { validate, type ValidateOptions } from "./validate.ts";
 import { readVersion } from "./version.ts";
 
-/** Runs the command the words ask for; its exit code is what the promise resolves with. */
+/** Runs the command named by the arguments. The promise resolves with its exit code. */
 export async function runProgram(io: Io, argv: readonly string[]): Promise<number> {
   let code = 0;
   const settle: Settle = async (work) => {
@@ -43,7 +43,7 @@ export async function runProgram(io: Io, argv: readonly string[]): Promise<numbe
   return code;
 }
 
-/** In the order of the help. */
+/** Groups of commands in the order of the help. */
 const GROUPS: readonly (readonly [string, readonly ((program: Command, bench: Workbench) => void)[]])[] = [
   ["Write, check and run workflows", [addReaders, addStarters, addTestCommand]],
   ["Start servers, Bridges and workers", [addHostCommands]],
@@ -54,7 +54,7 @@ const GROUPS: readonly (readonly [string, readonly ((program: Command, bench: Wo
   ["Governance and figures", [addPlatformCommands, addGovernanceCommands, addAuditCommands]],
 ];
 
-/** Every command there is. */
+/** Creates the program with all commands. */
 export function createProgram(io: Io, settle: Settle): Command {
   const program = createRoot(io);
   const bench: Workbench = { io, settle };
@@ -79,7 +79,7 @@ function createRoot(io: Io): Command {
       .version(readVersion(), "--version", "print the version")
       .helpOption("--help", "show help")
       .exitOverride()
-      // Options of the program stand before the command, so that a command may have one of the same name.
+      // Options of the program precede the command, so a command may have an option of the same name.
       .enablePositionalOptions()
       .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: (text) => io.err.write(text) })
       .showSuggestionAfterError()

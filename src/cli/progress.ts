@@ -5,11 +5,11 @@ import type { Io } from "./io.ts";
 import { createPaint, oneLine, type Paint } from "./terminal-text.ts";
 import { TurnLines } from "./turn-lines.ts";
 
-/** Shows how a run goes. */
+/** Shows the progress of a run. */
 export interface Progress {
-  /** The view has the events folded into it already. Of a block: with the nodes it stands in. */
+  /** Shows new events, which the view already contains. For a block, `around` is the nodes that contain it. */
   readonly show: (view: RunView, events: readonly RunEvent[], around?: readonly string[]) => void;
-  /** Leaves the terminal alone until `resume`. */
+  /** Writes nothing to the terminal until `resume`. */
   readonly pause: () => void;
   readonly resume: () => void;
   readonly finish: () => void;
@@ -19,7 +19,7 @@ const nothing = (): void => undefined;
 
 export const SILENT: Progress = { show: nothing, pause: nothing, resume: nothing, finish: nothing };
 
-/** One line per thing that happened, for logs and pipes. Elements are folded: only their failures are shown. */
+/** Shows one line per event, for logs and pipes. Of the elements of a list, only failures are shown. */
 export function createLineProgress(io: Io): Progress {
   const paint = createPaint(io.err, io.env);
   const turns = new TurnLines();
@@ -36,12 +36,12 @@ export function createLineProgress(io: Io): Progress {
 
 const NOT_RUN = "not run: a node before it failed";
 
-/** Rounds follow one another, and each is news. */
+/** Checks whether an id is a round. Rounds run one after the other, and each gets its own line. */
 function isRound({ nodes }: RunView, id: string): boolean {
   return nodes.get(id.slice(0, id.lastIndexOf("[")))?.isRepeated === true;
 }
 
-/** What comes last belongs to no node. */
+/** Returns the line of a `finally` event. The `finally` block does not belong to any node. */
 function finallyLine({ type, payload }: RunEvent, paint: Paint): string | null {
   if (type === "run.finally") return "▸ finally";
   if (type !== "run.finally.ended") return null;
@@ -65,7 +65,7 @@ function lineOf(
       return (event.payload.attempt ?? 0) > 1 ? `▸ ${id} attempt ${event.payload.attempt}` : `▸ ${id}`;
     case "node.completed": {
       const { durationMs, carried } = event.payload;
-      // With what its rounds have cost before.
+      // The cost in the view includes that of earlier rounds.
       const { costMicros } = view.nodes.get(event.payload.nodeId) ?? event.payload;
       if (carried === true) return `${paint("green", "✓")} ${id} carried over`;
       return `${paint("green", "✓")} ${id} ${formatDuration(durationMs)}${costMicros > 0 ? ` ${formatCost(costMicros)}` : ""}`;
@@ -81,7 +81,7 @@ function lineOf(
     case "node.blocked":
       return `${paint("yellow", "?")} ${id} ${waitText(event.payload.waitingReason)}`;
     case "node.skipped":
-      // A handler that was not needed is no news.
+      // A handler that was not needed is not shown.
       if (event.payload.reason === "no_failure") return null;
       return `${paint("gray", "–")} ${id} skipped (${event.payload.reason})`;
     case "node.cancelled":
@@ -102,24 +102,24 @@ function waitText(reason: string | null): string {
   return reason === "timer" ? "waits for its time" : "waits for a person";
 }
 
-/** Icon, text beside the id, and colour. */
+/** The line of a node: icon, text beside the id, and colour. */
 export interface NodeLine {
   readonly icon: string;
   readonly colour: Parameters<Paint>[0];
   readonly detail: string;
 }
 
-/** What the view of a node alone does not hold. */
+/** Facts about a node that its view does not contain. */
 export interface NodeAside {
   readonly now: number;
-  /** When a node that failed is tried again. */
+  /** Moment of the next attempt of a node that failed. */
   readonly retryAt: number | undefined;
   readonly fold: Fold | undefined;
-  /** How far the turn of its agent is; empty: it has none. */
+  /** Progress of the turn of the node's agent. Empty when the node has no turn. */
   readonly turn: string;
 }
 
-/** The instances of a node, counted. */
+/** Counts of the instances of a node. */
 export interface Fold {
   readonly total: number;
   readonly settled: number;
@@ -128,7 +128,7 @@ export interface Fold {
 
 const TAIL_LENGTH = 60;
 
-/** A node as it is now, in one line. */
+/** Describes the present state of a node in one line. */
 export function describeNode(node: NodeView, { now, retryAt, fold, turn }: NodeAside): NodeLine {
   const cost = node.costMicros > 0 ? ` ${formatCost(node.costMicros)}` : "";
   const folded = foldText(fold);

@@ -1,21 +1,21 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Folders that hold nothing an author wrote. */
+/** Folders that contain no files written by the author. */
 const FOREIGN: ReadonlySet<string> = new Set(["node_modules", "dist", "build", "coverage"]);
-/** Each is a watcher of the operating system. */
+/** Maximum number of folders. Each folder needs a watcher of the operating system. */
 const FOLDERS_MAX = 1_000;
 
 export function isForeignFolder(name: string): boolean {
   return FOREIGN.has(name) || name.startsWith(".");
 }
 
-/** A file that a person edits, and not one that a program writes beside it. */
+/** Checks whether a file is one that a person edits, as opposed to one that a program writes beside it. */
 export function isProjectFile(name: string): boolean {
   return /\.(?:[cm]?[jt]sx?|lobsterX|ya?ml|json)$/.test(name);
 }
 
-/** A folder of a project and all below it that its authors write in: any file there may be imported by another. */
+/** Returns a project folder and all folders below it where authors write. Any file there may be imported by another. */
 export function projectFolders(root: string): readonly string[] {
   const found = [root];
   for (const folder of found) {
@@ -31,7 +31,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Removed since, or not readable.
+    // The folder was removed in the meantime, or cannot be read.
     return [];
   }
 }

@@ -17,7 +17,7 @@ export interface ProvenanceOptions {
   readonly json?: boolean;
 }
 
-/** The hand-offs of a run, the tree of one value, or a document for other tools. */
+/** Prints the values passed between the nodes of a run, the lineage tree of one value, or a document for other tools. */
 export async function showProvenance(io: Io, api: Api, id: string, options: ProvenanceOptions): Promise<number> {
   const { node, output, down } = options;
   const format = options.json === true ? "json" : (options.format ?? "text");
@@ -55,7 +55,7 @@ const ROWS = {
   ],
 };
 
-/** The run is named only where it is another one. */
+/** Returns the place of a value. The run is named only when it is a different run. */
 function placeOf(runId: string, nodeId: string | null, ownRunId: string): string {
   const place = nodeId === null ? "args" : oneLine(nodeId);
   return runId === ownRunId ? place : `${oneLine(runId)}/${place}`;
@@ -65,7 +65,7 @@ export interface CheckpointOptions extends Pick<ListOptions, "limit" | "json"> {
   readonly after?: number;
 }
 
-/** Where a run can be taken back to, or branched from. */
+/** Lists the events to which a run can be rewound, or from which it can be branched. */
 export async function listCheckpoints(io: Io, api: Api, id: string, options: CheckpointOptions): Promise<number> {
   const { limit, after, json } = options;
   const page = await api.listCheckpoints(id, {

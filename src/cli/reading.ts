@@ -2,11 +2,11 @@ import { type Clock, LeasedRounds } from "../clock/index.ts";
 import type { Store } from "../store/index.ts";
 import { closeEach } from "./closing.ts";
 
-/** The search index follows commits within seconds. */
+/** Interval of the search index, which follows commits within seconds. */
 const INDEX_EVERY_MS = 2_000;
 const INDEX_BATCH = 100;
 
-/** Reads what commits have written, off their way: what runs are found by, and what usage adds up to. */
+/** Updates the search index and the usage totals from committed data, in the background so that commits do not wait for it. */
 export function startReading(
   store: Store,
   clock: Clock,

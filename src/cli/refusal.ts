@@ -1,11 +1,11 @@
 import { EXIT } from "./exit-code.ts";
 
-/** A command cannot continue, and has printed why or does so now; turned into an exit code where the program ends. */
+/** Thrown when a command cannot continue. The message has been printed already or is printed when the program ends with the exit code. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly exitCode: number;
 
-  /** Without a message, everything has been printed already. */
+  /** An empty message means that everything has been printed already. */
   constructor(message: string, exitCode: number = EXIT.badUsage) {
     super(message);
     this.exitCode = exitCode;

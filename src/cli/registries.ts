@@ -6,13 +6,13 @@ import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
-/** One row per noun: what it is called, and what a list shows of each. */
+/** A registry: its names, and the columns that a list of its entries shows. */
 export interface Registry {
   readonly noun: Collection;
-  /** One of them. */
+  /** Name of a single entry. */
   readonly one: string;
   readonly kind: string;
-  /** For the examples. */
+  /** Entry name used in examples of the help. */
   readonly example: string;
   readonly columns: readonly string[];
 }
@@ -159,7 +159,7 @@ export async function listRegistered(io: Io, api: Api, registry: Registry, optio
   return EXIT.fine;
 }
 
-/** `trustLevel` as people read it: TRUST LEVEL. */
+/** Returns a column heading for people, such as TRUST LEVEL for `trustLevel`. */
 function headOf(column: string): string {
   return wordsOf(column).toUpperCase();
 }
@@ -168,7 +168,7 @@ function wordsOf(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-/** A list of things with a shape of their own is only counted. */
+/** Returns the text of a table cell. A list of objects is shown as its length. */
 function cellOf(value: Json | undefined): string {
   if (value === undefined || value === null) return "–";
   const isPlain = !isJsonArray(value) || value.every((item) => typeof item === "string");
@@ -229,7 +229,7 @@ export interface PlatformOptions {
   readonly quiet?: boolean;
 }
 
-/** `open` null: only look. */
+/** Prints the platform state. Sets it first unless `open` is null. */
 export async function platform(io: Io, api: Api, open: boolean | null, options: PlatformOptions): Promise<number> {
   const { reason } = options;
   const state =

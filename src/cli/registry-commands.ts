@@ -79,7 +79,7 @@ export function addKeyCommands(program: Command, bench: Workbench): void {
     .action(onServer(bench, revokeKey));
 }
 
-/** Every registry in the same words. */
+/** Adds the same commands for every registry. */
 export function addRegistryCommands(program: Command, bench: Workbench): void {
   for (const registry of REGISTRIES) {
     const { noun, one, example: id } = registry;

@@ -28,8 +28,8 @@ interface Chosen {
 }
 
 /**
- * Starts a run on a server and shows it. A file is saved there first, with those of the workflows it starts that stand
- * beside it, so that what runs is what is in the files.
+ * Starts a run on a server and shows it. A local file is saved on the server first, together with the workflows it
+ * starts that are beside it, so that the run uses the content of the files.
  */
 export async function runOnServer(io: Io, api: Api, target: string, options: RunOptions): Promise<number> {
   const { name, version, plan } = isFile(io, target)
@@ -63,7 +63,7 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
   return followRun(io, api, followed, { ...options, isOwn: true });
 }
 
-/** A name on a server never has a dot or a slash in it; what is a file here is meant as one. */
+/** Checks whether the target is a file. Names on a server never contain a dot or a slash, and an existing file counts as a file. */
 export function isFile(io: Io, target: string): boolean {
   return (
     target === "-" ||

@@ -8,12 +8,12 @@ const SYNCHRONOUS =
   "let commits wait for a standby: in Patroni synchronous_mode and synchronous_mode_strict, " +
   "else synchronous_standby_names = 'ANY 1 (*)'";
 
-/** Whether what the database does with a commit is what Sluice promises: acknowledged is kept, whichever machine fails. */
+/** Checks whether the database keeps the promise of Sluice that an acknowledged commit survives the failure of any machine. */
 export function replicationFindings(hosts: readonly HostState[]): readonly Finding[] {
   const leaders = hosts.filter((host) => host.role === "leader");
   const [leader] = leaders;
   const roles = hosts.length > 1 ? [hostRoles(hosts, leaders.length)] : [];
-  // Without one, or with two, it is not known whose settings count.
+  // Without a leader, or with two, it is unknown whose settings apply.
   if (leader === undefined || leaders.length > 1) return roles;
   return [...roles, durability(leader, hosts.length > 1)];
 }

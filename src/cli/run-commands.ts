@@ -20,7 +20,7 @@ import {
 } from "./runs.ts";
 import { addSignalCommand } from "./events.ts";
 
-/** `sluice runs …`: what happened on the server, and what to do about it. */
+/** Adds `sluice runs …`: commands that show and control runs on the server. */
 export function addRunCommands(program: Command, bench: Workbench): void {
   const runs = addNoun(program, "runs", "see and steer runs on the server");
   addLooking(runs, bench);

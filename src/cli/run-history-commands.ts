@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addLinkOptions, example, onServer, type Workbench } from "./command-words.ts";
 import { deleteRuns, importRuns, verifyPacketFile, type VerifyPacketOptions } from "./run-history.ts";
 
-/** `sluice runs delete`, `import` and `verify`: what becomes of runs after their end. */
+/** Adds `sluice runs delete`, `import` and `verify`: commands for runs that have ended. */
 export function addRunHistoryCommands(runs: Command, bench: Workbench): void {
   const { io, settle } = bench;
   addLinkOptions(

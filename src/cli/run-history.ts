@@ -11,7 +11,7 @@ import { Refusal } from "./refusal.ts";
 import { reasonOf } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
-/** In the order they are named; the first that is refused ends it. */
+/** Deletes runs in the given order. Stops at the first run that is refused. */
 export async function deleteRuns(
   io: Io,
   api: Api,
@@ -30,7 +30,7 @@ export interface ImportOptions {
   readonly quiet?: boolean;
 }
 
-/** In the order they are named; the first that is refused ends it. */
+/** Imports runs in the given order. Stops at the first file that is refused. */
 export async function importRuns(io: Io, api: Api, files: readonly string[], options: ImportOptions): Promise<number> {
   for (const file of files) {
     const packet = await reading(file, () => readFile(resolve(io.cwd, file)));
@@ -48,7 +48,7 @@ export interface VerifyPacketOptions {
   readonly quiet?: boolean;
 }
 
-/** Needs nothing but the file, like the verification of the audit. */
+/** Verifies a packet file. It needs only the file, like the verification of the audit. */
 export async function verifyPacketFile(io: Io, file: string, options: VerifyPacketOptions): Promise<number> {
   const { key, json, quiet } = options;
   if (key !== undefined && !isPublicKey(key)) {

@@ -2,7 +2,7 @@ import { isRunEnding, type RunEvent } from "../core/event/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { Log } from "./log.ts";
 
-/** What an operator follows a run by. Texts of authors, models and people are in the log of the run, and not here. */
+/** Logs the progress of runs for operators. Texts of authors, models and people are only in the log of the run, not here. */
 export function logRuns(runtime: Pick<Runtime, "onCommitted">, log: Log): () => void {
   return runtime.onCommitted((runId, events, owner) => {
     for (const event of events) logEvent(log, event, { runId, orgId: owner.orgId, traceId: owner.traceId });
@@ -12,7 +12,7 @@ export function logRuns(runtime: Pick<Runtime, "onCommitted">, log: Log): () => 
 type Place = Readonly<Record<"runId" | "orgId" | "traceId", string | undefined>>;
 
 function logEvent(log: Log, event: RunEvent, run: Place): void {
-  // A block is a part of a run, and no run.
+  // A block is a part of a run and does not count as a run.
   const isRun = !("block" in event.payload);
   const place = "nodeId" in event.payload ? { ...run, nodeId: event.payload.nodeId } : run;
   switch (event.type) {

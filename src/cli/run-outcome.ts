@@ -7,20 +7,20 @@ import { createPaint, oneLine, printable } from "./terminal-text.ts";
 
 const FAILURES_SHOWN = 10;
 
-/** With what a run as a whole has ended; `code` null: it was cancelled. */
+/** Error with which the run as a whole ended. `code` is null when the run was cancelled. */
 export interface RunFault {
   readonly code: string | null;
   readonly message: string | null;
 }
 
-/** How a run came to rest, wherever it ran. */
+/** The state in which a run ended or stopped for a person, on a server or in this process. */
 export interface RunOutcome {
   readonly workflow: string;
   readonly projection: RunProjection;
   readonly durationMs: number | null;
-  /** Why it ended without having completed; null: it is not known, or its nodes say it. */
+  /** Reason why the run ended without completing. Null when it is unknown, or when its failed nodes already show it. */
   readonly error: RunFault | null;
-  /** Nodes that nothing depends on, in plan order: what they gave is the result. */
+  /** Nodes that nothing depends on, in plan order. Their outputs are the result. */
   readonly leaves: readonly string[];
 }
 
@@ -40,16 +40,16 @@ export function exitCodeOf(status: RunStatus): number {
   }
 }
 
-/** How it ended: failures and a summary for people, the result itself on standard output. */
+/** Prints failures and a summary for people, and the result itself on standard output. */
 export function printOutcome(io: Io, outcome: RunOutcome, { isQuiet }: { readonly isQuiet: boolean }): void {
   const { projection } = outcome;
-  // A failure the workflow tolerates is shown as it happens and counted, not held against the run.
+  // A failure that the workflow tolerates is shown when it happens and counted, but not reported as a failure of the run.
   if (projection.status !== "completed") printFailures(io, projection.nodeResults, outcome);
   if (!isQuiet && isTerminal(projection.status)) printSummary(io, outcome);
   printResults(io, outcome);
 }
 
-/** Of the run itself what none of its nodes has failed with: its outputs, what came last, its time, its cancelling. */
+/** Prints the failed nodes, and the error of the run if no node failed with it: bad outputs, `finally`, timeout or cancellation. */
 export function printFailures(
   io: Io,
   nodes: readonly NodeResult[],
@@ -59,7 +59,7 @@ export function printFailures(
     readonly error: RunFault | null;
   } | null = null,
 ): void {
-  // What only follows from a failure would hide it.
+  // Failures caused only by another failure are left out, as they would hide the cause.
   const failed = nodes.filter(
     (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node) && !node.isHandled,
   );
@@ -99,7 +99,7 @@ function printSummary(io: Io, { workflow, projection, durationMs }: RunOutcome):
   io.err.write(`${paint(isFine ? "green" : "red", isFine ? "✓" : "✗")} ${parts.join(" · ")}\n`);
 }
 
-/** The outputs of the document; else what the last nodes gave: alone as it is, several under their names. */
+/** Prints the declared outputs of the run. Without them, prints the outputs of the last nodes: one alone, several by node id. */
 function printResults(io: Io, { projection, leaves }: RunOutcome): void {
   if (projection.outputs !== null) {
     io.out.write(`${JSON.stringify(projection.outputs, null, 2)}\n`);

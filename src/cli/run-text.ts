@@ -8,7 +8,7 @@ import { pauseText } from "./pauses.ts";
 import { Refusal } from "./refusal.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
-/** One that is paused or waits says so, although its status is `running`. */
+/** Returns the status for people. A run that is paused or waits is shown as such, although its status is `running`. */
 export function statusText(
   { status, waitingFor }: Pick<State, "status" | "waitingFor">,
   paused: Run["paused"],
@@ -28,14 +28,14 @@ export function durationText(run: Run, now: number): string {
   return isTerminal(run.status) || Number.isNaN(started) ? "–" : formatDuration(Math.max(0, now - started));
 }
 
-/** `customer=4711`, or `customer:4711` as in the address of a list. */
+/** Reads a label such as `customer=4711`, or `customer:4711` as in the address of a list. */
 export function readLabel(text: string): readonly [string, string] {
   const at = text.search(/[=:]/u);
   if (at < 1 || at === text.length - 1) throw new Refusal(`--label ${printable(text)}: write it as name=text`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Null: it has none. */
+/** Returns the labels of a run. Null when it has none. */
 export function labelsText({ labels }: Pick<Run, "labels">): string | null {
   const pairs = Object.entries(labels ?? {}).map(([name, text]) => `${name}=${text}`);
   return pairs.length === 0 ? null : oneLine(pairs.join(" "));

@@ -36,20 +36,20 @@ export interface RunOptions {
   readonly approve?: ApproveMode;
   readonly wait: boolean;
   readonly concurrency?: number;
-  /** Seconds. */
+  /** Time limit in seconds. */
   readonly maxTime?: number;
   readonly json?: boolean;
   readonly quiet?: boolean;
-  /** In this process, whatever server there may be. */
+  /** Run in this process, even when a server is known. */
   readonly local?: boolean;
-  /** Start it on the server and leave it alone. */
+  /** Start the run on the server and do not watch it. */
   readonly detach?: boolean;
-  /** Of the server: who shares the nodes. */
+  /** Only on a server: the team whose members share the nodes. */
   readonly team?: string;
   readonly label?: readonly string[];
-  /** Of the server: how often the run may be recovered automatically. */
+  /** Only on a server: how often the run may be recovered automatically. */
   readonly recover?: number;
-  /** Of the server: which runs go first. */
+  /** Only on a server: the priority of the run. */
   readonly priority?: Priority;
 }
 
@@ -60,11 +60,12 @@ export interface Prepared {
   readonly script: Script;
 }
 
-/** In this process, with nothing kept beyond it. */
+/** Runs a workflow in this process. Nothing is stored after the process ends. */
 export async function runHere(io: Io, name: string, options: RunOptions): Promise<number> {
   const file = await readWorkflowFile(io, name);
   const prepared = await prepare(io, file, options, () => {
-    // A result made of invented answers must not be mistaken for a real one; only who asked for it twice is spared.
+    // A result of scripted answers must not be mistaken for a real one. The notice is left out only with both `--local` and
+    // `--quiet`.
     if (options.local === true && options.quiet === true) return;
     const why = options.local === true ? "" : "; no server is known";
     io.err.write(`in this process, on scripted answers${why}\n`);
@@ -105,7 +106,7 @@ async function perform(io: Io, { workspace, args, script }: Prepared, options: R
     answer: chooseAnswer(io, options, progress),
     onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
     onEvents(from, events) {
-      // Child runs have numbers and a screen of their own.
+      // Child runs have their own event numbers and output, so they are not recorded here.
       if (from === runId) record(runId, events);
       for (const event of events) {
         const shown = family.take(from, event);
@@ -151,7 +152,7 @@ function outcomeOf(state: RunState, projection: RunProjection): RunOutcome {
   return { workflow: plan.name, projection, durationMs, error, leaves: leavesOf(plan) };
 }
 
-/** So many nodes at once hold for every run of the family; the time, for the one that was asked for. */
+/** Applies the limits of the options to a plan. Concurrency applies to every run of the family, the time limit only to the named run. */
 function shapeFor(own: Plan, { concurrency, maxTime }: RunOptions): (plan: Plan) => Plan {
   return (plan) => {
     const maxParallel = Math.min(plan.maxParallel, concurrency ?? Infinity);
@@ -160,7 +161,7 @@ function shapeFor(own: Plan, { concurrency, maxTime }: RunOptions): (plan: Plan)
   };
 }
 
-/** The first Ctrl-C lets the run end in order, the second does not wait for it, and nor does a process manager. */
+/** Cancels the run in order on the first interrupt. Exits at once on a second, or before a process manager would kill the process. */
 function cancelOnInterrupt(io: Io, engine: OwnEngine): () => void {
   let stopTimer: (() => void) | null = null;
   const stopListening = io.onInterrupt(() => {
@@ -178,7 +179,7 @@ function cancelOnInterrupt(io: Io, engine: OwnEngine): () => void {
   };
 }
 
-/** Writes the events of the run as the API would send them. */
+/** Returns a function that writes the events of the run in the form in which the API sends them. */
 function createRecorder(io: Io, plan: Plan, traceId: string): (runId: string, events: readonly RunEvent[]) => void {
   return (runId, events) => {
     for (const event of events) {
@@ -200,7 +201,7 @@ function waveOf(plan: Plan, { payload }: RunEvent): number | undefined {
   return index === undefined ? undefined : plan.nodes[index]?.wave;
 }
 
-/** A scripted answer must not be taken for a model's. */
+/** Warns when plans name providers that are not set up here, so that scripted answers are not mistaken for answers of a model. */
 function warnOfProviders(io: Io, plans: readonly Plan[]): void {
   const named = new Set(plans.flatMap((plan) => plan.nodes.flatMap(({ request }) => request.provider ?? [])));
   named.delete(SCRIPTED_PROVIDER);

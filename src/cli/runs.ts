@@ -19,11 +19,11 @@ import { printTurn } from "./turn-text.ts";
 export interface ShowRunOptions {
   readonly json?: boolean;
   readonly node?: string;
-  /** An event: the run as it was after it. */
+  /** Number of an event. The run is shown as it was after that event. */
   readonly at?: number;
 }
 
-/** A run with all its nodes, or everything that is known of one of them. */
+/** Prints a run with all its nodes, or everything known about one node. */
 export async function showRun(io: Io, api: Api, id: string, options: ShowRunOptions): Promise<number> {
   const { at } = options;
   if (options.node !== undefined) return showNode(io, api, id, options.node, options);
@@ -47,7 +47,7 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["block", run.block],
     ["args", oneLine(JSON.stringify(run.args))],
   ]);
-  // What a block was at an earlier event of the run around it is not known.
+  // The state of a block at an earlier event of its parent run is not known.
   const { nodes, hidden } =
     at === undefined
       ? await nestedNodes(api, id, state.nodeResults)
@@ -60,7 +60,7 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
 
 interface Seen {
   readonly state: State;
-  /** When the event was that is looked at; null: the run as it is now. */
+  /** Moment of the event that is shown. Null when the run is shown as it is now. */
   readonly timestamp: string | null;
 }
 
@@ -184,12 +184,12 @@ export async function rewindRun(
   return acted(io, api, await api.rewindRun(id, options.to), options, `continues from event ${options.to}`);
 }
 
-/** A new run that keeps some of another also prints which nodes it keeps, and which run again. */
+/** Prints a run that reuses results of another, with the nodes that are kept and the nodes that run again. */
 export function relaunched(io: Io, api: Api, run: Relaunched, options: ActionOptions, what: string): Promise<number> {
   return acted(io, api, run, options, what, `${printable(relaunchText(run))}\n`);
 }
 
-/** Prints what came of it; the id of the run it is about is the data. */
+/** Prints the result of an action. The id of the run goes to standard output as data. */
 async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: string, more = ""): Promise<number> {
   const isPrinted = options.quiet !== true && options.json !== true;
   if (options.watch === true) {
@@ -204,7 +204,7 @@ async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: s
   return EXIT.fine;
 }
 
-/** How long the run had taken when an event came. */
+/** Returns how long the run had taken at the moment of an event. */
 function durationUntil({ startedAt, createdAt }: Run, timestamp: string): string {
   return formatDuration(Math.max(0, Date.parse(timestamp) - Date.parse(startedAt ?? createdAt)));
 }

@@ -6,9 +6,9 @@ import type { Io } from "./io.ts";
 import type { Log } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What seals, and what has sealed before. */
+/** The key that seals secrets, and the former keys that sealed secrets before. */
 export interface SecretKeys {
-  /** Null: a key of the installation's own, kept in the database. */
+  /** Null when the installation uses its own key, which is in the database. */
   readonly secretKey: string | null;
   readonly formerKeys: readonly string[];
 }
@@ -16,8 +16,8 @@ export interface SecretKeys {
 const OWN_KEY_BYTES = 32;
 
 /**
- * The keys of the environment. With one that was given, whatever the key before it has sealed, or the installation's own
- * key from the time without one, is sealed again.
+ * Returns the keys from the environment. When a key is set, secrets sealed with a former key, or with the installation's
+ * own key, are sealed again with it.
  */
 export async function openSecretKeys(
   env: Io["env"],
@@ -43,7 +43,7 @@ export async function openSecretKeys(
   return { secretKey, formerKeys };
 }
 
-/** Where values of secrets may be kept outside, as the operator set it. */
+/** Reads where the operator allows values of secrets to be kept outside the store. */
 export function readSecretSources(env: Io["env"]): Pick<SourceOptions, "variables" | "directory"> {
   const names = (env["SLUICE_SECRETS_ENV"] ?? "").split(",").map((name) => name.trim());
   const variables = names.filter((name) => name !== "").map((name) => [name, env[name] ?? ""] as const);

@@ -24,7 +24,7 @@ interface SetOptions extends ValueOptions {
   readonly scope?: readonly string[];
 }
 
-/** Values come from a file, a variable or a pipe, and never from the command line, which others can read. */
+/** Adds the commands for secrets. Values come from a file, a variable or a pipe, never from the command line, which others can read. */
 export function addSecretCommands(secrets: Command, bench: Workbench): void {
   addValueOptions(addLinkOptions(secrets.command("set").description("set the value of a secret, and who gets it")))
     .argument("<name>", "name of the secret")
@@ -77,7 +77,7 @@ async function readValue(io: Io, { fromFile, fromEnv, stdin }: ValueOptions): Pr
   return textOf(fromFile === undefined ? await readPipe(io) : await readSecretFile(io, fromFile));
 }
 
-/** What is typed at a terminal stays on the screen. */
+/** Reads a value from a pipe. A terminal is refused because typed text stays on the screen. */
 function readPipe(io: Io): Promise<Uint8Array> {
   if (io.isInputTty) throw new Refusal("--stdin reads a pipe; a value typed here would stay on the screen");
   return io.readInput();

@@ -25,11 +25,11 @@ export interface ServeOptions extends Omit<ConfigFlags, "url" | "adminKey" | "da
   readonly config?: string;
   readonly console: boolean;
   readonly json?: boolean;
-  /** How many serve the port together, or `auto`. */
+  /** Number of processes that serve the port together, or `auto`. */
   readonly processes?: string;
 }
 
-/** One of any number of replicas over a database that is there and up to date; or several in processes of their own. */
+/** Serves as one replica over a prepared database, or as several replicas in processes of their own. */
 export async function serveReplica(io: Io, options: ServeOptions): Promise<number> {
   const count = processCount(options.processes) ?? 1;
   const siblings = openSiblings();
@@ -86,7 +86,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
 
 interface Started {
   readonly host: Host;
-  /** The first key, where there was none. */
+  /** The first key, if it was created at this start. Otherwise null. */
   readonly made: string | null;
 }
 
@@ -121,7 +121,7 @@ async function startCells(io: Io, file: string, parts: Omit<HostParts, "storage"
   }
 }
 
-/** Several replicas in processes of their own behind one port. */
+/** Serves with several replicas, each in its own process, behind one port. */
 async function serveTogether(io: Io, options: ServeOptions, config: Config, count: number): Promise<number> {
   const log = openLog(io, config, { text: (text) => text }, "json");
   const { store } = await withStorage(openStorage(io, config));
@@ -133,15 +133,15 @@ async function serveTogether(io: Io, options: ServeOptions, config: Config, coun
   );
   return new Processes(io, log, count).run((localUrl) => {
     const url = config.publicUrl ?? localUrl;
-    // A link that signs in once would be known to one of them only.
+    // A link that signs in once would be known to only one of the processes.
     announce(io, log, options, { url, signInUrl: () => null }, made);
   });
 }
 
-/** What a key may start by default. */
+/** Number of runs a key may start per minute by default. */
 const STARTS_PER_MINUTE = 30;
 
-/** Keeps the key that is given; else makes a first one when there is none at all, and returns it: the only time it is shown. */
+/** Stores the given key. Without one, creates a first key if none exists, and returns it: the only time it is shown. */
 export async function ensureKey(store: Store, given: string | undefined, now: number): Promise<string | null> {
   await store.ensureOrganisation(DEFAULT_ORGANISATION);
   const { data } = await store.listKeys(DEFAULT_ORGANISATION, { limit: 1, cursor: null });
@@ -151,7 +151,7 @@ export async function ensureKey(store: Store, given: string | undefined, now: nu
   return made;
 }
 
-/** Replicas that name different addresses to one Bridge are refused by it, in runs that fail long after the start. */
+/** Returns a warning. If replicas report different addresses to one Bridge, the Bridge refuses them long after the start, and runs fail. */
 function noPublicUrl(url: string): string {
   const what = `without --public-url this replica names itself ${url} to Bridges and in links`;
   return `${what}; set the same address, which reaches every replica, on all of them`;
@@ -165,7 +165,7 @@ export function announce(
   made: string | null,
 ): void {
   if (json === true) {
-    // A key on this very command line is known to the caller; one from the environment is not repeated in a log.
+    // A key from the command line is known to the caller. A key from the environment must not be repeated in a log.
     const known = made ?? key ?? null;
     const link = known === null ? null : signInUrl(known);
     const consoleUrl = console ? (link ?? `${url}/`) : null;
@@ -173,6 +173,6 @@ export function announce(
     return;
   }
   log.info(`sluice serves at ${url}`, { version: readVersion() });
-  // Not a line of the log, which others may collect.
+  // Not written to the log, because others may collect the log.
   if (made !== null) io.out.write(`the first key, shown only this once: ${made}\n`);
 }

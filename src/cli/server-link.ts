@@ -4,17 +4,17 @@ import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What every command that talks to a server takes. */
+/** Options of every command that connects to a server. */
 export type LinkOptions = Pick<ConfigFlags, "url" | "key">;
 
-/** A server, the key for it, and how it came to be known. */
+/** The address of a server, the key for it, and the source of both. */
 export interface ServerLink {
   readonly url: string;
   readonly key: string | null;
   readonly from: "flag" | "environment" | "data-directory";
 }
 
-/** The server that was named, else the one running from the data directory here, else none. */
+/** Returns the server that was named, else the one running from this data directory, else null. */
 export function findServer(io: Io, options: LinkOptions): ServerLink | null {
   const config = readConfig(io, options, CLIENT_SETTINGS);
   const key = config.key ?? null;

@@ -1,9 +1,9 @@
 import type { Store } from "../store/index.ts";
 
-/** Younger answers stand for new ones: those who ask look again within a second or two anyway. */
+/** Maximum age of a reused answer. Callers query again within a second or two, so a slightly old answer is harmless. */
 const FRESH_MS = 500;
 
-/** The store, of which several parts of a server ask every second whether anything was registered: one answer does for all of them. */
+/** Wraps the store so that parts of the server that poll for registry changes every second share one query. */
 export function withSharedVersions(store: Store, now: () => number): Store {
   let last: { readonly at: number; readonly versions: ReturnType<Store["configVersions"]> } | null = null;
   return {

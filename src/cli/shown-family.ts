@@ -9,18 +9,18 @@ export function blockOutlinesOf({ blocks }: Plan): BlockOutlines {
   return new Map([...blocks].map(([path, plan]) => [path, outlineOf(plan)]));
 }
 
-/** A run, or the run of a block, and the nodes it stands in from the outermost on. */
+/** The view of a run or of a block, and the nodes that contain it, outermost first. */
 export interface ShownRun {
   readonly view: RunView;
   readonly around: readonly string[];
 }
 
-/** What the steps after everything else are shown under. */
+/** Path under which the `finally` steps are shown. */
 const FINALLY = "finally";
 
 /**
- * A run with the blocks inside it, each under the node that runs it. Elements of a list are folded into their node, and
- * so are the blocks they run; the rounds of a repeated block are shown one after the other.
+ * A run with the blocks inside it, each under the node that runs it. Elements of a list, and the blocks they run, are
+ * folded into their node. The rounds of a repeated block are shown one after the other.
  */
 export class ShownFamily {
   readonly root: RunView;
@@ -33,7 +33,7 @@ export class ShownFamily {
     this.#runs.set(rootId, { view: this.root, around: [] });
   }
 
-  /** Folds an event of any run; undefined: the run is not shown. */
+  /** Folds an event of any run. Undefined when the run is not shown. */
   take(runId: string, event: RunEvent): ShownRun | undefined {
     const shown = this.#runs.get(runId);
     if (shown === undefined) return undefined;
@@ -46,7 +46,7 @@ export class ShownFamily {
     return shown;
   }
 
-  /** The block an event of a run has begun, where that is shown. */
+  /** Returns the block that an event of a run has started, if the block is shown. */
   begunBy({ type, payload }: RunEvent): string | null {
     if (type !== "child.started" && type !== "run.finally") return null;
     return this.#runs.has(payload.childRunId) ? payload.childRunId : null;

@@ -1,11 +1,11 @@
 import cluster from "node:cluster";
 import type { OwnAnswer, TogetherPath } from "../server/index.ts";
 
-/** What the processes of one server say to each other, through the one that has started them. */
+/** Messages between the processes of one server. They pass through the process that started the others. */
 export type SiblingMessage =
   | { readonly sluice: "stop" }
   | { readonly sluice: "listening"; readonly url: string }
-  /** One was asked for figures, and asks for those of all. */
+  /** A process received a request for figures and asks for the figures of all processes. */
   | { readonly sluice: "ask"; readonly id: number; readonly path: TogetherPath }
   | { readonly sluice: "figures"; readonly id: number; readonly path: TogetherPath }
   | { readonly sluice: "report"; readonly id: number; readonly answer: OwnAnswer }
@@ -19,7 +19,7 @@ export function isSiblingMessage(message: unknown): message is SiblingMessage {
 export class Siblings {
   readonly #waiting = new Map<number, (answers: readonly OwnAnswer[]) => void>();
   #asked = 0;
-  /** What this process answers for itself. */
+  /** Returns the figures of this process. */
   own: ((path: TogetherPath) => Promise<OwnAnswer>) | null = null;
 
   constructor() {
@@ -28,7 +28,7 @@ export class Siblings {
     });
   }
 
-  /** Of all processes that answer in time. */
+  /** Returns the figures of all processes that answer in time. */
   together(path: TogetherPath): Promise<readonly OwnAnswer[]> {
     const id = (this.#asked += 1);
     return new Promise((resolve) => {
@@ -53,11 +53,11 @@ export class Siblings {
 }
 
 function send(message: SiblingMessage): void {
-  // The process that started this one may have died just now.
+  // The parent process may have died just now.
   if (process.connected) process.send?.(message);
 }
 
-/** Null: this process serves alone. */
+/** Returns null when this process serves alone. */
 export function openSiblings(): Siblings | null {
   return cluster.isWorker ? new Siblings() : null;
 }
@@ -65,8 +65,8 @@ export function openSiblings(): Siblings | null {
 const ignore = (): void => undefined;
 
 /**
- * One of several processes stops when the one that started it says so, or is gone. Ctrl-C reaches all of them at once,
- * and is left to that one.
+ * Calls back when the parent process requests a stop or is gone. Ctrl-C reaches all processes at once, so only the
+ * parent reacts to it.
  */
 export function onStopRequest(request: () => void): () => void {
   let isRequested = false;

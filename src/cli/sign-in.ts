@@ -43,7 +43,7 @@ const providersSchema = z.array(providerSchema).max(20);
 const SCOPES = ["openid", "email", "profile"] as const;
 const SETTING = "--sign-in (SLUICE_SIGN_IN_PROVIDERS)";
 
-/** The providers people sign in to the console at: JSON, or a file that holds it. */
+/** Reads the providers with which people sign in to the console, from JSON or from a file that contains it. */
 export function readSignIn(io: Pick<Io, "env" | "cwd">, { signIn }: Pick<Config, "signIn">): readonly SignInSettings[] {
   if (signIn === undefined) return [];
   const read = providersSchema.safeParse(parsed(signIn.trim().startsWith("[") ? signIn : fileText(io.cwd, signIn)));

@@ -33,12 +33,12 @@ import { readWorkflowFile } from "./workflow-file.ts";
 export interface SimulateOptions
   extends Pick<RunOptions, "arg" | "argsFile" | "script" | "library" | "json" | "quiet">, LinkOptions {
   readonly governance?: GovernanceMode;
-  /** Manifests that stand for what would be registered. */
+  /** Manifests used in place of the registered objects. */
   readonly registry?: readonly string[];
   readonly approve?: ApproveMode;
 }
 
-/** Shows what a workflow would do: by the rules of a server, of manifests, or of an organisation that is new. */
+/** Simulates a workflow with the rules of a server, of manifests, or of a new organisation. */
 export async function simulate(io: Io, target: string, options: SimulateOptions): Promise<number> {
   const api = chooseServer(io, options);
   const { report, about } =
@@ -55,7 +55,7 @@ interface Shown {
   readonly about: string;
 }
 
-/** A server is asked only when its rules are wanted: simulating needs none. */
+/** Returns the server whose rules are wanted. Null when none is needed, as a simulation needs no server. */
 function chooseServer(io: Io, options: SimulateOptions): Api | null {
   const { governance, registry, library, url } = options;
   const isWanted = url !== undefined || (governance === "live" && registry === undefined && library === undefined);
@@ -75,7 +75,7 @@ async function simulateThere(io: Io, api: Api, target: string, options: Simulate
   return { report, about };
 }
 
-/** Args are checked here, where flags can be read as the types that are declared. */
+/** Checks the args here, where flags can be converted to the declared types. */
 async function pieceThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<SimulationRequest> {
   if (!isFile(io, target)) {
     const [, workflow = target, wanted] = /^(.+?)(?:@([1-9]\d{0,8}))?$/s.exec(target) ?? [];
@@ -99,7 +99,7 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/** Any moment would do where no rule minds it; always the same one makes two simulations the same. */
+/** Start of a simulation with every gate open. No rule depends on it, and a fixed moment makes simulations repeatable. */
 const OPEN_AT = Date.UTC(2026, 0, 1);
 const OPEN = "every gate is open";
 

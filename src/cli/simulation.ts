@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
 import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
-/** The script of `--script FILE`; without one every answer is made up. Null plans: it is unknown what will run. */
+/** Loads the script of `--script FILE`. Without one, every answer is a sample value. Null plans mean that it is unknown what will run. */
 export async function loadScript(io: Io, name: string | undefined, plans: readonly Plan[] | null): Promise<Script> {
   if (name === undefined) return EMPTY_SCRIPT;
   const file = await readSourceFile(io, name);
@@ -20,14 +20,14 @@ export async function loadScript(io: Io, name: string | undefined, plans: readon
   return script;
 }
 
-/** A key that names no node does nothing, which is seldom what its author wanted. */
+/** Warns about keys that match no node. Such a key has no effect, which is probably a mistake. */
 function warnOfStrangers(io: Io, file: string, script: Script, plans: readonly Plan[]): void {
   const withBlocks = plans.flatMap((plan) => [plan, ...plan.blocks.values()]);
   const ids = new Set(withBlocks.flatMap((plan) => plan.nodes.map(({ id }) => id)));
   const names = new Set(plans.map(({ name }) => name));
   for (const key of script.nodes.keys()) {
     const slash = key.indexOf("/");
-    // A script may serve several workflows; only what is meant for these can be judged.
+    // A script may serve several workflows. Only keys for these workflows can be checked.
     if (slash !== -1 && !names.has(key.slice(0, slash))) continue;
     const id = key.slice(slash + 1).split("[", 1)[0] ?? key;
     if (ids.has(id)) continue;

@@ -6,28 +6,28 @@ import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 
 export interface SourceFile {
-  /** As the person wrote it. */
+  /** Name as the person wrote it. */
   readonly name: string;
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** Set when code made the bytes. */
+  /** Set when the bytes were generated from a workflow in code. */
   readonly code?: CodeOrigin;
 }
 
-/** Of a definition that was written in code: what people wrote, and where. */
+/** Origin of a definition that was written in code. */
 export interface CodeOrigin {
   readonly workflow: string;
-  /** The default export of its module. */
+  /** True when the workflow is the default export of its module. */
   readonly isDefault: boolean;
-  /** By the path of a part of the definition: `steps[0]`. */
+  /** Places in the code, by the path of a part of the definition such as `steps[0]`. */
   readonly places: Readonly<Record<string, Place & { readonly file: string }>>;
-  /** Definitions of the workflows it starts. */
+  /** Definitions of the workflows that this workflow starts. */
   readonly children: readonly SourceFile[];
 }
 
 const STDIN = "-";
 
-/** Reads no more than the reader would accept, so that no file is too big to be refused quickly. */
+/** Reads a file up to one byte beyond the allowed size, so that even a huge file is refused quickly. */
 export async function readSourceFile(io: Pick<Io, "cwd" | "readInput">, name: string): Promise<SourceFile> {
   if (name === STDIN) return { name: "<stdin>", path: resolve(io.cwd, "stdin"), bytes: await io.readInput() };
   const path = resolve(io.cwd, name);
@@ -40,7 +40,7 @@ export async function readSourceFile(io: Pick<Io, "cwd" | "readInput">, name: st
 
 async function readStart(path: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
-  // The last byte read is the one too many by which the reader knows.
+  // `end` is inclusive: the one extra byte shows the reader that the file is too large.
   for await (const chunk of createReadStream(path, { end: LIMITS.jsonBytesMax })) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }

@@ -6,20 +6,20 @@ import type { Io } from "./io.ts";
 import type { Log } from "./log.ts";
 import { onStopRequest } from "./siblings.ts";
 
-/** A process manager waits ten seconds; whatever is not written by then is safe to leave to the next start. */
+/** A process manager waits ten seconds. Work that is not written by then can be left to the next start. */
 export const STOP_MS = 9_000;
-/** What has not started has promised nothing; and preparing a database may have kept the request waiting for seconds. */
+/** Shorter limit while the server is starting: it has acknowledged nothing yet, and database preparation may have delayed the request. */
 const STOP_STARTING_MS = 4_000;
 
 /**
- * How far the heap grows beyond what is alive before it is collected. V8 lets it grow to three times as much, which costs
- * memory under load and, measured with a backlog of 30,000 runs, saves no time.
+ * How far the heap grows beyond the live data before garbage is collected. V8's default is three times as much, which
+ * costs memory under load and, measured with a backlog of 30,000 runs, saves no time.
  */
 const HEAP_GROWTH_PERCENT = 50;
 
 /**
- * Serves until it is stopped, which may happen at any moment, then drains; a second request ends it at once. The time
- * for stopping counts from the request on, whether it is still starting, serving or waiting for a database that is away.
+ * Serves until a stop is requested, then drains. A second request ends the process at once. The time limit for stopping
+ * counts from the first request, whether the server is starting, serving or waiting for an unreachable database.
  */
 export async function standUntilStopped(
   io: Io,
@@ -35,7 +35,7 @@ export async function standUntilStopped(
     await host.close();
   } catch (thrown) {
     if (!stop.isRequested) throw thrown;
-    // What was acknowledged is stored already; the next start takes up the rest.
+    // Acknowledged data is already stored. The next start continues the remaining work.
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     log.warn("not everything ended in order", { reason });
   } finally {
@@ -44,7 +44,7 @@ export async function standUntilStopped(
   return stop.exitCode;
 }
 
-/** Where several processes serve one port, the one that started them says when this one stops. */
+/** Where several processes serve one port, the parent process reports when this process should stop. */
 function onStopSignal(io: Io, request: () => void): () => void {
   return cluster.isWorker ? onStopRequest(request) : io.onInterrupt(request);
 }
@@ -74,7 +74,7 @@ class Stop {
     });
   }
 
-  /** By a signal, or by the server itself when it cannot continue. */
+  /** Requests the stop. Called on a signal, or by the server itself when it cannot continue. */
   request(exitCode: number): void {
     if (this.isRequested) return;
     this.isRequested = true;

@@ -9,7 +9,7 @@ import { printable } from "./terminal-text.ts";
 
 export interface StartOptions extends RunOptions, LinkOptions {}
 
-/** On the server that is known; in this process only when none is, or by `--local`. */
+/** Starts a run on the known server. Runs in this process only when no server is known, or with `--local`. */
 export async function start(io: Io, target: string, options: StartOptions): Promise<number> {
   const api = options.local === true ? null : chooseServer(io, options);
   if (api !== null)
@@ -24,7 +24,7 @@ export async function start(io: Io, target: string, options: StartOptions): Prom
   );
 }
 
-/** A server that is known is used, also when it does not answer: that is an error, and no reason to run on other answers. */
+/** Returns the known server even when it does not answer. That is an error, and no reason to run with scripted answers. */
 function chooseServer(io: Io, options: StartOptions): Api | null {
   const link = findServer(io, options);
   if (link === null) return null;

@@ -10,14 +10,14 @@ import { Refusal } from "./refusal.ts";
 import { withSharedVersions } from "./shared-versions.ts";
 import { printable } from "./terminal-text.ts";
 
-/** Where everything is kept. */
+/** The store and whether it is embedded. */
 export interface Storage {
   readonly store: Store;
-  /** No other process can use it. */
+  /** True when no other process can use the store. */
   readonly isEmbedded: boolean;
 }
 
-/** The database that was named, else the one inside the data directory. */
+/** Opens the database that was named, else the one inside the data directory. */
 export async function openStorage(io: Io, config: Pick<Config, "databaseUrl" | "data">): Promise<Storage> {
   if (config.databaseUrl !== undefined) {
     const { openPostgres } = await import("../store/postgres/index.ts");
@@ -36,7 +36,7 @@ export async function openStorage(io: Io, config: Pick<Config, "databaseUrl" | "
   return { store: createSqlStore(await openEmbedded({ directory: directory.databasePath })), isEmbedded: true };
 }
 
-/** Reports in one line what is wrong with a database, and passes on all other errors. */
+/** Reports a database problem in one line. Passes all other errors on. */
 export async function withStorage<T>(what: Promise<T>): Promise<T> {
   try {
     return await what;
@@ -61,7 +61,7 @@ function explained(thrown: unknown): unknown {
   return thrown;
 }
 
-/** Postgres reports this when a table is missing, which in a database of ours can only be the first. */
+/** Checks for the Postgres error of a missing table. In a Sluice database this means that it was never migrated. */
 export function isUnprepared(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === "42P01";
 }

@@ -1,6 +1,6 @@
 import { pad, widthOf } from "./terminal-text.ts";
 
-/** Columns as wide as their widest cell, two spaces between them, nothing at the end of a line. */
+/** Formats a table: columns as wide as their widest cell, two spaces between them, no spaces at the end of a line. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

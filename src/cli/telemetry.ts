@@ -5,7 +5,7 @@ import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 import { readVersion } from "./version.ts";
 
-/** Where spans go, by the usual variables of OpenTelemetry. */
+/** Settings for sending spans, read from the standard variables of OpenTelemetry. */
 export interface TelemetrySettings {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,10 +14,10 @@ export interface TelemetrySettings {
 
 const TRACES_PATH = "v1/traces";
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** The whole message is ours to shape; these would break it. */
+/** Headers that Sluice sets itself. Other values would break the message. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(["content-type", "content-length", "host", "transfer-encoding"]);
 
-/** Null: nothing is to be sent anywhere. */
+/** Reads the settings. Null when no spans are to be sent. */
 export function readTelemetry(
   { env }: Pick<Io, "env">,
   log: Pick<Log, "warn">,
@@ -45,7 +45,7 @@ export function readTelemetry(
   return { endpoint, headers, resource: { attributes, version } };
 }
 
-/** One for traces is taken as it is written, one for everything gets the path of traces. */
+/** Returns the endpoint. The traces variable is used as written, the general one gets the traces path added. */
 function endpointOf(setting: (name: string) => string): string | null {
   const own = setting("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
   if (own !== "") return urlOf("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", own).href;
@@ -74,7 +74,7 @@ function headersOf(variable: string, setting: (name: string) => string): Readonl
   return Object.fromEntries(pairs);
 }
 
-/** `name=value,name=value`, values written as in an address. A secret may be among them: no value is ever repeated. */
+/** Reads `name=value,name=value` with URL-encoded values. A value may be a secret, so error messages never repeat one. */
 function pairsOf(variable: string, setting: (name: string) => string): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   for (const piece of setting(variable).split(",")) {

@@ -3,37 +3,37 @@ import type { Io, Screen } from "./io.ts";
 
 type Colour = "red" | "green" | "yellow" | "cyan" | "gray" | "bold";
 
-/** Colours a text, or leaves it alone where colour is not wanted. */
+/** Colours a text, or returns it unchanged when colour is not wanted. */
 export type Paint = (colour: Colour, text: string) => string;
 
-/** Colours only for people at a terminal who have not asked for none (NO_COLOR, a dumb terminal). */
+/** Returns a painter. It uses colours only at a terminal, and not with NO_COLOR or a dumb terminal. */
 export function createPaint(screen: Screen, env: Io["env"]): Paint {
   const isUnwanted = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   if (!screen.isTty || isUnwanted) return (_, text) => text;
   return (colour, text) => styleText(colour, text, { validateStream: false });
 }
 
-/** Control characters other than tab and line feed, and those that turn the direction of writing. */
+/** Control characters other than tab and line feed, and characters that change the writing direction. */
 const UNPRINTABLE = /[^\P{Cc}\t\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text from files and adapters cannot move the cursor, ring the bell or rewrite what stands above it. */
+/** Makes text from files and adapters safe: it cannot move the cursor, ring the bell or overwrite earlier lines. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) =>
     character === "\r" ? "" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 
-/** A character for a character, for lines in which places are pointed at. */
+/** Replaces each unprintable character with one space, so that columns stay correct in a line with a mark below it. */
 export function blanked(text: string): string {
   return text.replace(UNPRINTABLE, " ").replaceAll("\t", " ");
 }
 
-/** The same on one line, for tables and trees. */
+/** Returns printable text on one line, for tables and trees. */
 export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, " ").trim());
 }
 
-/** Cut to a number of terminal columns, with a mark when something is missing. */
+/** Cuts a text to a number of terminal columns, with a mark when something is cut off. */
 export function clip(text: string, columns: number): string {
   if (columns <= 0) return "";
   let used = 0;
@@ -54,12 +54,12 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** Fills up to a number of columns. */
+/** Pads a text with spaces to a number of columns. */
 export function pad(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - widthOf(text)));
 }
 
-/** East Asian and pictographic characters take two columns, joiners and combining marks none. */
+/** Returns the width of a character. East Asian and pictographic characters take two columns, joiners and combining marks none. */
 function columnsOf(character: string): number {
   const point = character.codePointAt(0) ?? 0;
   if (point < 0x300) return 1;

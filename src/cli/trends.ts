@@ -11,7 +11,7 @@ export interface TrendOptions extends TrendsQuery {
   readonly json?: boolean;
 }
 
-/** How runs have fared over time. */
+/** Prints how runs have ended over time. */
 export async function showTrends(io: Io, api: Api, options: TrendOptions): Promise<number> {
   const { json, bucket, by, group, since, until } = options;
   const trends = await api.search.trends({

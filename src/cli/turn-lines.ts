@@ -5,23 +5,23 @@ import { clip, oneLine, type Paint } from "./terminal-text.ts";
 const WORDS_COLUMNS = 80;
 const VALUE_COLUMNS = 60;
 
-/** A text in one short line. */
+/** Returns a text as one short line. */
 export function shortWords(text: string): string {
   return clip(oneLine(text.trim()), WORDS_COLUMNS);
 }
 
-/** A value in one short line. */
+/** Returns a value as one short line. */
 export function shortValue(value: unknown): string {
   return clip(oneLine(JSON.stringify(value ?? null)), VALUE_COLUMNS);
 }
 
-/** What the agents of a run do, round by round and call by call. */
+/** Lines for the turns of the agents of a run, one per round and per tool call. */
 export class TurnLines {
   readonly #calls = new Map<string, EventOf<"tool.requested">["payload"]>();
   readonly #rounds = new Map<string, number>();
   readonly #last = new Map<string, string>();
 
-  /** Keeps what is needed later, and gives the line of an event; null: it has none. */
+  /** Records an event for later lines, and returns the line of the event. Null when it has no line. */
   lineOf(event: RunEvent, paint: Paint): string | null {
     switch (event.type) {
       case "round.completed":
@@ -43,7 +43,7 @@ export class TurnLines {
     }
   }
 
-  /** How far the turn of a node is; empty: it has none. */
+  /** Returns the progress of the turn of a node. Empty when the node has no turn. */
   summaryOf(nodeId: string): string {
     const round = this.#rounds.get(nodeId);
     if (round === undefined) return "";

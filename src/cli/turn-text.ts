@@ -6,7 +6,7 @@ import { shortValue, shortWords } from "./turn-lines.ts";
 
 type Call = TurnView["rounds"][number]["calls"][number];
 
-/** The rounds of a turn, a line each, with their calls below; nothing where there are none. */
+/** Prints the rounds of a turn, one line each, with their calls below. Prints nothing when there are no rounds. */
 export function printTurn(io: Io, { rounds }: Pick<TurnView, "rounds">): void {
   const paint = createPaint(io.err, io.env);
   for (const { round, costMicros, text, calls, isCarried, by } of rounds) {

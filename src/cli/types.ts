@@ -1,4 +1,4 @@
-/** `sluice types`: what the workflows of a server take and return, for the compiler. */
+/** `sluice types`: writes TypeScript types for the args and outputs of the workflows of a server. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Definition, LobsterDefinition, OutputField, ValueField } from "../core/definition/index.ts";
@@ -68,10 +68,10 @@ function entryOf(name: string, definition: Definition): string {
   return `    ${JSON.stringify(name)}: { args: ${objectType(given)}; outputs: ${outputs} };`;
 }
 
-/** Without declared outputs, what the last steps return is not known. */
+/** Type of outputs that are not declared. The outputs of the last steps are not known. */
 const UNDECLARED = "Record<string, unknown>";
 
-/** As each is declared, or else as what it refers to is. */
+/** Returns the type of the outputs: each as declared, else the type of the value it refers to. */
 function outputsType({ outputs, outputKinds }: Pick<LobsterDefinition, "outputs" | "outputKinds">): string {
   if (outputs === null) return UNDECLARED;
   const members = Object.entries(outputs).map(([name, { field }]) =>
@@ -119,7 +119,7 @@ function typeOf(field: ValueField): string {
 
 type Known = LobsterDefinition["outputKinds"][string];
 
-/** What the engine adds to outputs begins so. */
+/** Prefix of the outputs that the engine adds. */
 const MARK = "_";
 
 function typeOfKnown(known: Known | undefined): string {

@@ -30,7 +30,7 @@ export interface UpOptions extends Omit<ConfigFlags, "url" | "adminKey"> {
   readonly json?: boolean;
 }
 
-/** Everything in one process: database, driver, Bridge and API, with something to run. */
+/** Starts database, driver, Bridge and API in one process, with demo workflows to run. */
 export async function up(io: Io, options: UpOptions): Promise<number> {
   const { key, ...flags } = options;
   const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
@@ -71,11 +71,11 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
 
 interface AdminSecret {
   readonly secret: string;
-  /** Made by this very start: it is shown now, and never again. */
+  /** True when this start created the key. It is shown now and never again. */
   readonly isNew: boolean;
 }
 
-/** A store that was opened is closed again when the rest cannot be started. */
+/** Prepares the store and starts the host. Closes the store again when a step fails. */
 async function raise(
   io: Io,
   options: UpOptions,
@@ -102,7 +102,7 @@ async function raise(
   }
 }
 
-/** The key given, else the one of the last start, else a new one; a key that was replaced no longer opens anything. */
+/** Returns the given key, else the key of the last start, else a new one. A replaced key is revoked. */
 async function ensureKey(
   store: Store,
   directory: DataDirectory,
@@ -120,14 +120,14 @@ async function ensureKey(
   return { secret, isNew: given === undefined && before === null };
 }
 
-/** Only what is not there: a changed demo workflow is left alone. */
+/** Saves the demo workflows that do not exist yet. A changed demo workflow is not overwritten. */
 async function saveDemo(api: Api): Promise<void> {
   for (const { name, source } of DEMO_WORKFLOWS) {
     try {
       await api.getWorkflow(name);
     } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
-      // An MCP client connected to a fresh server finds something to run.
+      // Exposed, so that an MCP client connected to a fresh server finds a workflow to run.
       await api.apply([{ kind: "Workflow", name, spec: { source, exposed: true } }]);
     }
   }
@@ -142,7 +142,7 @@ function announce(
 ): void {
   const consoleUrl = options.console ? (signInUrl(secret) ?? `${url}/`) : null;
   if (options.json === true) {
-    // A key on this very command line is known to the caller; all others are shown once, when they are made.
+    // A key from the command line is known to the caller. Every other key is shown once, when it is created.
     const key = isNew ? secret : (options.key ?? null);
     io.out.write(`${JSON.stringify({ url, consoleUrl, key, pid: process.pid })}\n`);
     return;
@@ -170,7 +170,7 @@ function demoLines(cwd: string): readonly string[] {
   return [`    ${program} run demo-hello`, `    ${program} run demo-approval    asks before it publishes`];
 }
 
-/** As it can be typed here: the path in a checkout, by npx in a project, the bare name elsewhere. */
+/** Returns the program as the person can type it: the path in a checkout, npx in a project, the bare name elsewhere. */
 function programName(cwd: string, path: string): string {
   const here = relative(cwd, path);
   if (/[/\\]node_modules[/\\]/.test(path)) return "npx sluice";

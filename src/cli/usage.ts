@@ -13,7 +13,7 @@ export interface UsageOptions extends UsageQuery {
   readonly json?: boolean;
 }
 
-/** What was spent, and on what. */
+/** Prints the usage: how much was spent, and on which models or objects. */
 export async function showUsage(io: Io, api: Api, { json, bucket, by, since, until }: UsageOptions): Promise<number> {
   const usage = await api.getUsage({
     ...(bucket === undefined ? {} : { bucket }),
@@ -44,7 +44,7 @@ function printUsage(io: Io, { bucket, by, since, until, data, totals }: Usage): 
   io.out.write(`${lines.join("\n")}\n${createPaint(io.out, io.env)("bold", last)}\n`);
 }
 
-/** Thinking is billed as output. */
+/** Returns the cells of a row. Thinking tokens are billed as output tokens. */
 function cells({ count, inputTokens, outputTokens, thinkingTokens, cachedTokens, costUsd }: Spent): readonly string[] {
   return [count, inputTokens, outputTokens + thinkingTokens, cachedTokens].map(String).concat(`$${costUsd}`);
 }

@@ -17,7 +17,7 @@ export interface ValidateOptions {
   readonly quiet?: boolean;
 }
 
-/** Checks every file and reports all of it, also when one of them cannot be read. */
+/** Checks every file and reports all problems, even when one of the files cannot be read. */
 export async function validate(io: Io, names: readonly string[], options: ValidateOptions): Promise<number> {
   const catalog = await loadCatalog(io, options.library);
   const results: CheckedFile[] = [];

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Of this program. */
+/** Returns the version of this program. */
 export function readVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return (JSON.parse(text) as { readonly version: string }).version;

@@ -3,7 +3,7 @@ import { applyToView, createView, eventOfFrame, type RunView } from "../core/vie
 import type { Api } from "./api.ts";
 import type { Question } from "./approvals.ts";
 
-/** What a person has to do before a run can continue: answer an approval, or unblock a node. */
+/** A question that a person has to answer before a run can continue: an approval, or a blocked node. */
 export interface OpenQuestion extends Pick<Question, "approvalId" | "nodeId" | "summary"> {
   readonly runId: string;
   readonly choices: readonly Decision[];
@@ -20,8 +20,8 @@ export interface Waiting {
 }
 
 /**
- * What keeps a run on a server waiting for a person; null while it, or a child run of it, can continue without one.
- * The view must hold everything that is committed of the run.
+ * Returns the questions that keep a run on a server waiting for a person. Null while the run or a child run can continue
+ * without one. The view must contain all committed events of the run.
  */
 export async function waitingOf(api: Api, runId: string, view: RunView): Promise<Waiting | null> {
   if (isTerminal(view.status)) return null;
@@ -29,7 +29,7 @@ export async function waitingOf(api: Api, runId: string, view: RunView): Promise
   const children = nodes.filter(({ status, childRunId }) => status === "running" && childRunId !== null);
   const { queued, retrying, running, streaming } = view.counts;
   const expanded = nodes.filter(({ isExpanded }) => isExpanded).length;
-  // A `for_each` node runs only as far as its instances do, and a node with a child run as far as that does.
+  // A `for_each` node progresses only through its instances, and a node with a child run only through that run.
   if (queued + retrying + running + streaming - expanded > children.length) return null;
   const own = ownWaiting(runId, view);
   const questions = [...own.questions];
@@ -71,7 +71,7 @@ async function viewOf(api: Api, runId: string): Promise<RunView> {
   }
 }
 
-/** The command that answers: `approve` is not among the choices of an escalation. */
+/** Returns the command that answers an approval. An escalation does not offer `approve`. */
 export function answerCommand({ approvalId, choices }: Pick<OpenQuestion, "approvalId" | "choices">): string {
   const [first = "approve"] = choices;
   return choices.includes("approve")

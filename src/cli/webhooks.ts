@@ -24,7 +24,7 @@ const WORDS = {
   channels: { one: "channel", example: "approvers-mail", test: "send a test message" },
 } as const satisfies Readonly<Record<Collection, object>>;
 
-/** The log of what webhooks, or channels, were sent. */
+/** Adds the commands for the deliveries of webhooks or of channels. */
 export function addDeliveryCommands(nouns: Command, noun: Collection, bench: Workbench): void {
   const { one, example: name, test } = WORDS[noun];
   addListOptions(nouns.command("deliveries").description(`list what a ${one} was sent, newest first`))
@@ -99,11 +99,11 @@ async function listDeliveries(io: Io, api: Api, noun: Collection, id: string, op
 }
 
 const LOOK_EVERY_MS = 250;
-/** A try takes at most a quarter of a minute; who waits longer looks at the list. */
+/** Longest wait for a delivery. An attempt takes at most 15 seconds. A later result is found in the list of deliveries. */
 const PATIENCE_MS = 20_000;
 const LOOKED_AT = 100;
 
-/** Waits until it was tried once. */
+/** Waits until a delivery was attempted once. */
 async function follow(
   io: Io,
   log: Log,
@@ -138,7 +138,7 @@ function outcomeOf({ state, lastStatus, lastError }: Delivery, noun: Collection)
   }
 }
 
-/** The secret goes to standard output and is never shown again. */
+/** Creates, rotates or removes a hook. The secret is printed to standard output and never shown again. */
 async function hook(io: Io, api: Api, name: string, { rotate, remove, json }: HookOptions): Promise<number> {
   if (remove === true) {
     await api.webhooks.deleteHook(name);

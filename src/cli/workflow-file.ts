@@ -1,4 +1,4 @@
-/** Files that hold workflows: definitions as text, or modules that make them. */
+/** Reads files that contain workflows: definitions as text, or modules that export them. */
 import { resolve } from "node:path";
 import type { Io } from "./io.ts";
 import { printModuleError } from "./problem-report.ts";
@@ -7,10 +7,10 @@ import { readSourceFile, type SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 import { isModuleFile, type LoadedWorkflow, loadWorkflowModule, ModuleError } from "./workflow-module.ts";
 
-/** `triage.workflow.ts#triage`: one of several workflows of a module. */
+/** Matches a module with an optional workflow name, such as `triage.workflow.ts#triage`. */
 const NAMED = /^(.*\.[cm]?[jt]sx?)(?:#(.+))?$/s;
 
-/** Every workflow a file holds; a file that is no module is one. */
+/** Returns every workflow of a file. A file that is not a module is one workflow. */
 export async function readWorkflowFiles(io: Io, name: string): Promise<readonly SourceFile[]> {
   const [, path = name, wanted] = NAMED.exec(name) ?? [];
   if (!isModuleFile(path)) return [await readSourceFile(io, name)];
@@ -25,7 +25,7 @@ export async function readWorkflowFiles(io: Io, name: string): Promise<readonly 
   throw new Refusal(`${printable(path)} has no workflow ${printable(wanted)}: it has ${listed(workflows)}`);
 }
 
-/** The one workflow that is meant: the default export, or the only one. */
+/** Returns the single workflow meant by the name: the named one, the default export, or the only one. */
 export async function readWorkflowFile(io: Io, name: string): Promise<SourceFile> {
   const files = await readWorkflowFiles(io, name).catch((thrown: unknown) => refuseModule(io, thrown));
   const [first] = files;

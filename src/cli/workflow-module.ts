@@ -1,4 +1,4 @@
-/** Modules of workflows: TypeScript that is loaded in a process of its own, within a time. */
+/** Loads modules that contain workflows. The TypeScript runs in a separate process with a time limit. */
 import { fork } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, relative, resolve } from "node:path";
@@ -7,9 +7,9 @@ import { printYaml, readSource } from "../core/text/index.ts";
 import { explainFailure, type HostFailure } from "./module-failure.ts";
 
 export interface WorkflowModule {
-  /** Every workflow it exports, the default export first. */
+  /** Every workflow that the module exports, the default export first. */
   readonly workflows: readonly LoadedWorkflow[];
-  /** Names of everything it exports. */
+  /** Names of all exports of the module. */
   readonly exports: readonly string[];
 }
 
@@ -17,11 +17,11 @@ export interface LoadedWorkflow {
   readonly exportName: string;
   readonly name: string;
   readonly definition: JsonObject;
-  /** The definition as the text of a file. */
+  /** The definition as the text of a workflow file. */
   readonly source: string;
-  /** Where its parts were written, by their paths: `steps[0]`. */
+  /** Places in the code, by the path of a part of the definition such as `steps[0]`. */
   readonly places: Readonly<Record<string, Place & { readonly file: string }>>;
-  /** The workflows that it starts, as far as they were given as objects. */
+  /** The workflows that this workflow starts, if they were passed as objects and not as names. */
   readonly children: readonly LoadedWorkflow[];
 }
 
@@ -40,7 +40,7 @@ export const MODULE_CODES = [
 ] as const;
 export type ModuleCode = (typeof MODULE_CODES)[number];
 
-/** Why a module gave no workflow. */
+/** Reason why a module produced no workflow. */
 export class ModuleError extends Error {
   override readonly name = "ModuleError";
   readonly code: ModuleCode;
@@ -62,22 +62,22 @@ export class ModuleError extends Error {
 }
 
 export interface LoadOptions {
-  /** What the module prints. */
+  /** Receives the output that the module prints. */
   readonly onOutput?: (text: string) => void;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
 }
 
-/** As long as a module may take to load. */
+/** Longest time a module may take to load. */
 const LOAD_MS_MAX = 10_000;
 const EXTENSION = /\.[cm]?[jt]sx?$/;
 
-/** A file whose name says that it is code. */
+/** Checks whether a file name has an extension of a code file. */
 export function isModuleFile(name: string): boolean {
   return EXTENSION.test(name);
 }
 
-/** Loads a module and answers its workflows; throws `ModuleError` when there are none. */
+/** Loads a module and returns its workflows. Throws `ModuleError` when there are none. */
 export async function loadWorkflowModule(path: string, options: LoadOptions = {}): Promise<WorkflowModule> {
   const file = resolve(path);
   const answer = await ask(file, options);
@@ -91,7 +91,7 @@ export async function loadWorkflowModule(path: string, options: LoadOptions = {}
   });
 }
 
-/** Loads a module and answers the cases it exports, as the document of a file of cases. */
+/** Loads a module and returns the cases it exports, as the document of a file of cases. */
 export async function loadCasesModule(path: string, options: LoadOptions = {}): Promise<JsonObject> {
   const file = resolve(path);
   const answer = await ask(file, options);
@@ -123,7 +123,7 @@ function loaded(described: Described): LoadedWorkflow {
   return { ...described, source: sourceOf(described.definition), children: described.children.map(loaded) };
 }
 
-/** YAML, because people read it in the console; JSON where YAML would not say exactly the same. */
+/** Writes a definition as YAML, which people read in the console, or as JSON if YAML would not give the same value. */
 function sourceOf(definition: JsonObject): string {
   const yaml = printYaml(definition);
   const isSame = yaml.length < LIMITS.yamlBytesMax / 4 && sameJson(readSource(yaml).tree?.value ?? null, definition);
@@ -169,7 +169,7 @@ function ask(file: string, { onOutput, env = process.env, timeoutMs = LOAD_MS_MA
 }
 
 const PRINTED_MAX = 4_000;
-/** As Node ends when nothing is left that could answer. */
+/** Exit code of Node when it ends with an unsettled promise, so no answer can come. */
 const UNANSWERED = 13;
 
 function errorOf(file: string, failure: HostFailure): ModuleError {
@@ -177,7 +177,7 @@ function errorOf(file: string, failure: HostFailure): ModuleError {
   return new ModuleError(code, message, about);
 }
 
-/** As people write it, from where they are. */
+/** Returns a path relative to the working folder, or the full path for a file outside it. */
 export function shownPath(cwd: string, file: string): string {
   const path = relative(cwd, file);
   return path.startsWith("..") ? file : path;

@@ -29,7 +29,7 @@ export interface GetWorkflowOptions {
   readonly json?: boolean;
 }
 
-/** What a workflow is and takes; with `--source`, the very text that was saved. */
+/** Prints a workflow and its args. With `--source`, prints the exact text that was saved. */
 export async function getWorkflow(io: Io, api: Api, name: string, options: GetWorkflowOptions): Promise<number> {
   const workflow = await api.getWorkflow(name);
   const version = await api.getVersion(name, options.version ?? workflow.version);

@@ -15,9 +15,9 @@ import { printable } from "./terminal-text.ts";
 
 /** A workflow that can run, with every workflow it may start. */
 export interface Workspace {
-  /** Its text, and what it refers to outside itself. */
+  /** Text of the workflow, and the external objects it refers to. */
   readonly piece: OwnPiece;
-  /** Its own and those of every workflow it may start. */
+  /** Plans of the workflow and of every workflow it may start. */
   readonly plans: readonly Plan[];
   readonly warnings: { readonly file: SourceFile; readonly problems: readonly Problem[] };
 }
@@ -30,7 +30,7 @@ interface Found {
 
 const EXTENSIONS = [".lobsterX", ".yaml", ".yml", ".json"];
 
-/** Reads and checks a file and, from the same folder, the workflows it refers to; refuses what could not run. */
+/** Reads and checks a file and, in the same folder, the workflows it refers to. Refuses a workflow that cannot run. */
 export async function openWorkspace(io: Io, file: SourceFile, library: Library): Promise<Workspace> {
   const { catalog } = library;
   const first = check(io, file, catalog);
@@ -64,15 +64,15 @@ export async function openWorkspace(io: Io, file: SourceFile, library: Library):
   };
 }
 
-/** A workflow and the file it stands in. */
+/** A workflow and the file that contains it. */
 export interface FiledPlan {
   readonly file: SourceFile;
   readonly plan: Plan;
 }
 
 /**
- * The workflows a plan may start, from files of the same folder, each after those it starts itself. One that is not
- * there, or is wanted in a certain version, is left to the server.
+ * Returns the workflows a plan may start, from files of the same folder, each after the workflows it starts itself. A
+ * workflow that has no file there, or that is referenced with a version, is left to the server.
  */
 export async function childFilesOf(
   io: Io,
@@ -99,7 +99,7 @@ export async function childFilesOf(
   return children;
 }
 
-/** Files beside it stand for what a server would have saved. */
+/** Builds the piece to run. Files in the same folder take the place of workflows saved on a server. */
 function pieceOf(
   file: SourceFile,
   { plan, definition }: Checked,
@@ -160,7 +160,7 @@ function startsOthers(plan: Plan): boolean {
   return startedBy(plan).length > 0;
 }
 
-/** The workflows its nodes and their agents start, those of its blocks included. */
+/** Returns the workflows that the nodes and their agents may start, including those in blocks. */
 function startedBy(plan: Plan): readonly WorkflowRef[] {
   return [plan, ...plan.blocks.values()].flatMap(({ nodes }) =>
     nodes.flatMap(({ child, request }) => [
@@ -170,7 +170,7 @@ function startedBy(plan: Plan): readonly WorkflowRef[] {
   );
 }
 
-/** Of several files with one name, the version asked for, else the highest. */
+/** Chooses among several files with one name: the requested version, else the highest. */
 function choose(found: readonly Found[], ref: WorkflowRef): Found | undefined {
   const named = found.filter(({ name }) => name === ref.name);
   if (ref.version !== null) return named.find(({ version }) => version === ref.version);
@@ -184,7 +184,7 @@ function demand(found: readonly Found[], ref: WorkflowRef, by: Found): Found {
   throw new Refusal(`${printable(by.file.name)} needs the workflow ${printable(wanted)}, which is not in its folder`);
 }
 
-/** Every file of the folder that names itself as a workflow; files that cannot be read are none. */
+/** Returns every file of the folder that has a workflow name. Files that cannot be read are ignored. */
 async function workflowsBeside(io: Io, file: SourceFile): Promise<readonly Found[]> {
   const inCode = (file.code?.children ?? []).flatMap(filesOfCode);
   const folder = dirname(file.path);
@@ -204,7 +204,7 @@ async function workflowsBeside(io: Io, file: SourceFile): Promise<readonly Found
   return found;
 }
 
-/** A workflow in code, and those that it starts. */
+/** Returns a workflow in code and the workflows it starts, recursively. */
 function filesOfCode(file: SourceFile): readonly SourceFile[] {
   return [file, ...(file.code?.children ?? []).flatMap(filesOfCode)];
 }

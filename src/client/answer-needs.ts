@@ -1,7 +1,7 @@
 import type { ProvenanceQuery } from "../contract/index.ts";
 import { hasFields, type Needs } from "./caller.ts";
 
-/** What each answer has at least; without it, it is not the answer of a Sluice server. */
+/** Required fields of each answer. An answer without them does not come from a Sluice server. */
 export const NEEDS = {
   run: ["id", "status"],
   state: ["status", "nodeResults"],
@@ -23,7 +23,7 @@ export const NEEDS = {
   simulation: ["status", "nodes", "forecast"],
 } as const satisfies Readonly<Record<string, Needs>>;
 
-/** Provenance has a shape of its own for every way of asking for it. */
+/** Returns the check for a provenance answer, whose shape depends on the request. */
 export function isProvenance(request: ProvenanceQuery): (value: unknown) => boolean {
   if ("format" in request && request.format === "openlineage") return Array.isArray;
   const isLineage =

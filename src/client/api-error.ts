@@ -2,34 +2,34 @@ import type { Explanation, ProblemReply, SentProblem } from "../contract/index.t
 
 /** An answer that is an error, as data: programs read `code`, people `detail` and `hint`. */
 export interface ProblemBody extends ProblemReply {
-  /** What to do about it; only the client itself gives it, for errors that no server has answered with. */
+  /** Advice. Set only by the client itself, for errors that did not come from a server. */
   readonly hint?: string;
 }
 
-/** What an error is made from when there is no answer: status 0, no headers. */
+/** Status and headers an error is built from. Without an answer the status is 0 and there are no headers. */
 type AnswerHead = Pick<Response, "status"> & Partial<Pick<Response, "statusText" | "headers">>;
 
-/** No answer at all, or one that broke off. */
+/** Code for a call without an answer, or with an answer that broke off. */
 export const UNREACHABLE = "unreachable";
-/** An answer that a Sluice server does not give: not whole, not JSON, not of the expected shape. */
+/** Code for an answer that cannot be from a Sluice server: incomplete, not JSON, or of another shape. */
 export const BROKEN_ANSWER = "broken_answer";
 
-/** Everything that keeps a call from succeeding: a refusal of the server, a broken answer, or no answer. */
+/** Thrown when a call does not succeed: the server refused it, or the answer is broken or missing. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** Of the answer; 0 when there was no answer. */
+  /** HTTP status of the answer. 0 when there was no answer. */
   readonly status: number;
-  /** Stable, for programs; `unreachable` and `broken_answer` are given by the client itself. */
+  /** Stable code for programs. `unreachable` and `broken_answer` are set by the client itself. */
   readonly code: string;
   readonly title: string;
-  /** What is wrong, for people; the same text as `message`. */
+  /** Description of the problem for people. The same text as `message`. */
   readonly detail: string;
-  /** What to do about it, where that is known. */
+  /** Advice for solving the problem. Null when there is none. */
   readonly hint: string | null;
   readonly problems: readonly SentProblem[];
   readonly explanation: Explanation | null;
   readonly requestId: string | null;
-  /** Milliseconds to wait before trying again, when the server said so. */
+  /** Milliseconds to wait before the next try, when the server sent them. */
   readonly retryAfterMs: number | null;
 
   constructor(body: Partial<ProblemBody>, answer: AnswerHead, options: ErrorOptions = {}) {
@@ -48,7 +48,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The first piece of advice that came with the problems or with the verdict of a launch gate. */
+/** Returns the first advice from the problems, or from the verdict of a launch gate. */
 function hintOf({ problems, explanation }: Pick<ApiError, "problems" | "explanation">): string | null {
   const unblock = explanation?.unblock?.[0];
   return (
@@ -57,7 +57,7 @@ function hintOf({ problems, explanation }: Pick<ApiError, "problems" | "explanat
   );
 }
 
-/** The error an answer is. A proxy in between may answer in its own words; what can be read of them is kept. */
+/** Builds the error for an error answer. A proxy may have sent the answer, so an unexpected body is accepted too. */
 export async function errorOf(response: Response, url: string): Promise<ApiError> {
   const text = await response.text().catch(() => "");
   if (!isOurs(response)) return foreignAnswer(response, url);
@@ -69,7 +69,7 @@ export async function errorOf(response: Response, url: string): Promise<ApiError
   }
 }
 
-/** A proxy, or a server of another kind, answers in pages. */
+/** Checks whether an answer has a content type that Sluice sends. Proxies and other servers usually send HTML. */
 export function isOurs({ status, headers }: Pick<Response, "status" | "headers">): boolean {
   const type = headers.get("content-type") ?? "";
   return (
@@ -88,20 +88,20 @@ export function foreignAnswer(response: AnswerHead, url: string): ApiError {
   );
 }
 
-/** An answer that was received but is not whole, or not what was asked for. */
+/** Builds the error for an answer that is incomplete or not the expected one. */
 export function brokenAnswer(url: string, what: string, response: AnswerHead): ApiError {
   const hint = "try again; if it happens again, check what stands between here and the server";
   return new ApiError({ code: BROKEN_ANSWER, title: BROKEN_TITLE, detail: `${placeOf(url)} ${what}`, hint }, response);
 }
 
-/** No answer, or the connection broke in the middle of one. */
+/** Builds the error for a call without an answer, or whose connection broke. */
 export function unreachable(url: string, thrown: unknown): ApiError {
   const detail = `cannot reach ${placeOf(url)}: ${reasonOf(thrown)}`;
   const title = "The server cannot be reached";
   return new ApiError({ code: UNREACHABLE, title, detail }, { status: 0 }, { cause: thrown });
 }
 
-/** A stream ended because the key or token did; asking again would be answered the same way. */
+/** Builds the error for a stream that ended because its key or token expired. Reconnecting would give the same answer. */
 export function expired(data: string): ApiError {
   return new ApiError({ code: "unauthenticated", ...saidIn(data) }, { status: 401 });
 }
@@ -118,7 +118,7 @@ function saidIn(data: string): Partial<Pick<ProblemBody, "code" | "detail">> {
   }
 }
 
-/** A page that asks its own server names no address. */
+/** Returns the server for a message. The URL is empty when a page calls its own server. */
 function placeOf(url: string): string {
   return url === "" ? "the server" : url;
 }

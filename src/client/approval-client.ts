@@ -12,7 +12,7 @@ import { NEEDS } from "./answer-needs.ts";
 import type { Door } from "./caller.ts";
 import { encode } from "./query.ts";
 
-/** The part of the API that an inbox of approvals needs beside single answers. */
+/** Part of the API for an inbox of approvals: answering many at once, comments and assignment. */
 export class ApprovalClient {
   readonly #door: Door;
 
@@ -24,17 +24,17 @@ export class ApprovalClient {
     return this.#door.ask("GET", "/approvals/counts", {}, ["waiting", "mine"]);
   }
 
-  /** Up to 200; each is judged as if it had come alone, and a refusal does not stop the others. */
+  /** Answers up to 200 approvals. Each is judged separately, and a refusal does not stop the others. */
   resolveMany(answers: BulkAnswer["answers"]): Promise<BulkAnswered> {
     return this.#door.ask("POST", "/approvals/resolve", { body: { answers } }, ["answered", "data"]);
   }
 
-  /** Whether the caller may answer, and why not. */
+  /** Returns whether the caller may answer, and the reason if not. */
   getRight(approvalId: string): Promise<AnswerRight> {
     return this.#door.ask("GET", `/approvals/${encode(approvalId)}/right`, {}, ["mayAnswer"]);
   }
 
-  /** Oldest first. */
+  /** Lists the comments, oldest first. */
   listComments(approvalId: string, page: PageOptions = {}): Promise<ListPage<ApprovalComment>> {
     return this.#door.list(`/approvals/${encode(approvalId)}/comments`, { query: { ...page } });
   }
@@ -43,7 +43,7 @@ export class ApprovalClient {
     return this.#door.ask("POST", `/approvals/${encode(approvalId)}/comments`, { body: { text } }, ["id", "text"]);
   }
 
-  /** To a name as approver lists have them, or `me`; null: to no one. */
+  /** Assigns an approval to a name as in approver lists, or to `me`. Null removes the assignment. */
   assign(approvalId: string, to: string | null): Promise<Approval> {
     return this.#door.ask("PUT", `/approvals/${encode(approvalId)}/assignee`, { body: { to } }, NEEDS.approval);
   }

@@ -16,32 +16,32 @@ import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import { SearchClient } from "./search-client.ts";
 
-/** What was done, judged and spent. */
+/** Part of the API for audit, verdicts and usage. */
 export class AuditClient extends Caller {
-  /** Saved lists of runs, and what runs add up to. */
+  /** Saved lists of runs, and trends. */
   readonly search = new SearchClient(this.door);
 
-  /** Newest first. */
+  /** Lists audit records, newest first. */
   listAudit(filter: AuditFilter = {}): Promise<ListPage<AuditRow>> {
     return this.list("/audit", { query: { ...filter } });
   }
 
-  /** Verifies the whole log: what was found, and the first bad record if there is one. */
+  /** Verifies the whole audit log. Returns the result and the first bad record, if there is one. */
   verifyAudit(): Promise<ChainState> {
     return this.ask("GET", "/audit/verify", {}, NEEDS.chain);
   }
 
-  /** The audit log of the organisation, as NDJSON, as it comes. */
+  /** Streams the audit log of the organisation as NDJSON. */
   exportAudit(): Promise<ReadableStream<Uint8Array>> {
     return this.read("/audit/export", new AuditExtent());
   }
 
-  /** Everything about a run as one JSON text, as it comes. */
+  /** Streams the packet of a run as one JSON text. */
   getPacket(runId: string): Promise<ReadableStream<Uint8Array>> {
     return this.read(`/runs/${encode(runId)}/packet`, new JsonExtent('{"format":'));
   }
 
-  /** In the order they were made; with `node` only those of one node. */
+  /** Lists verdicts in the order they were made. With `node`, only the verdicts of one node. */
   listVerdicts(runId: string, filter: PageOptions & { node?: string } = {}): Promise<ListPage<NodeVerdict>> {
     return this.list(`/runs/${encode(runId)}/verdicts`, { query: { ...filter } });
   }
@@ -50,7 +50,7 @@ export class AuditClient extends Caller {
     return this.ask("GET", "/usage", { query: { ...request } }, NEEDS.usage);
   }
 
-  /** `policy` as its manifest, or the spec of one. */
+  /** Tests a policy against past runs. `policy` is its manifest or only the spec. */
   backtestPolicy(policy: JsonObject, since?: string): Promise<BacktestReport> {
     return this.ask("POST", "/policies/backtest", { body: { policy, since } }, NEEDS.backtest);
   }

@@ -5,29 +5,29 @@ import { isRepeatable, withRetries } from "./retry.ts";
 import { Silence } from "./silence.ts";
 
 export interface ClientOptions {
-  /** Where the server is, such as http://127.0.0.1:7717. */
+  /** Address of the server, such as http://127.0.0.1:7717. */
   readonly url: string;
-  /** `slk_…`; a page of the server itself may leave it out and use its session. */
+  /** Key such as `slk_…`. A page of the server itself may omit it and use its session. */
   readonly key?: string;
   readonly fetch?: typeof fetch;
-  /** How often a call that is safe to repeat is made again when the server is away or busy; default: 2. */
+  /** How often a repeatable call is tried again when the server is away or busy. Default: 2. */
   readonly retries?: number;
-  /** Longest wait for an answer, and between the pieces of a long one; default: five minutes. */
+  /** Longest wait for an answer, and between the parts of a long answer. Default: five minutes. */
   readonly timeoutMs?: number;
 }
 
 export interface Asked {
   readonly query?: Query;
   readonly body?: object;
-  /** Sent as they are, instead of a body. */
+  /** Raw bytes sent in place of a JSON body. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Fields without which an answer is not what was asked for. */
+/** Names of the fields that an answer must have. */
 export type Needs = readonly string[];
 
-/** How a part of the client sends its requests: the members of `Caller` it needs. */
+/** The members of `Caller` with which a part of the client sends its requests. */
 export interface Door {
   ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
   list<T>(path: string, asked: Asked): Promise<T>;
@@ -39,18 +39,18 @@ const TIMEOUT_MS = 300_000;
 const RETRIES = 2;
 
 /**
- * Sends requests to the API and returns whole answers. Everything else is thrown as `ApiError`: what the server refuses,
- * a connection that breaks, an answer that ends too early or is not of the expected shape.
+ * Sends requests to the API and returns complete answers. Everything else is thrown as `ApiError`: a refusal by the
+ * server, a broken connection, an answer that ends too early or has an unexpected shape.
  */
 export class Caller {
-  /** As it was given, without a slash at its end. */
+  /** The given address, without a trailing slash. */
   readonly url: string;
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
   readonly #retries: number;
-  /** For the parts of the client. */
+  /** Access to the requests for the parts of the client. */
   protected readonly door: Door = {
     ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
     list: (path, asked) => this.list(path, asked),
@@ -67,17 +67,17 @@ export class Caller {
     this.#retries = retries;
   }
 
-  /** One JSON object with at least the fields that are needed. */
+  /** Returns a JSON object that has at least the needed fields. */
   protected ask<T>(method: string, path: string, asked: Asked = {}, needs: Needs = []): Promise<T> {
     return this.value(method, path, asked, (value) => hasFields(value, needs));
   }
 
-  /** A page of a list. */
+  /** Returns a page of a list. */
   protected list<T>(path: string, asked: Asked = {}): Promise<T> {
     return this.value("GET", path, asked, isPage);
   }
 
-  /** Any JSON value that is what was asked for. */
+  /** Returns a JSON value that passes the given check. */
   protected value<T>(method: string, path: string, asked: Asked, isWanted: (value: unknown) => boolean): Promise<T> {
     return this.#exchange(method, path, asked, async (response) => {
       const value = this.#parse(await response.text(), response);
@@ -86,7 +86,7 @@ export class Caller {
     });
   }
 
-  /** A request that is answered with nothing but its success. */
+  /** Sends a request whose answer has no content. */
   protected command(method: string, path: string): Promise<void> {
     return this.#exchange(method, path, {}, async (response) => {
       if (response.status === 204) return;
@@ -95,12 +95,12 @@ export class Caller {
     });
   }
 
-  /** A long answer as it arrives; the stream fails when it ends before the answer is whole. */
+  /** Streams a long answer as it arrives. The stream fails when it ends before the answer is complete. */
   protected read(path: string, extent: Extent): Promise<ReadableStream<Uint8Array>> {
     return this.#exchange("GET", path, {}, (response) => Promise.resolve(this.#checked(response, extent)));
   }
 
-  /** A stream of events, whatever its status is. */
+  /** Opens a stream of events. Throws `ApiError` when the answer is an error or not from a Sluice server. */
   protected async follow(path: string, signal: AbortSignal): Promise<Response> {
     const headers = { ...this.#headers, accept: "text/event-stream" };
     const response = await this.#fetch(`${this.#base}${path}`, { headers, signal }).catch((thrown: unknown) => {
@@ -176,7 +176,7 @@ export class Caller {
   }
 }
 
-/** Whether a value is an object with all of these fields. */
+/** Checks whether a value is an object with all of these fields. */
 export function hasFields(value: unknown, needs: Needs): boolean {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject && needs.every((name) => Object.hasOwn(value, name));

@@ -2,7 +2,7 @@ import type { CellVerification, CellView, MoveView } from "../contract/index.ts"
 import type { Asked, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
 
-/** How requests are sent; the members of `Caller` that are needed here. */
+/** The members of `Caller` with which requests are sent here. */
 interface Door {
   ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
 }
@@ -25,7 +25,7 @@ export class CellClient {
     return (await this.#door.ask<{ readonly data: readonly MoveView[] }>("GET", "/cells/moves", {}, ["data"])).data;
   }
 
-  /** Begins a move, which continues without the caller. */
+  /** Begins a move, which continues on the server. */
   move(organisation: string, to: string): Promise<MoveView> {
     return this.#door.ask("POST", "/cells/moves", { body: { organisation, to } }, MOVE);
   }

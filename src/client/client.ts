@@ -53,22 +53,22 @@ import type { ResultOptions } from "./run-handle.ts";
 import type { AnyWorkflow, GivenArgs, OutputsOf } from "./typed-workflow.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
-/** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
+/** Typed client of a Sluice server. A call that does not succeed throws `ApiError`. */
 export class SluiceClient extends RunActionClient {
   /** Events that steps wait for, and signals. */
   readonly events = new EventClient(this.door);
-  /** What webhooks are sent, and messages that start runs. */
+  /** Webhooks and their deliveries, and hooks that start runs. */
   readonly webhooks = new WebhookClient(this.door);
-  /** What people are sent. */
+  /** Channels: deliveries of messages to people. */
   readonly channels = new DeliveryClient(this.door, "channels");
   /** Members, organisations, invitations and sessions. */
   readonly people = new PeopleClient(this.door);
   readonly files = new FileClient(this.door);
-  /** Many approvals at once, and what people add to them. */
+  /** Many approvals at once, comments and assignments. */
   readonly approvals = new ApprovalClient(this.door);
-  /** What starts runs. */
+  /** Triggers, which start runs. */
   readonly triggers = new TriggerClient(this.door);
-  /** Runs, workflows and organisations of which nothing new begins for a while. */
+  /** Pausing of runs, workflows and organisations. */
   readonly pauses = new PauseClient(this.door);
   readonly cells = new CellClient(this.door);
   /** Deletion, archives, import and erasure. */
@@ -146,12 +146,12 @@ export class SluiceClient extends RunActionClient {
     return this.ask("GET", `/runs/${encode(runId)}/nodes/${encode(nodeId)}`, {}, NEEDS.node);
   }
 
-  /** What the agent of a node did, round by round and call by call. */
+  /** Returns the turn of a node's agent, with its rounds and tool calls. */
   getTurn(runId: string, nodeId: string): Promise<TurnView> {
     return this.ask("GET", `/runs/${encode(runId)}/nodes/${encode(nodeId)}/turn`, {}, NEEDS.turn);
   }
 
-  /** The hand-offs of a run, the lineage of a value, or a document of a standard. */
+  /** Returns the values passed between the nodes of a run, the lineage of a value, or a document of a standard. */
   getProvenance<W extends ProvenanceQuery>(runId: string, request: W): Promise<ProvenanceView<W>> {
     return this.value("GET", `/runs/${encode(runId)}/provenance`, { query: { ...request } }, isProvenance(request));
   }
@@ -180,7 +180,7 @@ export class SluiceClient extends RunActionClient {
     return this.command("DELETE", `/keys/${encode(keyId)}`);
   }
 
-  /** All of them: there are few. */
+  /** Lists all gateways on one page, as there are only a few. */
   listGateways(): Promise<ListPage<Gateway>> {
     return this.list("/gateways");
   }
@@ -189,7 +189,7 @@ export class SluiceClient extends RunActionClient {
     return this.ask("GET", `/gateways/${encode(id)}`, {}, NEEDS.registered);
   }
 
-  /** `spec` as its manifest writes it, in snake_case. */
+  /** Saves a gateway. `spec` is written as in its manifest, in snake_case. */
   putGateway(id: string, spec: JsonObject): Promise<Gateway> {
     return this.ask("PUT", `/gateways/${encode(id)}`, { body: spec }, NEEDS.registered);
   }
@@ -206,12 +206,12 @@ export class SluiceClient extends RunActionClient {
     return this.ask("GET", `/${collection}/${encode(id)}`, {}, NEEDS.registered);
   }
 
-  /** `spec` as its manifest writes it, in snake_case. */
+  /** Saves a registered object. `spec` is written as in its manifest, in snake_case. */
   putRegistered(collection: Collection, id: string, spec: JsonObject): Promise<Registered> {
     return this.ask("PUT", `/${collection}/${encode(id)}`, { body: spec }, NEEDS.registered);
   }
 
-  /** A new value for a secret; it is never shown again. */
+  /** Sets a new value for a secret. The value is never shown again. */
   rotateSecret(name: string, value: string): Promise<Registered> {
     return this.ask("POST", `/secrets/${encode(name)}/rotate`, { body: { value } }, NEEDS.registered);
   }
@@ -220,22 +220,22 @@ export class SluiceClient extends RunActionClient {
     return this.command("DELETE", `/${collection}/${encode(id)}`);
   }
 
-  /** What an agent remembers, newest first. */
+  /** Lists the memory entries of an agent, newest first. */
   listMemory(agentId: string, page: PageOptions = {}): Promise<ListPage<MemoryEntry>> {
     return this.list(`/agents/${encode(agentId)}/memory`, { query: { ...page } });
   }
 
-  /** Everything it remembers, for good. */
+  /** Permanently deletes all memory entries of an agent. */
   forgetMemory(agentId: string): Promise<void> {
     return this.command("DELETE", `/agents/${encode(agentId)}/memory`);
   }
 
-  /** What became of the slots of a schedule, newest first, and which come next. */
+  /** Lists the past slots of a schedule with their results, newest first, and the next slots. */
   listSlots(scheduleId: string, page: PageOptions = {}): Promise<SlotPage> {
     return this.list(`/schedules/${encode(scheduleId)}/slots`, { query: { ...page } });
   }
 
-  /** All of the manifests or none. */
+  /** Applies either all of the manifests or none. */
   apply(manifests: readonly ManifestDocument[], options: { readonly dryRun?: boolean } = {}): Promise<Applied> {
     const query = { dryRun: String(options.dryRun === true) };
     return this.ask("POST", "/apply", { body: manifests, query }, NEEDS.applied);
@@ -257,7 +257,7 @@ export class SluiceClient extends RunActionClient {
     return this.value("GET", `/blobs/${encode(hash)}`, {}, () => true);
   }
 
-  /** The events of a run in order, each exactly once, until it has ended; reconnects by itself. */
+  /** Yields the events of a run in order, each exactly once, until the run has ended. Reconnects automatically. */
   watchRun(runId: string, options: WatchOptions = {}): AsyncGenerator<Frame, void> {
     const path = `/runs/${encode(runId)}/events/stream`;
     return watchEvents(this.url, (after, signal) => this.follow(`${path}?afterEventId=${after}`, signal), options);

@@ -4,7 +4,7 @@ import { encode } from "./query.ts";
 
 const DELIVERY: Needs = ["id", "state"];
 
-/** The log of what is sent outside, of webhooks or of channels. */
+/** Part of the API for the deliveries of webhooks or of channels. */
 export class DeliveryClient {
   readonly #door: Door;
   readonly #collection: "webhooks" | "channels";
@@ -23,7 +23,7 @@ export class DeliveryClient {
     return this.#door.ask("POST", path, {}, DELIVERY);
   }
 
-  /** Sends a test message; what became of it is found among the deliveries. */
+  /** Sends a test message. Its result appears in the list of deliveries. */
   test(name: string): Promise<Delivery> {
     return this.#door.ask("POST", `${this.#at(name)}/test`, {}, DELIVERY);
   }

@@ -5,7 +5,7 @@ import { encode } from "./query.ts";
 const EVENTS: Needs = ["data"];
 const EVENT: Needs = ["id", "isNew"];
 
-/** The part of the API that is about events and signals. */
+/** Part of the API for events and signals. */
 export class EventClient {
   readonly #door: Door;
 
@@ -13,7 +13,7 @@ export class EventClient {
     this.#door = door;
   }
 
-  /** Steps that wait for them continue; they are kept for those that begin to wait later. */
+  /** Sends events. Steps that wait for them continue, and the events are kept for steps that begin to wait later. */
   async send(events: readonly EventBody[]): Promise<readonly ReceivedEvent[]> {
     const answer = await this.#door.ask<{ readonly data: readonly ReceivedEvent[] }>(
       "POST",
@@ -24,12 +24,12 @@ export class EventClient {
     return answer.data;
   }
 
-  /** Newest first. */
+  /** Lists kept events, newest first. */
   list(query: PageOptions & { readonly type?: string } = {}): Promise<ListPage<KeptEvent>> {
     return this.#door.list("/events", { query: { ...query } });
   }
 
-  /** An event to one run. */
+  /** Sends an event to one run. */
   signal(runId: string, name: string, body: SignalBody = {}): Promise<ReceivedEvent> {
     return this.#door.ask("POST", `/runs/${encode(runId)}/signals/${encode(name)}`, { body }, EVENT);
   }

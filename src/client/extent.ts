@@ -8,7 +8,7 @@ const [QUOTE, BACKSLASH, LINE_FEED] = [0x22, 0x5c, 0x0a];
 const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b]);
 const CLOSING: ReadonlySet<number> = new Set([0x7d, 0x5d]);
 
-/** One JSON object that begins in a certain way: whole when everything that was opened is closed. */
+/** Extent of one JSON object with a known beginning. Complete when every open bracket is closed. */
 export class JsonExtent implements Extent {
   readonly #beginning: Uint8Array;
   #length = 0;
@@ -47,7 +47,7 @@ export class JsonExtent implements Extent {
 
 const TAIL_BYTES = 8_192;
 
-/** An export of the audit log: whole when it ends with the signed head. */
+/** Extent of an export of the audit log. Complete when it ends with the signed head. */
 export class AuditExtent implements Extent {
   #tail = new Uint8Array();
 

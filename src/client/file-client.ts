@@ -15,22 +15,22 @@ const UPLOAD: Needs = ["id", "partSize", "partCount", "received", "file"];
 const PART: Needs = ["part", "size", "sha256"];
 const FILE: Needs = ["name", "mime", "size", "sha256"];
 
-/** A file that is to be sent, of which any part can be read at any time. */
+/** A file to upload. Any part of it can be read at any time. */
 export interface FileSource extends UploadRequest {
-  /** The bytes from an offset up to another one, which is not included. */
+  /** Returns the bytes between two offsets, without the byte at the end offset. */
   read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 export interface UploadOptions {
-  /** Called when bytes have arrived, those of earlier tries included. */
+  /** Called when bytes have arrived. Counts the bytes of earlier tries too. */
   readonly onProgress?: (sentBytes: number) => void;
   readonly signal?: AbortSignal;
 }
 
-/** After so many milliseconds a part is sent again; then the upload is given up, and can be continued later. */
+/** Milliseconds before each repeated try of a part. After the last one the upload fails, and can be continued later. */
 const PAUSES_MS = [200, 500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
-/** The part of the API that is about files. */
+/** Part of the API for files. */
 export class FileClient {
   readonly #door: Door;
 
@@ -38,12 +38,12 @@ export class FileClient {
     this.#door = door;
   }
 
-  /** Newest first. */
+  /** Lists the stored files, newest first. */
   list(page: PageOptions = {}): Promise<ListPage<StoredFile>> {
     return this.#door.list("/files", { query: { ...page } });
   }
 
-  /** The content; whether it is whole is for the caller to see, by its hash. */
+  /** Streams the content of a file. The caller checks by its hash that the content is complete. */
   download(sha256: string): Promise<ReadableStream<Uint8Array>> {
     return this.#door.read(`/files/${encode(sha256)}?mime=application%2Foctet-stream`, {
       take: () => undefined,
@@ -63,7 +63,7 @@ export class FileClient {
     return this.#door.ask("POST", `/files/uploads/${encode(uploadId)}/complete`, {}, FILE);
   }
 
-  /** Sends a file part by part: what arrived before is not sent again, and what did not arrive is sent once more. */
+  /** Uploads a file part by part. Skips parts that arrived earlier, and repeats parts that did not arrive. */
   async upload(source: FileSource, { onProgress, signal }: UploadOptions = {}): Promise<FileReference> {
     const { name, mime, size, sha256 } = source;
     const request = {
@@ -72,7 +72,7 @@ export class FileClient {
       ...(mime === undefined ? {} : { mime }),
       ...(sha256 === undefined ? {} : { sha256 }),
     };
-    // A server that does not answer is known at once; one that went away in the middle is waited for.
+    // The first request is not repeated, so an unreachable server fails at once. Later requests wait for the server to return.
     const { id, partSize, partCount, received, file } = await this.begin(request);
     if (file !== null || id === null) {
       onProgress?.(size);
@@ -94,7 +94,7 @@ export class FileClient {
   }
 }
 
-/** Everything here can be done again: the server takes the same part, and the same end, any number of times. */
+/** Repeats a request until it succeeds or the pauses are used up. The server accepts the same part or completion any number of times. */
 async function again<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (const pause of PAUSES_MS) {
     signal?.throwIfAborted();

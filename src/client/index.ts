@@ -1,7 +1,7 @@
 export { applyToView, createView, eventOfFrame, reduceRun, type EventFrame, type RunView } from "../core/view/index.ts";
 export {
   ApiError,
-  /** The name it had before; the same class. */
+  /** Former name of the same class. */
   ApiError as ApiProblem,
   BROKEN_ANSWER,
   UNREACHABLE,
@@ -15,7 +15,7 @@ export type { LaunchOptions, RunClient } from "./run-client.ts";
 export { RESULT_TIMEOUT, RunError } from "./run-error.ts";
 export type { ResultOptions, RunHandle } from "./run-handle.ts";
 export type { UiChunk } from "./ui-stream.ts";
-// Whole, so that the file of `sluice types` can add to it.
+// The module is exported as a whole, so that the file of `sluice types` can extend its types.
 export type * from "./typed-workflow.ts";
 export { type BranchOptions, type RunsFilter, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
 export type { WatchOptions } from "./watch.ts";

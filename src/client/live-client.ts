@@ -6,7 +6,7 @@ import { queryText } from "./query.ts";
 import { type SseMessage, SseParser } from "./sse-parser.ts";
 
 export type LiveMessage =
-  /** From here on nothing is missed; what was read before may be old. */
+  /** Start of the connection. From here no message is missed, but data read before may be outdated. */
   | { readonly type: "hello" }
   | { readonly type: "run"; readonly run: LiveRun }
   | ({ readonly type: "event" } & LiveEvent)
@@ -16,14 +16,14 @@ export type LiveMessage =
 
 export interface LiveOptions {
   readonly fetch: typeof fetch;
-  /** The server; empty for a page of the server itself. */
+  /** Address of the server. Empty for a page of the server itself. */
   readonly url: string;
   readonly key?: string;
-  /** As for a client; what is followed is not asked for again here. */
+  /** Retries of single requests, as for a client. A broken live connection is not retried here. */
   readonly retries?: number;
 }
 
-/** Follows an organisation, and the events of the named runs after their cursors, until the connection ends. */
+/** Follows an organisation, and the events of the given runs after their cursors, until the connection ends. */
 export async function* readLive(
   { fetch, url, key }: LiveOptions,
   runs: ReadonlyMap<string, number>,
@@ -69,7 +69,7 @@ function messageOf({ event, data }: SseMessage): LiveMessage | null {
   }
 }
 
-/** Whose session or key this is. */
+/** Returns the session of the caller, or the facts about its key. */
 export function getSession(options: LiveOptions): Promise<Session> {
   return new SessionCaller(options).getSession();
 }

@@ -3,14 +3,14 @@ import { NEEDS } from "./answer-needs.ts";
 import type { Asked, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
 
-/** How requests are sent; the members of `Caller` that are needed here. */
+/** The members of `Caller` with which requests are sent here. */
 interface Door {
   ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
 }
 
 const ORGANISATION: Needs = ["id", "paused"];
 
-/** The part of the API that pauses and resumes: nothing new is dispatched in between, and nothing is lost. */
+/** Part of the API that pauses and resumes. During a pause nothing new is dispatched, and nothing is lost. */
 export class PauseClient {
   readonly #door: Door;
 
@@ -18,7 +18,7 @@ export class PauseClient {
     this.#door = door;
   }
 
-  /** With its child runs. */
+  /** Pauses a run with its child runs. */
   pauseRun(runId: string, reason?: string): Promise<Run> {
     return this.#door.ask("POST", `/runs/${encode(runId)}/pause`, { body: { reason } }, NEEDS.run);
   }
@@ -27,7 +27,7 @@ export class PauseClient {
     return this.#door.ask("POST", `/runs/${encode(runId)}/resume`, { body: { reason } }, NEEDS.run);
   }
 
-  /** With all its runs; it takes no new ones. */
+  /** Pauses a workflow with all its runs. A paused workflow accepts no new runs. */
   pauseWorkflow(name: string, reason?: string): Promise<Workflow> {
     return this.#door.ask("POST", `/workflows/${encode(name)}/pause`, { body: { reason } }, NEEDS.workflow);
   }

@@ -16,7 +16,7 @@ import type {
 import type { Asked, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
 
-/** How requests are sent; the members of `Caller` that are needed here. */
+/** The members of `Caller` with which requests are sent here. */
 interface Door {
   ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
   list<T>(path: string, asked: Asked): Promise<T>;
@@ -27,7 +27,7 @@ const PERSON: Needs = ["id", "roles", "groups"];
 const ORGANISATION: Needs = ["id", "name"];
 const LIMITS: Needs = ["id", "limits"];
 
-/** The part of the API that is about people: members, organisations, invitations, sessions. */
+/** Part of the API for people: members, organisations, invitations and sessions. */
 export class PeopleClient {
   readonly #door: Door;
 
@@ -47,7 +47,7 @@ export class PeopleClient {
     return this.#door.ask("PATCH", `/persons/${encode(personId)}`, { body: change }, PERSON);
   }
 
-  /** Ends the membership. */
+  /** Ends the membership of a person. */
   remove(personId: string): Promise<void> {
     return this.#door.command("DELETE", `/persons/${encode(personId)}`);
   }
@@ -68,7 +68,7 @@ export class PeopleClient {
     return this.#door.ask("POST", "/organisations", { body: organisation }, ORGANISATION);
   }
 
-  /** What it may take, and how much of it is taken. */
+  /** Returns the limits of an organisation and how much of each is used. */
   limitsOf(id: string): Promise<OrganisationLimitsView> {
     return this.#door.ask("GET", `/organisations/${encode(id)}/limits`, {}, LIMITS);
   }
@@ -81,7 +81,7 @@ export class PeopleClient {
     return this.#door.command("POST", `/organisations/${encode(id)}/leave`);
   }
 
-  /** The link is shown once. */
+  /** Creates an invitation. The link is shown only once. */
   invite(invitation: InvitationRequest): Promise<MadeInvitation> {
     return this.#door.ask("POST", "/invitations", { body: invitation }, ["id", "link"]);
   }
@@ -94,7 +94,7 @@ export class PeopleClient {
     return this.#door.command("DELETE", `/invitations/${encode(id)}`);
   }
 
-  /** Of browsers: the caller's own, or all of the organisation. */
+  /** Lists browser sessions: the caller's own, or all of the organisation. */
   listSessions(scope: "own" | "organisation" = "own"): Promise<ListPage<BrowserSession>> {
     return this.#door.list("/sessions", { query: { scope } });
   }

@@ -1,17 +1,17 @@
 import { ApiError, UNREACHABLE } from "./api-error.ts";
 
-/** Statuses of a server, or of what stands before it, that is busy or away for the moment. */
+/** Statuses of a server, or of a proxy in front of it, that is temporarily busy or away. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const FIRST_WAIT_MS = 200;
-/** A server that asks for more is not waited for: the caller knows better what to do meanwhile. */
+/** Longest wait. When a server requests more, the call fails, since the caller knows better what to do meanwhile. */
 const WAIT_MS_MAX = 10_000;
 
-/** Doing it twice is doing it once. */
+/** Checks whether a request can be sent twice with the effect of sending it once. */
 export function isRepeatable(method: string, headers: Readonly<Record<string, string>>): boolean {
   return method === "GET" || method === "PUT" || (method === "POST" && Object.hasOwn(headers, "idempotency-key"));
 }
 
-/** Makes a call again, at most so many times, as long as that can help. */
+/** Repeats a call that fails, up to the given number of times, if a repetition can help. */
 export async function withRetries<T>(retries: number, call: () => Promise<T>): Promise<T> {
   for (let tried = 0; ; tried += 1) {
     try {
@@ -24,7 +24,7 @@ export async function withRetries<T>(retries: number, call: () => Promise<T>): P
   }
 }
 
-/** Null: it would fail again. */
+/** Returns the wait before the next try. Null when another try would fail too or the wait would be too long. */
 function waitAfter(thrown: unknown, tried: number): number | null {
   if (!(thrown instanceof ApiError)) return null;
   if (thrown.code !== UNREACHABLE && !BUSY.has(thrown.status)) return null;

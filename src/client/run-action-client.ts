@@ -5,7 +5,7 @@ import { AuditClient } from "./audit-client.ts";
 import { encode } from "./query.ts";
 import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
 
-/** What is done to a run that exists. */
+/** Part of the API for actions on an existing run. */
 export class RunActionClient extends AuditClient {
   cancelRun(runId: string, reason?: string): Promise<Run> {
     return this.ask("POST", `/runs/${encode(runId)}/cancel`, { body: { reason } }, NEEDS.run);
@@ -26,7 +26,7 @@ export class RunActionClient extends AuditClient {
     return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);
   }
 
-  /** What a branch would keep; nothing is started. */
+  /** Returns which nodes a branch would keep. Starts nothing. */
   previewBranch(
     runId: string,
     eventId: number,
@@ -37,7 +37,7 @@ export class RunActionClient extends AuditClient {
     return this.ask("POST", `/runs/${encode(runId)}/branch/preview`, { body }, NEEDS.branchPreview);
   }
 
-  /** A new run that begins inside the turn of a node, after one of its rounds. */
+  /** Starts a new run that branches from inside the turn of a node, after one of its rounds. */
   branchInTurn(runId: string, turn: BranchPoint, options: StartOptions = {}): Promise<Relaunched> {
     const asked = { body: { turn }, headers: idempotent(options) };
     return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);

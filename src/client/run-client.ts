@@ -4,9 +4,9 @@ import { type ResultOptions, type RunCalls, RunHandle } from "./run-handle.ts";
 import { newIdempotencyKey, type StartOptions } from "./start-options.ts";
 import type { AnyWorkflow, ArgsOf, GivenArgs, OutputsOf } from "./typed-workflow.ts";
 
-/** How a run is started, beside its workflow and args. */
+/** Options for starting a run, apart from workflow, version and args. */
 export interface LaunchOptions extends Omit<Start, "workflow" | "version" | "args"> {
-  /** Default: a new one for every call, so that a start that is tried again happens once. */
+  /** Default: a new key for every call, so that a repeated request starts only one run. */
   readonly idempotencyKey?: string;
 }
 
@@ -14,10 +14,10 @@ interface StartCalls extends RunCalls {
   startRun(start: Start, options?: StartOptions): Promise<Run>;
 }
 
-/** As long as the server lets a start wait for the end of its run. */
+/** Longest time for which the server delays the answer to a start until the run ends. */
 const WAIT_SECONDS_MAX = 30;
 
-/** Starts runs, and finds those that are there. */
+/** Starts runs, and returns handles of existing runs. */
 export class RunClient {
   readonly #calls: StartCalls;
 
@@ -32,12 +32,12 @@ export class RunClient {
     return this.#start(workflow, args, options, 0);
   }
 
-  /** A run that was started before; whether there is one is known by the first call about it. */
+  /** Returns a handle of an existing run. Whether the run exists is checked by the first call on the handle. */
   get<W extends AnyWorkflow = string>(runId: string): RunHandle<OutputsOf<W>> {
     return new RunHandle<OutputsOf<W>>(this.#calls, runId);
   }
 
-  /** Starts a run and waits for its result: a short one takes a single request. */
+  /** Starts a run and waits for its result. A short run needs only one request. */
   async run<W extends AnyWorkflow>(
     workflow: W,
     ...[args, { timeout, signal, ...options } = {}]: GivenArgs<W, [options?: LaunchOptions & ResultOptions]>
@@ -59,7 +59,7 @@ export class RunClient {
       typeof workflow === "string"
         ? { workflow }
         : { workflow: workflow.name, ...(workflow.version === undefined ? {} : { version: workflow.version }) };
-    // Args of a typed workflow are JSON by its schema; a type with named fields only lacks the index signature.
+    // The schema guarantees that args of a typed workflow are JSON. Their type only lacks the index signature.
     const given = args === undefined ? {} : { args: args as JsonObject };
     const run = await this.#calls.startRun({ ...more, ...named, ...given }, { idempotencyKey, wait });
     return new RunHandle<OutputsOf<W>>(this.#calls, run.id, run);

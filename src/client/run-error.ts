@@ -1,17 +1,17 @@
 import type { Run, State } from "../contract/index.ts";
 
-/** A run that was waited for did not complete, or not in time. */
+/** Thrown when an awaited run did not complete, or not in time. */
 export class RunError extends Error {
   override readonly name = "RunError";
   readonly runId: string;
-  /** Of the run; after `result_timeout` it is still open. */
+  /** Status of the run. After `result_timeout` the run is still open. */
   readonly status: Run["status"];
-  /** `result_timeout`, or what became of the run: `run_failed`, `run_cancelled`, `run_timed_out` … */
+  /** `result_timeout`, or a code for the end of the run: `run_failed`, `run_cancelled`, `run_timed_out` … */
   readonly code: string;
-  /** The first node that failed by itself, where there is one. */
+  /** The first node that failed by itself. Null when there is none. */
   readonly node: { readonly id: string; readonly code: string; readonly message: string } | null;
 
-  /** Of the run itself: also where no node has failed, for its outputs for instance. */
+  /** Error of the run itself. May be set although no node has failed, for example for invalid outputs. */
   readonly error: NonNullable<Run["error"]> | null;
 
   constructor(
@@ -38,7 +38,7 @@ function textOf(error: RunError["error"]): string {
 
 export const RESULT_TIMEOUT = "result_timeout";
 
-/** Of a run that has ended without completing. */
+/** Builds the error for a run that has ended without completing. */
 export function endedBadly(
   { id, status, error }: Pick<Run, "id" | "status" | "error">,
   { nodeResults }: Pick<State, "nodeResults">,

@@ -4,7 +4,7 @@ import { endedBadly, RESULT_TIMEOUT, RunError } from "./run-error.ts";
 import { type UiChunk, uiStream } from "./ui-stream.ts";
 import type { WatchOptions } from "./watch.ts";
 
-/** What a handle asks of the client. */
+/** Calls of the client that a handle uses. */
 export interface RunCalls {
   getRun(runId: string): Promise<Run>;
   getState(runId: string): Promise<State>;
@@ -14,17 +14,17 @@ export interface RunCalls {
 }
 
 export interface ResultOptions {
-  /** Milliseconds; default: until the run has ended, however long that takes. */
+  /** Time limit in milliseconds. Default: no limit, until the run has ended. */
   readonly timeout?: number;
-  /** Ends the waiting with the reason of the signal; the run continues. */
+  /** Stops waiting and throws the reason of the signal. The run continues. */
   readonly signal?: AbortSignal;
 }
 
-/** One run, to be waited for, followed and acted on. */
+/** Handle of one run, to wait for it, follow it and act on it. */
 export class RunHandle<Outputs extends object> {
   readonly id: string;
   readonly #calls: RunCalls;
-  /** As it was last seen, when that is known. */
+  /** The run as last seen. Null when it has not been read yet. */
   readonly #seen: Run | null;
 
   constructor(calls: RunCalls, id: string, seen: Run | null = null) {
@@ -33,13 +33,13 @@ export class RunHandle<Outputs extends object> {
     this.#seen = seen;
   }
 
-  /** What the run came to. Throws `RunError` when it has not completed, or not in time. */
+  /** Waits for the end of the run and returns its outputs. Throws `RunError` if the run did not complete, or not in time. */
   async result({ timeout, signal }: ResultOptions = {}): Promise<Outputs> {
     const seen = this.#seen;
     if (seen !== null && isTerminal(seen.status)) return this.#outcome(seen);
     const limit = timeout === undefined ? null : AbortSignal.timeout(timeout);
     const ends = [limit, signal].filter((one) => one !== null && one !== undefined);
-    // The stream ends with the run; what happened in between is not needed here.
+    // The stream ends when the run ends. Its events are not needed here.
     for await (const _ of this.events(ends.length === 0 ? {} : { signal: AbortSignal.any(ends) }));
     signal?.throwIfAborted();
     const run = await this.#calls.getRun(this.id);
@@ -47,12 +47,12 @@ export class RunHandle<Outputs extends object> {
     return this.#outcome(run);
   }
 
-  /** Every event in order, each exactly once, until the run has ended; reconnects by itself. */
+  /** Yields every event in order, each exactly once, until the run has ended. Reconnects automatically. */
   events(options: WatchOptions = {}): AsyncGenerator<Frame, void> {
     return this.#calls.watchRun(this.id, options);
   }
 
-  /** The run as chunks of a UI message stream of the AI SDK, for `createUIMessageStreamResponse`. */
+  /** Returns the run as chunks of a UI message stream of the AI SDK, for `createUIMessageStreamResponse`. */
   toReadableStream(options: WatchOptions = {}): ReadableStream<UiChunk> {
     return uiStream(this.id, (signal) => this.events({ ...options, signal }));
   }
@@ -65,14 +65,14 @@ export class RunHandle<Outputs extends object> {
     return this.#calls.cancelRun(this.id, reason);
   }
 
-  /** An event to this run, for a step that waits for it. */
+  /** Sends an event to this run, for a step that waits for it. */
   signal(name: string, body: SignalBody = {}): Promise<ReceivedEvent> {
     return this.#calls.events.signal(this.id, name, body);
   }
 
   async #outcome(run: Run): Promise<Outputs> {
     const { status, outputs } = run;
-    // What a run has put out is as its workflow declares: the server has checked it.
+    // The outputs have the declared type, since the server has checked them.
     if (status === "completed") return (outputs ?? {}) as Outputs;
     throw endedBadly(run, await this.#calls.getState(this.id));
   }

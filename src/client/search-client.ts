@@ -4,7 +4,7 @@ import { encode } from "./query.ts";
 
 const VIEW: Needs = ["id", "name", "query"];
 
-/** The part of the API that is about many runs at once: saved lists of them, and what they add up to. */
+/** Part of the API for many runs at once: saved lists and trends. */
 export class SearchClient {
   readonly #door: Door;
 
@@ -16,7 +16,7 @@ export class SearchClient {
     return this.#door.ask("GET", "/trends", { query: { ...query } }, ["bucket", "data"]);
   }
 
-  /** The caller's own, and those that are shared. */
+  /** Lists the caller's own views and the shared ones. */
   listViews(): Promise<ListPage<SavedView>> {
     return this.#door.list("/views", {});
   }

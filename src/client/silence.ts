@@ -1,6 +1,6 @@
 /**
- * Ends a request on which nothing arrives for too long. As long as it waits, its timer keeps a Node process alive, so
- * that a connection which was lost without notice becomes an error and not a silent end of the process.
+ * Aborts a request on which nothing arrives for too long. Its timer keeps a Node process alive while it waits, so that a
+ * lost connection becomes an error and does not silently end the process.
  */
 export class Silence {
   readonly #longestMs: number;
@@ -16,7 +16,7 @@ export class Silence {
     return this.#controller.signal;
   }
 
-  /** Something arrived. */
+  /** Restarts the timer. Called when data has arrived. */
   restart(): void {
     clearTimeout(this.#timer);
     const seconds = Math.ceil(this.#longestMs / 1_000);

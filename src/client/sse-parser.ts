@@ -1,4 +1,4 @@
-/** One event of a stream, as its lines said it. */
+/** One message of an event stream. */
 export interface SseMessage {
   readonly id: string | null;
   readonly event: string;
@@ -7,20 +7,20 @@ export interface SseMessage {
 
 const LINE_END = /\r\n|\n|\r/;
 
-/** Reads server-sent events from pieces of text that may end anywhere. */
+/** Parses server-sent events from pieces of text that may end anywhere. */
 export class SseParser {
   #rest = "";
   #id: string | null = null;
   #event = "";
   #data: string[] = [];
 
-  /** The messages that are complete with this piece. */
+  /** Adds a piece of text and returns the messages that it completes. */
   take(piece: string): readonly SseMessage[] {
     const messages: SseMessage[] = [];
     let text = this.#rest + piece;
     for (;;) {
       const end = LINE_END.exec(text);
-      // A carriage return at the very end may be the first half of a line end.
+      // A carriage return at the very end may be the first half of a line break.
       if (end === null || (end[0] === "\r" && end.index === text.length - 1)) break;
       const message = this.#line(text.slice(0, end.index));
       if (message !== null) messages.push(message);

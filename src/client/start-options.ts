@@ -1,14 +1,14 @@
 import type { InputsFrom, NodeEdits, PageOptions, RunsQuery } from "../contract/index.ts";
 
-/** Which runs are listed; everything that is given has to fit. */
+/** Filter for a list of runs. A run must match every given field. */
 export type RunsFilter = Readonly<Partial<Omit<RunsQuery, keyof PageOptions>>>;
 
 export interface StartOptions {
-  /** Made once per submission and used again by its retries: the run is then started once. */
+  /** Key of one submission, reused by its retries so that the run is started only once. */
   readonly idempotencyKey?: string;
-  /** Seconds, at most 30: the answer comes when the run has ended, with its outputs, or after that time. */
+  /** Seconds, at most 30. The answer is delayed until the run has ended or the time is over, and contains the outputs if it ended. */
   readonly wait?: number;
-  /** For a run that is started as a tool; default: `api`. */
+  /** Set when the run is started as a tool. Default: `api`. */
   readonly trigger?: "mcp";
 }
 
@@ -18,7 +18,7 @@ export interface BranchOptions extends StartOptions, NodeEdits {
 
 const KEY_BYTES = 16;
 
-/** Of its own for each submission. */
+/** Returns a new key for one submission. */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -31,5 +31,5 @@ export function idempotent({ idempotencyKey, trigger }: StartOptions): Readonly<
   };
 }
 
-/** What started a run, where it is not a plain request. */
+/** Header that names the cause of a start, when it is not a plain API request. */
 export const TRIGGER_HEADER = "sluice-trigger";

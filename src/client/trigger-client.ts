@@ -13,7 +13,7 @@ import { encode } from "./query.ts";
 
 const ANSWER: Needs = ["started"];
 
-/** The part of the API that is about what starts runs; triggers themselves are registered like everything else. */
+/** Part of the API for using triggers. Triggers are registered like all other objects. */
 export class TriggerClient {
   readonly #door: Door;
 
@@ -21,7 +21,7 @@ export class TriggerClient {
     this.#door = door;
   }
 
-  /** What a delivery would do; nothing is started. */
+  /** Returns the effect that a delivery would have. Starts nothing. */
   test(trigger: string, sample: TriggerSample = {}): Promise<TriggerTest> {
     return this.#door.ask("POST", `/triggers/${encode(trigger)}/test`, { body: sample }, ["starts", "problems"]);
   }
@@ -30,12 +30,12 @@ export class TriggerClient {
     return this.#door.ask("POST", `/triggers/${encode(trigger)}/fire`, { body: sample }, ANSWER);
   }
 
-  /** Starts the run of a schedule now, besides its slots. */
+  /** Starts the run of a schedule now, in addition to its slots. */
   runNow(schedule: string): Promise<TriggerAnswer> {
     return this.#door.ask("POST", `/schedules/${encode(schedule)}/run-now`, {}, ANSWER);
   }
 
-  /** When a cron is due next, without a schedule. */
+  /** Returns the next moments of a cron expression, without a schedule. */
   nextSlots(timing: TimingQuery): Promise<NextSlots> {
     return this.#door.ask("GET", "/next-slots", { query: { ...timing } }, ["nextSlots"]);
   }

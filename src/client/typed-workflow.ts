@@ -1,25 +1,25 @@
 import type { JsonObject } from "../core/base/index.ts";
 
 /**
- * A workflow on the server. One that is written in code carries the types of its args and outputs, so that starts and
- * results are checked by the compiler; a name alone says nothing about them.
+ * A workflow on the server. A workflow written in code also carries the types of its args and outputs, so that the
+ * compiler checks starts and results. A name alone carries no types.
  */
 export interface TypedWorkflow<Args extends object = JsonObject, Outputs extends object = JsonObject> {
   readonly name: string;
-  /** Default: the newest. */
+  /** Version to start. Default: the newest. */
   readonly version?: number;
-  /** For the compiler alone; there is never a value. */
+  /** Only for the compiler. The field never has a value. */
   readonly types?: { readonly args: Args; readonly outputs: Outputs };
 }
 
 /**
- * Workflows on the server, by name: `{ name: { args, outputs } }`. It is empty here; the file that `sluice types` writes
- * adds those of a server, and their names are then enough for typed starts and results.
+ * Workflows on the server by name: `{ name: { args, outputs } }`. Empty here. The file that `sluice types` writes adds
+ * the workflows of a server, so that their names are enough for typed starts and results.
  */
 // oxlint-disable-next-line typescript/no-empty-interface -- it is there to be added to
 export interface KnownWorkflows {}
 
-/** What is started: a name, or a workflow that knows its types. */
+/** A workflow to start: its name, or an object that carries its types. */
 export type AnyWorkflow = string | TypedWorkflow<object, object>;
 
 export type ArgsOf<W extends AnyWorkflow> = W extends { readonly types?: { readonly args: infer Args } }
@@ -38,6 +38,6 @@ type PartOf<Known, Part extends string> = Known extends { readonly [Name in Part
 
 type Empty = { readonly [Name in never]: unknown };
 
-/** Args may be left out only where none are needed. */
+/** Parameters for args and options. Args may be omitted only when none are required. */
 export type GivenArgs<W extends AnyWorkflow, More extends readonly unknown[]> =
   Empty extends ArgsOf<W> ? [args?: ArgsOf<W>, ...More] : [args: ArgsOf<W>, ...More];

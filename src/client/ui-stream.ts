@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/base/index.ts";
 import { isRunEnding, type RunEvent } from "../core/event/index.ts";
 import { eventOfFrame } from "../core/view/index.ts";
 
-/** The chunks of a UI message stream of the AI SDK that a run needs. Parts of data with the same id replace each other. */
+/** Chunks of a UI message stream of the AI SDK that are used for a run. Data parts with the same id replace each other. */
 export type UiChunk =
   | { readonly type: "start"; readonly messageId: string }
   | { readonly type: "text-start" | "text-end"; readonly id: string }
@@ -14,7 +14,7 @@ export type UiChunk =
   | { readonly type: "error"; readonly errorText: string }
   | { readonly type: "abort" | "finish" };
 
-/** A run as such a stream; who stops reading it stops following the run, which continues. */
+/** Converts the events of a run into such a stream. Cancelling the stream stops following the run, which continues. */
 export function uiStream(
   runId: string,
   follow: (signal: AbortSignal) => AsyncGenerator<Frame, void>,
@@ -70,7 +70,7 @@ const NODE_STEPS: ReadonlySet<string> = new Set([
   "node.skipped",
 ]);
 
-/** What a node streams is one text for each of its attempts, open from the first piece until the attempt has ended. */
+/** Tracks open texts. The output a node streams is one text per attempt, open from its first piece until the attempt ends. */
 class OpenTexts {
   readonly #openByNode = new Map<string, string>();
   #count = 0;

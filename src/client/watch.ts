@@ -5,19 +5,19 @@ import { Silence } from "./silence.ts";
 import { type SseMessage, SseParser } from "./sse-parser.ts";
 
 export interface WatchOptions {
-  /** Continue after this event; default: from the first one. */
+  /** Number of the event after which to continue. Default: start with the first event. */
   readonly afterEventId?: number;
-  /** Ends the watching without an error. */
+  /** Stops watching without an error. */
   readonly signal?: AbortSignal;
-  /** Longest silence before a connection counts as dead; the server sends something every 15 seconds. */
+  /** Longest silence before a connection counts as dead. The server sends something every 15 seconds. */
   readonly silenceMs?: number;
-  /** First wait after a failed connection; it doubles up to ten seconds. */
+  /** First wait after a failed connection. It doubles up to ten seconds. */
   readonly retryMs?: number;
-  /** How long connections may fail, or end without a message, before that is an error; default: without end. */
+  /** How long connections may fail, or end without a message, before watching fails. Default: no limit. */
   readonly patienceMs?: number;
 }
 
-/** Opens the stream after an event; rejects when there is no connection, or an answer that is not a stream. */
+/** Opens the stream after an event. Rejects when the connection fails or the answer is not a stream. */
 export type OpenStream = (afterEventId: number, signal: AbortSignal) => Promise<Response>;
 
 const SILENCE_MS = 45_000;
@@ -25,8 +25,8 @@ const RETRY_MS = 250;
 const RETRY_MS_MAX = 10_000;
 
 /**
- * The events of a run in order, each exactly once, until the run has ended. Whatever happens to the connection, it continues
- * after the last event that was given out; an event that is missing in between is fetched the same way.
+ * Yields the events of a run in order, each exactly once, until the run has ended. After a lost connection it continues
+ * after the last yielded event, and it reconnects in the same way when an event is missing.
  */
 export async function* watchEvents(
   url: string,
@@ -53,7 +53,7 @@ export async function* watchEvents(
         yield frame;
       }
       if (cursor > before) continue;
-      // A server that closes at once would otherwise be asked without end.
+      // Without this limit, a server that closes each connection at once would be called forever.
       patience.demand(new Error("the stream of events ends before the run does"));
       await pause(waitMs, signal);
     } catch (error) {
@@ -69,12 +69,12 @@ export async function* watchEvents(
   }
 }
 
-/** Trying again helps against a lost connection and a server that is busy, and against nothing else. */
+/** Checks whether an error is permanent. Only a lost connection or a busy server is worth another try. */
 function isFinal(error: unknown): boolean {
   return error instanceof ApiError && error.code !== UNREACHABLE && error.status < 500 && error.status !== 429;
 }
 
-/** How long it has been tried without success. */
+/** Measures how long connections have failed without a success. */
 class Patience {
   readonly #url: string;
   readonly #longestMs: number;
@@ -89,7 +89,7 @@ class Patience {
     this.#since = null;
   }
 
-  /** Throws the failure once there has been nothing but failures for too long. */
+  /** Throws the error when connections have failed for too long. */
   demand(error: unknown): void {
     this.#since ??= Date.now();
     if (Date.now() - this.#since < this.#longestMs) return;
@@ -117,7 +117,7 @@ class Connection {
     signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** False when the run has ended and nothing follows. */
+  /** Opens the stream. Returns false when the run has ended and no events follow. */
   async start(afterEventId: number): Promise<boolean> {
     const response = await this.#open(afterEventId, this.#controller.signal);
     this.#response = response;
@@ -134,7 +134,7 @@ class Connection {
       const { done, value } = await reader.read();
       if (done) return;
       this.#silence.restart();
-      // Heartbeats arrive: the connection works, although nothing happens in the run.
+      // Data such as heartbeats arrives, so the connection works even if the run has no new events.
       if (Date.now() - openedAt > RETRY_MS_MAX) this.#onSteady();
       for (const message of parser.take(decoder.decode(value, { stream: true }))) {
         if (message.event === AUTH_EXPIRED) throw expired(message.data);
@@ -150,14 +150,14 @@ class Connection {
     this.#controller.abort();
   }
 
-  /** Events without an id belong to the transport, such as heartbeats. */
+  /** Reads a message as an event. Messages without an id, such as heartbeats, are not events. */
   #frameOf({ id, data }: SseMessage): EventFrame | null {
     if (id === null) return null;
     try {
       const frame = JSON.parse(data) as EventFrame;
       if (Number.isSafeInteger(frame.eventId)) return frame;
     } catch {
-      // Said below: a message is whole by its last line, so this one was sent broken.
+      // Reported below. A message is parsed only when it is complete, so it was already invalid when it was sent.
     }
     throw brokenAnswer(this.#url, "sent an event that cannot be read", { status: 200 });
   }

@@ -5,7 +5,7 @@ import { encode } from "./query.ts";
 
 const HOOK: Needs = ["workflow", "url"];
 
-/** The part of the API that is about those outside. */
+/** Part of the API for webhooks, which send messages, and hooks, which receive them. */
 export class WebhookClient extends DeliveryClient {
   readonly #door: Door;
 
@@ -18,7 +18,7 @@ export class WebhookClient extends DeliveryClient {
     return this.#door.ask("GET", `/hooks/${encode(workflow)}`, {}, HOOK);
   }
 
-  /** A secret is made, and shown once, when none is given. */
+  /** Saves a hook. When no secret is given, the server creates one and shows it once. */
   saveHook(workflow: string, secret?: string): Promise<SavedHook> {
     return this.#door.ask("PUT", `/hooks/${encode(workflow)}`, { body: { secret } }, HOOK);
   }

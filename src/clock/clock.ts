@@ -1,15 +1,15 @@
-/** Takes back a timer that has not fired; harmless afterwards. */
+/** Cancels a timer that has not fired. Has no effect after it has fired. */
 export type Stop = () => void;
 
 /** The only source of time outside the core, so that a run can be driven by real time or by a simulation. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Calls back once the delay is over, never before it; 0 means after whatever is already waiting its turn. */
+  /** Calls back after the delay, never earlier. A delay of 0 means after the callbacks that are already due. */
   after(delayMs: number, fire: () => void): Stop;
 }
 
-/** `setTimeout` overflows beyond 24 days and drifts over long sleeps, so that long waits are made of short hops. */
+/** Longest single timeout. `setTimeout` overflows after 24 days and drifts over long waits, so long waits are split. */
 const HOP_MS = 60_000;
 
 export function createSystemClock(): Clock {
@@ -20,10 +20,10 @@ export function createSystemClock(): Clock {
         const immediate = setImmediate(fire);
         return () => clearImmediate(immediate);
       }
-      // By a clock that only ever grows: setting the time of the machine shortens no wait and makes none longer.
+      // Uses a monotonic clock, so that changing the time of the machine neither shortens nor lengthens a wait.
       const dueAt = performance.now() + delayMs;
       let timeout: NodeJS.Timeout;
-      // A timeout may end a millisecond early; the deadline itself is what counts.
+      // A timeout may fire a millisecond early, so the deadline is checked again.
       const hop = (): void => {
         const rest = dueAt - performance.now();
         if (rest <= 0) fire();

@@ -11,23 +11,23 @@ export interface Leases {
 export interface LeasedRoundsOptions {
   readonly leases: Leases;
   readonly clock: Clock;
-  /** The name of the lease. */
+  /** Name of the lease that the holder must have. */
   readonly lease: string;
-  /** The work of the rounds, as trouble messages name it. */
+  /** Name of the work in trouble messages. */
   readonly what: string;
   readonly round: () => Promise<void>;
-  /** Default: half a minute. */
+  /** Interval between rounds. Default: 30 seconds. */
   readonly everyMs?: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 const EVERY_MS = 30_000;
-/** Longer than a round, so that the holder keeps it; when the holder dies, another process takes it soon. */
+/** Longer than the interval, so that the holder keeps the lease. Another process takes it soon after the holder dies. */
 const LEASE_MS = 45_000;
-/** Until then the holder need not ask whether it still is: no other process can have taken the lease. */
+/** During this time the holder need not renew the lease: no other process can have taken it. */
 const CERTAIN_MS = 10_000;
 
-/** Rounds that one of any number of processes does. */
+/** Periodic rounds that only one of several processes performs at a time. */
 export class LeasedRounds {
   readonly #options: LeasedRoundsOptions;
   readonly #rounds: Rounds;
@@ -49,7 +49,7 @@ export class LeasedRounds {
     this.#rounds.start();
   }
 
-  /** Releases the lease, so that another process takes over at once. */
+  /** Stops the rounds and releases the lease, so that another process can take over at once. */
   async stop(): Promise<void> {
     const { leases, lease, what, onTrouble } = this.#options;
     await this.#rounds.stop();
@@ -59,7 +59,7 @@ export class LeasedRounds {
     });
   }
 
-  /** One round now, unless another process holds the lease. */
+  /** Performs one round now, unless another process holds the lease. */
   async go(): Promise<void> {
     const { leases, lease, round, clock } = this.#options;
     const now = clock.now();

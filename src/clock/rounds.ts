@@ -4,11 +4,11 @@ export interface RoundsOptions {
   readonly clock: Clock;
   readonly everyMs: number;
   readonly round: () => Promise<void>;
-  /** Called with the error of a round that failed; the next round still comes. */
+  /** Called with the error of a failed round. Later rounds are still performed. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Does the same thing every so often, and sooner when woken; never twice at a time. */
+/** Repeats work at an interval, and earlier when woken. Rounds never overlap. */
 export class Rounds {
   readonly #options: RoundsOptions;
   #cancel: Stop | null = null;
@@ -25,14 +25,14 @@ export class Rounds {
     this.#schedule(delayMs);
   }
 
-  /** A round under way may have missed what it is woken for, so another one follows it. */
+  /** Requests a round. If a round is in progress, another follows it, because the present one may have missed the change. */
   wake(delayMs = 0): void {
     if (this.#state !== "started" || this.#isWanted) return;
     this.#isWanted = true;
     if (this.#underWay === null) this.#schedule(delayMs);
   }
 
-  /** For good: a later start does nothing. */
+  /** Stops the rounds permanently. A later start has no effect. */
   async stop(): Promise<void> {
     this.#state = "stopped";
     this.#cancel?.();

@@ -1,37 +1,36 @@
 import type { Clock, Stop } from "./clock.ts";
 
 export interface SyncedClockOptions {
-  /** The time that all processes of an installation share: the database's. */
+  /** Reads the database time, which all processes of an installation share. */
   readonly readTime: () => Promise<number>;
-  /** The clock of this machine: its timers are used, and its time is only compared. */
+  /** Clock of this machine. Its timers are used, and its time is only compared with database time. */
   readonly local: Clock;
-  /** Milliseconds that only ever grow. */
+  /** Monotonic time in milliseconds. */
   readonly monotonic: () => number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 const SYNC_EVERY_MS = 10_000;
-/** A reading that took longer says little about the moment it was made. */
+/** Longest accepted duration of a reading. With a slower answer, the moment of the reading is too uncertain. */
 const ROUND_TRIP_MAX_MS = 1_000;
-/** Less than this is how exactly the time of a database can be read, however quick the answer. */
+/** Difference up to which the machine counts as correct. The time of a database cannot be read more exactly than this. */
 const AGREEING_MS = 100;
-/** Database, machine and this clock each count whole milliseconds. */
+/** Rounding error: database, machine and this clock each count whole milliseconds. */
 const ROUNDING_MS = 2;
-/** How much a clock that counts on may be wrong by, for each millisecond that it counts. */
+/** Possible error of the extrapolated time per elapsed millisecond. */
 const DRIFT = 1e-4;
-/** The first reading also connects, and a process that has just begun is slow to receive an answer. */
+/** Number of readings at the start. The first one is slow because it also opens the connection, and a new process reacts slowly. */
 const FIRST_READINGS = 3;
 
 /**
- * Database time in this process: read now and then, and counted on by a clock that only ever grows. So deadlines, leases
- * and windows mean the same on every replica, whatever their machines believe the time to be, and setting the time of a
- * machine moves none of them.
+ * Database time in this process. It is read regularly and extrapolated with a monotonic clock. Deadlines, leases and
+ * windows therefore mean the same on every replica, and changing the time of a machine does not move them.
  */
 export class SyncedClock implements Clock {
   readonly #options: SyncedClockOptions;
   #time = 0;
   #readAt = 0;
-  /** How wrong the reading may be: it was made at some moment between the question and the answer. */
+  /** Possible error of the reading, which was made at an unknown moment between request and answer. */
   #errorMs = Infinity;
   #stop: Stop | null = null;
   #isStopped = false;
@@ -50,12 +49,12 @@ export class SyncedClock implements Clock {
     return clock;
   }
 
-  /** How far the clock of this machine is ahead of database time; negative when it is behind. */
+  /** How far the clock of this machine is ahead of database time. Negative when it is behind. */
   get skewMs(): number {
     return Math.round(this.#options.local.now() - this.#counted());
   }
 
-  /** As the machine says while it agrees: what it writes elsewhere, and other programs on it, are then in the same time. */
+  /** Returns the machine's time while it agrees with database time, so that other programs on the machine have the same time. */
   now(): number {
     const counted = this.#counted();
     const local = this.#options.local.now();
@@ -90,7 +89,7 @@ export class SyncedClock implements Clock {
     const errorMs = readAt - before + ROUNDING_MS;
     const keptMs = this.#errorMs + (readAt - this.#readAt) * DRIFT;
     const changeMs = Math.abs(time - this.#time - (readAt - this.#readAt));
-    // A slow answer that the reading before it explains is less exact than that one counted on.
+    // Ignore a less exact reading that is consistent with the extrapolated time, because that is more exact.
     if (errorMs >= keptMs && changeMs <= errorMs + keptMs) return;
     this.#time = time;
     this.#errorMs = errorMs;

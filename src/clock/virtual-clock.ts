@@ -1,22 +1,19 @@
 import type { Clock, Stop } from "./clock.ts";
 
-/** Time that passes only when nothing else is left to do: days of waiting take no time, and always go the same way. */
+/** Simulated time that advances only when no other work is left. Days of waiting take no real time, and always happen in the same order. */
 export interface VirtualClock extends Clock {
   /**
-   * Lets time pass until `isDone` holds; false when nothing is waiting any more and it still does not. Before each step
-   * it waits for `settled`: by default for every promise that can settle by itself.
+   * Advances time until `isDone` holds. Returns false when no alarm is left and it still does not hold. Before each step
+   * it waits for `settled`, by default for every promise that can settle without time passing.
    */
   run(isDone: () => boolean, settled?: () => Promise<void>): Promise<boolean>;
-  /**
-   * The same clock for what only looks after things again and again: such alarms can be put off by `skipTo`, and are none
-   * that `nextDue` sees.
-   */
+  /** The same clock for periodic background checks. `skipTo` can delay its alarms, and `nextDue` ignores them. */
   readonly background: Clock;
-  /** When the next alarm that is not of the background is due; null: there is none. */
+  /** Moment of the next alarm that is not in the background. Null when there is none. */
   nextDue(): number | null;
-  /** Puts alarms of the background off to a later moment, so that nothing happens before it. */
+  /** Delays background alarms to a later moment, so that none fires before it. */
   skipTo(moment: number): void;
-  /** Lets time pass until the promise settles, and settles as it does. */
+  /** Advances time until the promise settles, and settles with its result. */
   settle<T>(promise: Promise<T>, settled?: () => Promise<void>): Promise<T>;
 }
 
@@ -72,7 +69,7 @@ export function createVirtualClock(startAt: number): VirtualClock {
       const ended = promise.finally(() => {
         isDone = true;
       });
-      // Handled where it is awaited, which is later than it may fail.
+      // The rejection is handled by the later await. Without this it would count as unhandled before then.
       ended.catch(() => undefined);
       await clock.run(() => isDone, settled);
       return ended;
@@ -81,7 +78,7 @@ export function createVirtualClock(startAt: number): VirtualClock {
   return clock;
 }
 
-/** One turn of the event loop: every promise that can settle without time passing has settled after it. */
+/** Waits for one turn of the event loop, after which every promise that needs no time has settled. */
 function settlePromises(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,17 +1,17 @@
-/** The inbox of an approver: which approvals wait, answers to many at once, comments and assignment. */
+/** The inbox of an approver: lists of pending approvals, answers to several approvals at once, comments and assignment. */
 import { z } from "zod";
 import { APPROVAL_SOURCES, APPROVAL_STATUSES, DECISIONS } from "../core/event/index.ts";
 import { approvalSchema } from "./approval.ts";
 import { type Answered, type Asked, count, moment } from "./field.ts";
 import { filterText, type PageOptions, pageQuery } from "./page.ts";
 
-/** Answers in one request. */
+/** Maximum number of answers in one request. */
 export const BULK_MAX = 200;
 const COMMENT_LENGTH_MAX = 10_000;
 
 export const APPROVAL_ORDERS = ["newest", "oldest", "expiring"] as const;
 
-/** Whom an approval is given to: a name as in a list of approvers, or the caller. */
+/** The assignee of an approval: a name as in a list of approvers, or the caller. */
 const assigneeName = z
   .string()
   .regex(
@@ -39,7 +39,7 @@ export const approvalsQuery = pageQuery.extend({
     .describe("true: of open approvals that differ in nothing but their args only the first, with their number"),
   include: z.literal("subject").optional().describe("With the subject of each approval"),
 });
-/** How a client asks for approvals: as the query, with only what restricts. */
+/** The query of a client for approvals. Contains only the filters that are set. */
 export type ApprovalsQuery = PageOptions &
   Partial<Pick<Asked<typeof approvalsQuery>, "status" | "source" | "order" | "include" | "mine" | "grouped">> &
   Readonly<Partial<Record<"workflow" | "run" | "assignee" | "older_than" | "q" | "group", string>>>;
@@ -57,7 +57,7 @@ export const approvalCountsSchema = z.object({
 });
 export type ApprovalCounts = Answered<typeof approvalCountsSchema>;
 
-/** Whether the caller may answer, by the rule that judges the answer itself. */
+/** Whether the caller may answer. Checked by the same rule as the answer itself. */
 export const answerRightSchema = z.object({
   mayAnswer: z.boolean(),
   mayOverride: z.boolean().describe("May answer in the place of the approvers, with a reason"),

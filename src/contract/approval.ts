@@ -1,4 +1,4 @@
-/** Questions that wait for a person, and their answers. */
+/** Approvals: requests that wait for a person, and their answers. */
 import { z } from "zod";
 import { APPROVAL_SOURCES, APPROVAL_STATUSES, DECISIONS, type FormFields, type Subject } from "../core/event/index.ts";
 import { type Answered, type Asked, count, jsonObject, moment, objectOf } from "./field.ts";

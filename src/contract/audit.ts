@@ -15,7 +15,7 @@ export const auditQuery = pageQuery.extend(auditFilter);
 const auditFilterSchema = z.object(auditFilter);
 export type AuditFilter = PageOptions & Answered<typeof auditFilterSchema>;
 
-/** A record of the chain. */
+/** One record of the audit chain. */
 export const auditRecordSchema = z.object({
   seq: count,
   at: z.iso.datetime(),
@@ -51,5 +51,5 @@ export const chainStateSchema = z.object({
 });
 export type ChainState = Answered<typeof chainStateSchema>;
 
-/** The head of a packet, which holds everything about a run. */
+/** The head of a packet. The packet contains everything about a run. */
 export const packetSchema = z.looseObject({ format: z.string() });

@@ -1,4 +1,4 @@
-/** What a draft of a policy would have changed. */
+/** Backtest of a policy draft: the recorded verdicts it would have changed. */
 import { z } from "zod";
 import { type Answered, count, moment } from "./field.ts";
 import { dispositionSchema } from "./verdict.ts";

@@ -1,4 +1,4 @@
-/** Cells: the databases of an installation with several, and who lives where. */
+/** Cells: the databases of an installation that has several, and the cell of each organisation. */
 import { z } from "zod";
 import { MOVE_STAGES } from "../core/event/index.ts";
 import { type Answered, moment, word } from "./field.ts";

@@ -1,4 +1,4 @@
-/** Taking personal content out of what is kept. */
+/** Erasure of personal content from stored data. */
 import { z } from "zod";
 import { AUDIT_TYPES } from "../core/audit/index.ts";
 import { type Answered, type Asked, count, moment } from "./field.ts";
@@ -36,7 +36,7 @@ export const erasureSchema = z.object({
 });
 export type Erasure = Answered<typeof erasureSchema>;
 
-/** Of one run. */
+/** The erasure of one run. */
 export const erasedSchema = z.object({
   at: moment,
   by: z.string(),

@@ -7,7 +7,7 @@ import { pageQuery } from "./page.ts";
 
 const eventType = z.string().regex(EVENT_TYPE).describe("Letters, digits, . _ and -, such as order.paid");
 
-/** Without a slash: ids of emitted events have some. */
+/** Contains no slash, because ids of emitted events contain slashes. */
 const eventId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/)

@@ -1,9 +1,9 @@
-/** Files: what is kept of them, and how they are sent. */
+/** Files: their stored metadata, and how they are uploaded. */
 import { z } from "zod";
 import { type Answered, type Asked, count, moment } from "./field.ts";
 import { pageQuery } from "./page.ts";
 
-/** A file as args and outputs hold it. */
+/** The reference to a file in args and outputs. */
 export const fileSchema = z.object({
   name: z.string(),
   mime: z.string(),
@@ -15,7 +15,7 @@ export type FileReference = Answered<typeof fileSchema>;
 export const storedFileSchema = fileSchema.extend({ createdAt: moment });
 export type StoredFile = Answered<typeof storedFileSchema>;
 
-/** What the name, the type and the size have to be is checked by the server, each with a code of its own. */
+/** The server checks the contents of name, type and size, each with its own error code. */
 export const uploadBody = z.strictObject({
   name: z.string(),
   mime: z.string().default("application/octet-stream"),

@@ -1,4 +1,4 @@
-/** Places of execution. */
+/** Gateways: the places of execution. */
 import { z } from "zod";
 import { type Answered, count, moment } from "./field.ts";
 

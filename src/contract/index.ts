@@ -1,7 +1,7 @@
 /**
- * The shapes of the HTTP API, each once: the server checks requests with them and describes them in its OpenAPI
- * document, and the types of clients follow from them. Pages and clients import types only, so that no validator is
- * part of what a browser loads.
+ * The schemas of the HTTP API, each defined once. The server checks requests with them and generates its OpenAPI
+ * document from them, and the types of clients are derived from them. Pages and clients import types only, so that
+ * browsers load no validator.
  */
 export * from "./approval.ts";
 export * from "./approval-inbox.ts";

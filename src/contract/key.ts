@@ -1,8 +1,8 @@
-/** Keys of people and programs, and what they may do. */
+/** API keys of people and programs, and their permissions. */
 import { z } from "zod";
 import { type Answered, type Asked, moment, word } from "./field.ts";
 
-/** Everything a key may be allowed to do. */
+/** All permissions a key may have. */
 export const PERMISSIONS = [
   "workflow:read",
   "workflow:write",
@@ -20,7 +20,7 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** Names for several permissions together. */
+/** Named sets of permissions. */
 export const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const;
 export type MemberRole = (typeof ROLES)[number];
 
@@ -48,5 +48,5 @@ export const mintBody = z.strictObject({
   person: word.optional().describe("The member it is made for; default: who makes it"),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
 });
-/** The server knows which permissions there are; a client passes on what it was given. */
+/** Only the server knows the list of permissions. A client passes on any names. */
 export type KeyRequest = Omit<Asked<typeof mintBody>, "permissions"> & { readonly permissions?: readonly string[] };

@@ -11,7 +11,7 @@ export const streamQuery = z.object({
   afterEventId: z.string().optional().describe("Event id to continue after; comes before the header Last-Event-ID"),
 });
 
-/** What changes of a run with every commit: the data of the message `run`. */
+/** Data of the message `run`: the fields of a run that change with every commit. */
 export interface LiveRun {
   readonly id: string;
   readonly workflow: string;
@@ -23,18 +23,18 @@ export interface LiveRun {
   readonly waitingFor: WaitingFor | null;
 }
 
-/** The data of the message `event`. */
+/** Data of the message `event`. */
 export interface LiveEvent {
   readonly runId: string;
   readonly frame: Frame;
 }
 
-/** The data of the message `note`: an approval was assigned or commented on. */
+/** Data of the message `note`: an approval was assigned or commented on. */
 export interface LiveNote {
   readonly approvalId: string;
 }
 
-/** The data of the message `approval`: the approvals of a run that wait now; without a run those of launches. */
+/** Data of the message `approval`: the pending approvals of a run, or, when `runId` is null, those of launches. */
 export interface LiveApprovals {
   readonly runId: string | null;
   readonly pending: readonly string[];

@@ -1,4 +1,4 @@
-/** What agents remember. */
+/** The memory of agents. */
 import { z } from "zod";
 import type { Answered } from "./field.ts";
 

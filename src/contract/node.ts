@@ -1,4 +1,4 @@
-/** A node attempt by attempt, and the conversations of agents. */
+/** The details of a node, attempt by attempt, and the conversations of agents. */
 import { z } from "zod";
 import { NODE_STATUSES } from "../core/event/index.ts";
 import { type Answered, count, json, jsonObject, micros, moment } from "./field.ts";
@@ -19,9 +19,9 @@ const attemptSchema = z.object({
     model: z.string().nullable(),
     executionPath: z.string().nullable(),
   }),
-  /** What it was sent, bound and rendered again from the log up to its start. */
+  /** The content of the dispatch. Bound and rendered again from the log up to the start of the attempt. */
   request: z.object({ message: z.string(), stdin: z.string().nullable(), inputs: jsonObject }).nullable(),
-  /** Its instructions, layer by layer: the work itself is layer 6, what callers gave layer 8. */
+  /** The instructions, layer by layer. The prompt of the step is layer 6, instructions from callers are layer 8. */
   instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })),
   outputs: jsonObject.nullable(),
   output: z.string().nullable(),
@@ -32,7 +32,7 @@ const attemptSchema = z.object({
   outputTokens: count,
   streamedText: z.string(),
   logs: z.array(z.object({ eventId: count, level: z.string(), message: z.string(), detail: json.optional() })),
-  /** What the adapter logged, and its conversation; filled once the attempt has reported. */
+  /** The log lines and the conversation of the adapter. Filled in when the attempt has reported. */
   adapterLogs: z.array(jsonObject),
   sessionId: z.string().nullable(),
   conversation: z.array(jsonObject),
@@ -41,7 +41,7 @@ const attemptSchema = z.object({
 export const nodeDetailSchema = z.object({
   runId: z.string(),
   node: nodeResultSchema,
-  /** What the newest attempt was sent, bound and rendered again from the log up to its start. */
+  /** The content of the newest dispatch. Bound and rendered again from the log up to the start of the attempt. */
   request: z
     .object({ attempt: count, message: z.string(), stdin: z.string().nullable(), inputs: jsonObject })
     .nullable(),

@@ -1,4 +1,4 @@
-/** Lists: what a page of one is, and how one is asked for. */
+/** Pages of lists: queries and results. */
 import { z } from "zod";
 
 const PAGE_SIZE = 25;
@@ -10,7 +10,7 @@ const limit = (max: number, byDefault: number) =>
   z.coerce.number().int().min(1).max(max).default(byDefault).describe("At most so many in one answer");
 const cursor = z.string().max(1_000).optional().describe("nextCursor of the answer before");
 
-/** Text from a query that is compared with stored text, which never holds control characters. */
+/** Text in a query that is compared with stored text. Stored text never contains control characters. */
 export const filterText = z
   .string()
   .regex(/^[^\p{Cc}\p{Surrogate}]{1,200}$/u, "Invalid text: at most 200 printable characters");
@@ -18,7 +18,7 @@ export const filterText = z
 export const pageQuery = z.object({ limit: limit(PAGE_SIZE_MAX, PAGE_SIZE), cursor });
 export type PageOptions = Readonly<{ limit?: number; cursor?: string }>;
 
-/** For lists that are short: everything unless a page is asked for. */
+/** Query for short lists: returns everything unless a page is requested. */
 export const wholeQuery = z.object({
   limit: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).optional().describe("Default: all of them"),
   cursor,

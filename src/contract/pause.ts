@@ -1,4 +1,4 @@
-/** What is paused, by whom and why. */
+/** Pauses: their scope, the person who paused, and the reason. */
 import { z } from "zod";
 import { PAUSE_SCOPES } from "../core/event/index.ts";
 import { type Answered, moment } from "./field.ts";
@@ -12,7 +12,7 @@ const who = {
 export const pauseSchema = z.object(who);
 export type PauseView = Answered<typeof pauseSchema>;
 
-/** Of a run. */
+/** The pause of a run. */
 export const runPauseSchema = z.object({
   ...who,
   scope: z

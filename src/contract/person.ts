@@ -6,7 +6,7 @@ import { ROLES } from "./key.ts";
 const GROUPS_MAX = 100;
 
 export const role = z.enum(ROLES);
-/** As `role:x` and `team:x` of an approver list name it. */
+/** A group name, used in approver lists as `role:x` and `team:x`. */
 export const groupName = z
   .string()
   .regex(/^[^\p{Cc}\p{Surrogate}\p{Bidi_Control}]{1,100}$/u, "Invalid group: 1 to 100 printable characters");

@@ -1,9 +1,9 @@
-/** Answers that are errors (RFC 9457). */
+/** Error responses (RFC 9457). */
 import { z } from "zod";
 import { type Answered, count } from "./field.ts";
 import { explanationSchema } from "./verdict.ts";
 
-/** One thing that is wrong with what was sent; the codes are those of the checker, and a few of the API's own. */
+/** One problem of a request. The codes are those of the checker, and a few of the API itself. */
 export const sentProblemSchema = z.object({
   code: z.string(),
   message: z.string(),
@@ -14,7 +14,7 @@ export const sentProblemSchema = z.object({
 });
 export type SentProblem = Answered<typeof sentProblemSchema>;
 
-/** Programs read `code`, people read `detail`. */
+/** An error response. `code` is for programs, `detail` is for people. */
 export const problemSchema = z.object({
   type: z.string(),
   title: z.string(),

@@ -1,4 +1,4 @@
-/** Where values came from. */
+/** The provenance of values. */
 import { z } from "zod";
 import type { Json } from "../core/base/index.ts";
 import { NODE_STATUSES } from "../core/event/index.ts";
@@ -13,9 +13,9 @@ export const provenanceQuery = z.object({
   output: place.optional().describe("Only of this output; without a node an arg, as args.name"),
   direction: z.enum(["up", "down"]).default("up").describe("up: what it came from; down: what it went into"),
 });
-/** For the lineage of one value; without `node` it is an arg, which `output` names as `args.name`. */
+/** Query for the lineage of one value. Without `node` the value is an arg, named in `output` as `args.name`. */
 export type LineageQuery = Omit<Asked<typeof provenanceQuery>, "format">;
-/** With neither node nor output: the hand-offs of the run, or a document of a standard. */
+/** Without node and output, the result is the hand-offs of the run, or a document in a standard format. */
 export type ProvenanceQuery = LineageQuery | { readonly format: (typeof FORMATS)[number] };
 
 export const handoffSchema = z.object({
@@ -78,7 +78,7 @@ const madeBySchema = z.object({
   costMicros: z.number().int(),
   isInvalidated: z.boolean(),
 });
-/** The attempt that made a value. */
+/** The attempt that produced a value. */
 export type MadeBy = Answered<typeof madeBySchema>;
 
 const lineagePointSchema = z.object({

@@ -1,10 +1,10 @@
-/** What is registered by manifests, and the switch that stops everything. */
+/** Objects registered by manifests, and the kill switch. */
 import { z } from "zod";
 import type { Json } from "../core/base/index.ts";
 import { type Answered, json } from "./field.ts";
 import { sentProblemSchema } from "./problem.ts";
 
-/** What is registered by manifests of every kind but gateways and workflows. */
+/** The collections of objects registered by manifests: every kind except gateways and workflows. */
 export const COLLECTIONS = [
   "agents",
   "policies",
@@ -40,13 +40,13 @@ export const registeredSchema = z
   })
   .catchall(json)
   .describe("Beside these, what its manifest says, in camelCase; what is write-only is not shown");
-/** Beside these fields, what its manifest says, in camelCase. */
+/** A registered object. Besides these fields it has the fields of its manifest, in camelCase. */
 export type Registered = Answered<typeof registeredSchema>;
 
-/** A new value of a secret; the reader of manifests checks it. */
+/** A new value of a secret. The manifest reader checks it. */
 export const rotateBody = z.strictObject({ value: z.string().describe("The new value; never shown again") });
 
-/** A manifest as it is sent; the reader of manifests checks its spec. */
+/** A manifest as it is sent. The manifest reader checks its spec. */
 export const manifestSchema = z.object({ kind: z.string(), name: z.string(), spec: z.record(z.string(), json) });
 export interface ManifestDocument {
   readonly kind: string;

@@ -1,11 +1,11 @@
-/** A run as its log says: its state, its events, its checkpoints. */
+/** The recorded data of a run: its state, its events, its checkpoints. */
 import { z } from "zod";
 import { EVENT_TYPES, NODE_STATUSES, RUN_STATUSES, WAITING_FOR, WAITING_REASONS } from "../core/event/index.ts";
 import type { EventFrame } from "../core/view/index.ts";
 import { type Answered, count, jsonObject, micros, moment, type Narrowed } from "./field.ts";
 
 const valueRef = z.object({ path: z.array(z.string()), hash: z.string(), bytes: count });
-/** A large value that is not in the answer itself: null stands at `path`, and `/blobs/{hash}` gives it. */
+/** Reference to a large value that is not part of the answer: the answer has null at `path`, and `/blobs/{hash}` returns the value. */
 export type ValueRef = Answered<typeof valueRef>;
 const refs = z.array(valueRef).optional().describe("Large values: null at `path`, the value at /blobs/{hash}");
 
@@ -74,7 +74,7 @@ export const eventSchema = z.object({
   payload: jsonObject,
   refs,
 });
-/** An event; its payload has the type its `type` stands for. */
+/** An event. The type of its payload follows from its `type`. */
 export type Frame = Narrowed<
   Omit<Answered<typeof eventSchema>, "payload">,
   EventFrame & { readonly refs?: readonly ValueRef[] }

@@ -1,4 +1,4 @@
-/** Runs as they are started, listed and started again. */
+/** Starting, listing, restarting and branching runs. */
 import { z } from "zod";
 import { PRIORITIES, RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
 import { LIMITS } from "../core/base/index.ts";
@@ -43,7 +43,7 @@ export const startBody = z.strictObject({
 });
 export type Start = Asked<typeof startBody>;
 
-/** The longest a start may wait for the end of its run. */
+/** The longest time a start request may wait for the end of its run. */
 const WAIT_SECONDS_MAX = 30;
 
 export const startQuery = z.object({
@@ -56,7 +56,7 @@ export const startQuery = z.object({
     .describe("Seconds to wait for the end of the run, whose outputs are then in the answer"),
 });
 
-/** A label as lists are asked for it. */
+/** A label in the query of a list. */
 const labelFilter = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,62}:[^\p{Cc}\p{Surrogate}]{1,200}$/u, "Invalid label: write it as name:text");
@@ -109,7 +109,7 @@ export const runSchema = z.object({
   traceId: z.string(),
   rootSpanId: z.string(),
   parentRunId: z.string().optional(),
-  /** Path of the block of the file it runs; absent: it runs the file itself. */
+  /** Path of the block in the workflow that this run executes. Absent when it executes the workflow itself. */
   block: z.string().optional(),
   sourceRunId: z.string().optional().describe("The run this one was restarted or branched from"),
   recursionDepth: count,
@@ -143,7 +143,7 @@ const keptNodes = {
   runsAgain: z.array(z.string()).describe("Nodes that run again, in plan order"),
 };
 
-/** What a branch would keep. */
+/** The nodes that a branch would keep. */
 export const branchPreviewSchema = z.object(keptNodes);
 export type BranchPreview = Answered<typeof branchPreviewSchema>;
 
@@ -166,7 +166,7 @@ export const inputsFromSchema = z
   .record(word, origin)
   .refine((inputs) => Object.keys(inputs).length <= ARGS_MAX, `At most ${ARGS_MAX} args`)
   .describe("Args to be taken from outputs of other runs of the organisation");
-/** Args of a new run, each with the output of another run it is taken from. */
+/** Args of a new run, each mapped to the output of another run from which it is copied. */
 export type InputsFrom = Asked<typeof inputsFromSchema>;
 
 export const reasonBody = z.strictObject({ reason: z.string().max(REASON_LENGTH_MAX).optional() });
@@ -194,7 +194,7 @@ const editsOfNodes = {
     .optional()
     .describe("By node that completed, what it is taken to have returned; all that depends on it runs again"),
 };
-/** What a person writes in place of what nodes were asked, or have returned. */
+/** Edits by a person: prompts of nodes, or outputs of completed nodes. */
 export type NodeEdits = Asked<z.ZodObject<typeof editsOfNodes>>;
 
 export const branchPointSchema = z.strictObject({

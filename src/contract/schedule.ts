@@ -5,7 +5,7 @@ import { listOf } from "./page.ts";
 
 const moment = z.iso.datetime();
 
-/** `claimed` while its run is being started, `queued` while it waits for the run before it. */
+/** The state of a slot: `claimed` while its run is being started, `queued` while it waits for the previous run. */
 export const slotStateSchema = z.enum(["claimed", "queued", "started", "skipped", "refused"]);
 
 export const slotSchema = z.object({

@@ -1,4 +1,4 @@
-/** Who is calling, and the sessions of browsers. */
+/** The caller's identity, and browser sessions. */
 import { z } from "zod";
 import { type Answered, moment } from "./field.ts";
 import { organisationSchema } from "./organisation.ts";

@@ -1,4 +1,4 @@
-/** What a workflow would do, wait for and cost. */
+/** Simulations: a forecast of a workflow's actions, waits and cost. */
 import { z } from "zod";
 import type { EventFrame } from "../core/view/index.ts";
 import { type Answered, type Asked, count, jsonObject, micros, usd, versionNumber, word } from "./field.ts";

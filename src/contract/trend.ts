@@ -1,4 +1,4 @@
-/** What runs add up to over time. */
+/** Trends: totals of ended runs over time. */
 import { z } from "zod";
 import { TREND_BUCKETS, TREND_GROUPS } from "../core/search/index.ts";
 import { type Answered, type Asked, count, micros, moment, usd } from "./field.ts";

@@ -1,4 +1,4 @@
-/** Triggers: what they were delivered, and what becomes of a sample. */
+/** Triggers: their deliveries, and the test of a sample delivery. */
 import { z } from "zod";
 import { type Answered, json, jsonObject, moment } from "./field.ts";
 import { sentProblemSchema } from "./problem.ts";
@@ -13,7 +13,7 @@ export const triggerDeliverySchema = z.object({
 });
 export type TriggerDelivery = Answered<typeof triggerDeliverySchema>;
 
-/** What a filter and args see. */
+/** A sample delivery, as it is passed to the filter and the args of a trigger. */
 export const sampleBody = z.strictObject({
   body: json.optional().describe("Default: an empty object"),
   headers: jsonObject.optional().describe("Names in lower case"),

@@ -1,4 +1,4 @@
-/** The turn of an agent: its rounds, and what became of each tool call. */
+/** The turn of an agent: its rounds, and the outcome of each tool call. */
 import { z } from "zod";
 import { ACTIONS, EFFECT_GUARANTEES, NODE_STATUSES, ROUND_ENDS } from "../core/event/index.ts";
 import { type Answered, count, json, jsonObject, micros, moment } from "./field.ts";

@@ -1,4 +1,4 @@
-/** Tokens and cost, counted. */
+/** Usage: counted tokens and costs. */
 import { z } from "zod";
 import { type Answered, type Asked, count, micros, moment, usd } from "./field.ts";
 

@@ -1,4 +1,4 @@
-/** What the gates decided, and why. */
+/** The verdicts of the gates, with their reasons. */
 import { z } from "zod";
 import type { Explanation, MatchedPolicy } from "../core/governance/index.ts";
 import { type Answered, count, jsonObject, moment, objectOf } from "./field.ts";
@@ -6,7 +6,7 @@ import { type Answered, count, jsonObject, moment, objectOf } from "./field.ts";
 export const dispositionSchema = z.enum(["allow", "block", "hold"]);
 export type Disposition = Answered<typeof dispositionSchema>;
 
-/** The same in API, command line and console. */
+/** The explanation of a verdict. Identical in the API, the command line and the console. */
 export const explanationSchema = z.object({
   gate: z.string(),
   code: z.string(),
@@ -24,7 +24,7 @@ export const trailSchema = z.array(
   }),
 );
 
-/** A verdict as the log holds it, and why it was given. */
+/** A recorded verdict with its explanation. */
 export const decidedSchema = z.object({
   eventId: count,
   verdictId: z.string().nullable(),
@@ -49,7 +49,7 @@ const judged = {
   policies: z.array(z.string()).describe("name@version of every policy it was made under"),
 };
 
-/** What the gates decided about a node. */
+/** The verdicts of the gates on a node. */
 export const judgedNodeSchema = z.object(judged);
 export type JudgedNode = Answered<typeof judgedNodeSchema>;
 

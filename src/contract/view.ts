@@ -1,11 +1,11 @@
-/** Lists of runs that people come back to. */
+/** Views: saved lists of runs. */
 import { z } from "zod";
 import { type Answered, type Asked, moment, word } from "./field.ts";
 import { runsQuery } from "./run.ts";
 
 const NAME_LENGTH_MAX = 100;
 
-/** What a list is asked for, without its pages; as in the address of the list. */
+/** The query of a list without its page parameters, as in the address of the list. */
 const savedQuery = z
   .record(word, z.union([z.string().max(500), z.number(), z.array(z.string().max(300)).max(20)]))
   .superRefine((query, context) => {

@@ -1,4 +1,4 @@
-/** Signed messages to and from outside. */
+/** Webhooks: deliveries of signed messages to other systems, and the hooks that receive signed messages. */
 import { z } from "zod";
 import { type Answered, moment } from "./field.ts";
 
@@ -34,7 +34,7 @@ export const hookBody = z.strictObject({
     .describe("whsec_ and base64, or any text; one is made when there is none"),
 });
 
-/** Whether signed messages may start runs of a workflow. */
+/** The hook of a workflow, through which signed messages may start its runs. */
 export const hookSchema = z.object({
   workflow: z.string(),
   set: z.boolean().describe("Whether signed messages may start runs"),

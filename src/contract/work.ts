@@ -1,8 +1,8 @@
-/** What workers and the server say to each other: work is asked for, held, and completed. */
+/** The protocol between workers and the server: claiming, holding and completing work. */
 import { z } from "zod";
 import { type Answered, type Asked, jsonObject, moment, word } from "./field.ts";
 
-/** The protocol of this version; it changes when an older worker would do something wrong. */
+/** The protocol number. It changes when older workers would behave wrongly. */
 export const WORK_PROTOCOL = 1;
 
 export const POLL_MS_MAX = 25_000;
@@ -25,7 +25,7 @@ export const claimBody = z.strictObject({
   waitMs: z.number().int().min(0).max(POLL_MS_MAX).default(POLL_MS_MAX).describe("How long it waits for some"),
 });
 
-/** A dispatch as a Bridge gets it, and the function it is for. */
+/** A dispatch in the same form as for a Bridge, with the function to run. */
 export const workSchema = z
   .object({
     dispatchId: z.string(),

@@ -1,4 +1,4 @@
-/** Definitions, their versions and their plans. */
+/** Workflows: their definitions, versions and plans. */
 import { z } from "zod";
 import { WORKFLOW_STATUSES, type WorkflowStatus } from "../core/event/index.ts";
 import { POSTURES } from "../core/governance/index.ts";

@@ -11,13 +11,13 @@ import {
 } from "../core/engine/index.ts";
 import { dispatchRequest } from "./dispatch-request.ts";
 
-/** What an attempt reports while it runs and when it ends; `outcome` is null when no adapter ever had it. */
+/** Reports of an attempt while it runs and at its end. `outcome` is null when no adapter ever received the attempt. */
 export interface AttemptCallbacks {
   stream(deltas: StreamInput["deltas"]): void;
-  /** The adapter has answered; the result follows, at once or once it has been moderated. */
+  /** The adapter has answered. The result follows at once, or after moderation. */
   answered(): void;
   callback(result: CallbackResult, outcome: ExecutionOutcome | null): void;
-  /** Where rounds are reported and tool calls judged. */
+  /** Receives reported rounds and decides tool calls. */
   readonly turn: TurnHooks;
 }
 
@@ -29,13 +29,13 @@ type Extras = Pick<AdapterRequest, "traceparent" | "externalCallbackUrl"> & {
 
 const LATE_ANSWER_MS = 600_000;
 
-/** The Bridge inside this process: the adapters and the attempts they are working on. */
+/** The Bridge inside this process: its adapters and the attempts they execute. */
 export class AdapterPool {
   readonly #executions: Executions;
 
   constructor(adapters: readonly Adapter[], clock: Clock, redactor?: Redactor) {
-    // No server asks this Bridge for results it has already handed over; and the engine waits for no adapter that was
-    // cancelled, so that it may take its time to report its cost.
+    // No server requests results from this Bridge that it has already delivered. And since the engine does not wait for a cancelled
+    // adapter, the adapter may take its time to report its cost.
     const options = { adapters, clock, endedMax: 0, abortGraceMs: LATE_ANSWER_MS };
     this.#executions = new Executions(redactor === undefined ? options : { ...options, redactor });
   }
@@ -48,7 +48,7 @@ export class AdapterPool {
     return this.#executions.isOpen(dispatchId);
   }
 
-  /** Hands an attempt over. The same dispatch twice is one execution. */
+  /** Passes an attempt to its adapter. Sending the same dispatch twice causes one execution. */
   send(
     dispatch: Dispatch,
     state: RunState,
@@ -78,12 +78,12 @@ export class AdapterPool {
     );
   }
 
-  /** Best effort: the run does not wait for an adapter that is cancelled. */
+  /** Best effort: the run does not wait for a cancelled adapter. */
   abort(dispatchId: string): void {
     this.#executions.cancel(dispatchId);
   }
 
-  /** Drops everything without a report: others will take the attempts over. */
+  /** Drops all attempts without a report: other replicas will take them over. */
   close(): void {
     void this.#executions.stop(0);
   }

@@ -1,7 +1,7 @@
 import type { CallRuling } from "../adapter/index.ts";
 import type { ToolCall } from "../core/engine/index.ts";
 
-/** What was decided about a call, as its adapter gets it. */
+/** Returns the decision about a call in the form sent to its adapter. */
 export function rulingOf({ id: callId, args, ruling, timeoutMs }: ToolCall): CallRuling {
   switch (ruling.kind) {
     case "allow": {

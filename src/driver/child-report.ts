@@ -7,7 +7,7 @@ import {
   takenIn,
 } from "../core/engine/index.ts";
 
-/** What a parent receives about a child run that has ended. */
+/** Returns the report that a parent receives about a child run that has ended. */
 export function childReport(
   called: { readonly nodeId: string; readonly attempt: number },
   state: RunState,
@@ -30,7 +30,7 @@ export function childReport(
   };
 }
 
-/** What a parent receives about a child run that could not be started. */
+/** Returns the report that a parent receives about a child run that could not be started. */
 export function refusedChild(
   { nodeId, attempt, childRunId }: Pick<StartChild, "nodeId" | "attempt" | "childRunId">,
   errorMessage: string,
@@ -49,7 +49,7 @@ export function refusedChild(
   };
 }
 
-/** Why a run ended badly, in the words of the node that ended it, else of the first that failed and was not handled. */
+/** Returns why a run ended without success: the error of the node that ended it, else of the first unhandled failed node. */
 function failureOf(state: RunState): { readonly code: string; readonly message: string } | null {
   const { status, nodes, errorCode, errorReason, haltedBy } = state;
   if (status === "completed") return null;

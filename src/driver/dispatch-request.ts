@@ -7,7 +7,7 @@ import type { AdapterRequest, Resume } from "../adapter/index.ts";
 import { rulingOf } from "./call-ruling.ts";
 import { scriptToolOf } from "./step-tool.ts";
 
-/** The engine's dispatch as the Bridge takes it. */
+/** Converts the engine's dispatch to the request format of the Bridge. */
 export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: string): AdapterRequest {
   const { request, hints, route, maxOutputTokens } = dispatch;
   const node = planNodeOf(state, dispatch.nodeId);
@@ -57,7 +57,7 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
   return sent;
 }
 
-/** A workflow that could not be looked up has args of any kind. */
+/** A workflow that could not be looked up accepts args of any kind. */
 function stepToolsOf({ hints, toolSpecs = [] }: Dispatch): NonNullable<AdapterRequest["stepTools"]> {
   return (hints.stepTools ?? []).map((tool) => {
     const { name } = tool;
@@ -69,7 +69,7 @@ function stepToolsOf({ hints, toolSpecs = [] }: Dispatch): NonNullable<AdapterRe
 
 const ANY_ARGS: JsonObject = { type: "object" };
 
-/** What the agent has done so far in this epoch. */
+/** Returns the work of the agent so far in this epoch. */
 function resumeOf({ nodeId, epoch }: Dispatch, turn: AgentTurn, state: RunState): Resume {
   const { transcript } = turn;
   const results: Resume["results"] = {};
@@ -82,7 +82,7 @@ function resumeOf({ nodeId, epoch }: Dispatch, turn: AgentTurn, state: RunState)
       const callId = callIdOf(state, { id: nodeId, epoch }, round, position);
       const call = turn.calls.get(callId);
       const named = { callId, tool, ...(server === undefined ? {} : { server }), args };
-      // One that the server runs and has no result yet is asked about again, and then run.
+      // A script tool without a result is sent without a ruling, so that it is decided again and then run by the server.
       const isOpen = call?.result === null && scriptToolOf(state, nodeId, tool) !== undefined && server === undefined;
       return call === undefined || isOpen ? named : { ...named, ruling: rulingOf(call) };
     }),
@@ -97,7 +97,7 @@ function systemPromptOf({ instructions }: Dispatch, provider: string): string | 
 
 const NOTHING_UPSTREAM = digestJson({});
 
-/** Most nodes declare no inputs; hashing nothing again and again would cost more than the rest of the request. */
+/** Most nodes declare no inputs, and hashing an empty object every time would cost more than the rest of the request. */
 function upstreamDigest(inputs: JsonObject): string {
   return Object.keys(inputs).length === 0 ? NOTHING_UPSTREAM : digestJson(inputs);
 }
@@ -108,7 +108,7 @@ function planNodeOf(state: RunState, nodeId: string): PlanNode | undefined {
   return index === undefined ? undefined : state.plan.nodes[index];
 }
 
-/** How an answer of a node is read: as JSON when it declares what it gives. */
+/** Returns how the answer of a node is read: as JSON when the node declares outputs. */
 export function outputStrategyOf(state: RunState, nodeId: string): "text" | "json" {
   const node = planNodeOf(state, nodeId);
   if (node?.body.kind === "step") return node.body.outputs === null ? "text" : "json";

@@ -1,8 +1,8 @@
 import { childCalls, type RunState } from "../core/engine/index.ts";
 
 /**
- * Whether none of these runs continues without a person, or an event from outside. They are all the open runs of a family: a node whose child run
- * is one of them waits as long as that does.
+ * Whether all these runs need a person or an outside event to continue. `open` holds all open runs of a family: a node
+ * whose child run is one of them waits as long as that child run does.
  */
 export function isFamilyWaiting(open: readonly RunState[]): boolean {
   const ids = new Set(open.map(({ runId }) => runId));
@@ -11,16 +11,16 @@ export function isFamilyWaiting(open: readonly RunState[]): boolean {
 
 function isResting(state: RunState, open: ReadonlySet<string>): boolean {
   const { counts, waits, expandedRunning, liveChildren, nodes } = state;
-  // A `for_each` node runs only as far as its instances do.
+  // A `for_each` node is running only while its instances are.
   const last = state.finally?.isRunning === true ? 1 : 0;
   const inFlight = counts.running + counts.streaming - expandedRunning + last;
-  // Agents whose calls are runs of their own wait without being in flight.
+  // Agents that wait for child runs they called are not counted as in flight.
   const called = waits.child === 0 ? 0 : nodes.reduce((sum, node) => sum + childCalls(node).length, 0);
   if (counts.retrying > 0 || inFlight !== liveChildren.size - called) return false;
-  // A moment comes by itself, and so does the end of a wait that has one.
+  // A timer fires without a person, and so does the deadline of a wait.
   if (waits.timer > 0 || (waits.event > 0 && nodes.some(({ now }) => now.status === "blocked" && now.until !== null)))
     return false;
   if ([...liveChildren].some((childRunId) => !open.has(childRunId))) return false;
-  // Nodes that only wait their turn in the run get it when something ends; a gate may let others go at any time.
+  // Nodes queued only by a limit of the run start when other nodes end. A node held by a gate may continue at any time.
   return counts.queued === 0 || !nodes.some(({ now }) => now.status === "queued" && now.isLimited);
 }

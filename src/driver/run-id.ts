@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 
-/** Crockford's digits: no letter that could be read as another, and in code-unit order. */
+/** Crockford's base-32 digits: no letters that are easily confused, in code-unit order. */
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
 
-/** `run_` and 26 digits: the millisecond first, so that ids sort by age, then chance. */
+/** Returns `run_` and 26 digits: first the millisecond, so that ids sort by age, then random digits. */
 export function newRunId(now: number): string {
   let time = "";
   for (let rest = now, place = 0; place < TIME_DIGITS; place += 1, rest = Math.floor(rest / 32)) {

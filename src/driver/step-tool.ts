@@ -3,7 +3,7 @@ import type { RequestHints } from "../core/plan/index.ts";
 
 type ScriptTool = Extract<NonNullable<RequestHints["stepTools"]>[number], { kind: "script" }>;
 
-/** The script that a step has under this name; undefined: none. An instance has the tools of its node. */
+/** Returns the script tool of a step by name, or undefined. An instance has the tools of its node. */
 export function scriptToolOf({ plan }: RunState, nodeId: string, tool: string): ScriptTool | undefined {
   const { indexById, nodes } = plan;
   const index = indexById.get(nodeId) ?? indexById.get(nodeId.split("[", 1)[0] ?? nodeId);

@@ -4,7 +4,7 @@ import { FileRefusal } from "./file-refusal.ts";
 import type { Files } from "./files.ts";
 import { type Patience, patientFileStore } from "./patient-store.ts";
 
-/** What an attempt of a run in this process reads and writes. */
+/** File access for an attempt that runs in this process. */
 export interface RunFiles {
   read(file: FileValue): AsyncIterable<Uint8Array>;
   write(file: Pick<FileValue, "name" | "mime" | "size">, content: AsyncIterable<Uint8Array>): Promise<FileValue>;
@@ -15,11 +15,11 @@ export interface RunFilesOptions {
   readonly store: FileStore;
   readonly orgId: string;
   readonly runId: string;
-  /** While the database is away the attempt waits, as the engine does. */
+  /** While the database is unavailable, the attempt waits, like the engine. */
   readonly patience: Patience;
 }
 
-/** Reads only files that the run refers to: to know a hash is not enough. */
+/** Allows reading only files that the run refers to. Knowing a hash is not enough. */
 export function runFiles({ files, store, orgId, runId, patience }: RunFilesOptions): RunFiles {
   const patient = patientFileStore(store, patience);
   const own = files.over(patient);

@@ -12,7 +12,7 @@ export type FileRefusalCode =
   | "hash_mismatch"
   | "file_store_unavailable";
 
-/** Why a file is not taken, with its code. */
+/** The reason why a file is refused, with its code. */
 export class FileRefusal extends Error {
   override readonly name = "FileRefusal";
   readonly code: FileRefusalCode;

@@ -19,25 +19,25 @@ import { SealedObjects } from "./sealed-objects.ts";
 export interface FilesOptions {
   readonly store: FileStore;
   readonly objects: ObjectStore;
-  /** Encrypts what is kept; null: content is kept as it is. */
+  /** Encrypts stored content; null when content is stored unencrypted. */
   readonly secretKey: string | null;
-  /** Keys before it; what they encrypted is read, too. */
+  /** Earlier keys, which still decrypt content encrypted with them. */
   readonly formerKeys?: readonly string[];
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** A file that is about to be sent. */
+/** A file about to be uploaded. */
 export type NewFile = Pick<FileValue, "name" | "mime" | "size"> & { readonly sha256: string | null };
 
-/** How often unused files are looked for; what was found is deleted in every round. */
+/** Interval between searches for unused files. Files already found are deleted in every round. */
 const SWEEP_MS = 600_000;
 const SEALED = "sealed";
 const PLAIN = "plain";
 
 /**
- * Files of organisations: rows in the store, content in parts among the objects. Whatever is wrong with a file is thrown
- * as `FileRefusal`, before anything of it counts. No more than a piece of a file is in memory.
+ * Files of organisations: rows in the store, content as parts in the object store. An invalid file throws `FileRefusal`
+ * before any of it takes effect. Files are streamed and never held in memory whole.
  */
 export class Files {
   readonly #options: FilesOptions;
@@ -50,12 +50,12 @@ export class Files {
     this.#sealed = secretKey === null ? null : new SealedObjects(objects, secretKey, formerKeys);
   }
 
-  /** The same content, known by another store. */
+  /** The same content, with rows in another store. */
   over(store: FileStore): Files {
     return new Files({ ...this.#options, store });
   }
 
-  /** The file, when its content is there already; else a new upload, or one of it that the same caller has begun. */
+  /** Returns the file when its content is stored already. Otherwise returns a new upload, or one the same caller has begun for it. */
   async begin(orgId: string, createdBy: string, file: NewFile): Promise<FileValue | UploadRecord> {
     requireFile(file);
     const { name, mime, size, sha256 } = file;
@@ -78,7 +78,7 @@ export class Files {
     return upload;
   }
 
-  /** Sent again, it takes the place of what was sent before. */
+  /** Stores a part. A part that is sent again replaces the earlier one. */
   async putPart(
     orgId: string,
     uploadId: string,
@@ -99,14 +99,14 @@ export class Files {
     const sent = { part, size, sha256: hash.digest("hex"), object };
     const written = await store.putPart(orgId, uploadId, sent);
     const unneeded = written === undefined ? object : written.replaced;
-    // What was written twice has replaced itself.
+    // A repeated write replaces the part with itself. The object must then not be removed.
     const isOwn = written !== undefined && unneeded === object;
     if (unneeded !== null && !isOwn) await objects.remove(`${upload.place}/${unneeded}`);
     if (written === undefined) throw completedUpload(uploadId);
     return sent;
   }
 
-  /** Makes a file of it when all of it is there and is what it was said to be. Done again, it gives the same file. */
+  /** Turns an upload into a file once all parts are present and match the declared hash. A repeated call returns the same file. */
   async complete(orgId: string, uploadId: string): Promise<FileValue> {
     const upload = await this.getUpload(orgId, uploadId);
     const { completed, parts } = upload;
@@ -131,7 +131,7 @@ export class Files {
     await this.#options.store.dropUpload(orgId, uploadId);
   }
 
-  /** The whole of a file at once, as it comes. */
+  /** Uploads a whole file from a stream. */
   async put(
     orgId: string,
     createdBy: string,
@@ -158,7 +158,7 @@ export class Files {
     }
   }
 
-  /** So many bytes of a file from an offset on. */
+  /** Reads `length` bytes of a file, starting at an offset. */
   async *read(
     file: Pick<FileRecord, "size" | "place" | "parts">,
     from = 0,
@@ -175,11 +175,11 @@ export class Files {
     }
   }
 
-  /** Deletes what no run needs any more; safe on any number of replicas. */
+  /** Deletes files that no run needs any more. Safe on any number of replicas. */
   async sweep(limit: number): Promise<void> {
     const { store, objects, now } = this.#options;
     if (now() - this.#sweptAt >= SWEEP_MS) {
-      // Files of runs are looked at as well, each time: so not too often.
+      // The search also reads the files of runs, so it must not run too often.
       if ((await store.sweepFiles(limit)) < limit) this.#sweptAt = now();
     }
     const places = await store.listFileGarbage(limit);
@@ -239,7 +239,7 @@ export class Files {
     }
   }
 
-  /** What was sealed stays sealed, and what was plain stays plain, whatever is set later. */
+  /** Whether content is sealed is recorded in its place, and does not change with later settings. */
   #sealing(place: string): SealedObjects | null {
     if (!place.startsWith(`${SEALED}/`)) return null;
     if (this.#sealed !== null) return this.#sealed;
@@ -254,7 +254,7 @@ function requireFile({ name, mime, size, sha256 }: NewFile): void {
   throw new FileRefusal("bad_hash", "The sha256 of the file must be 64 hexadecimal digits in lower case.");
 }
 
-/** Equal content is kept once, but called as each caller calls it. */
+/** Equal content is stored once, but each caller keeps its own name for the file. */
 function valueOf({ name, mime, size }: UploadRecord, sha256: string): FileValue {
   return { name, mime, size, sha256 };
 }

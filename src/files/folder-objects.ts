@@ -6,8 +6,8 @@ import { type ObjectStore, ObjectsUnavailable } from "./object-store.ts";
 const READ_BYTES = 65_536;
 
 /**
- * Keeps objects as files of a folder, which may be shared by several replicas. A file appears under its name only when
- * all of it is on disk.
+ * Stores objects as files in a folder, which several replicas may share. A file gets its final name only when all of it
+ * is on disk.
  */
 export function createFolderObjects(root: string): ObjectStore {
   const pathOf = (key: string): string => join(root, ...key.split("/"));
@@ -70,7 +70,7 @@ async function pour(handle: FileHandle, content: AsyncIterable<Uint8Array>): Pro
   return written;
 }
 
-/** Only then does a name survive the loss of power. */
+/** Syncs the folder, so that a new name survives a power failure. */
 async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
@@ -80,7 +80,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** What the system refuses has a code; everything else came from the content and is passed on. */
+/** Converts errors of the operating system to `ObjectsUnavailable`. Other errors come from the content and are rethrown. */
 async function explained<T>(key: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

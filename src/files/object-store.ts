@@ -1,23 +1,22 @@
 /**
- * Where bytes are kept, by key (`place/object`: lower-case letters, digits, `-`, and one `/`). Nothing here knows what
- * they are.
+ * Stores bytes by key (`place/object`: lower-case letters, digits, `-`, and one `/`), independent of what they contain.
  */
 export interface ObjectStore {
-  /** All of it or nothing; `size` is what the content must have. */
+  /** Writes all of the content or nothing. `size` is the exact size of the content. */
   put(key: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** So many bytes from an offset on. Throws `ObjectsUnavailable` when they are not there. */
+  /** Reads `length` bytes from an offset. Throws `ObjectsUnavailable` when they do not exist. */
   read(key: string, from: number, length: number): AsyncIterable<Uint8Array>;
-  /** An object, or everything at a place; what is not there is removed already. */
+  /** Removes an object, or everything at a place. Removing a missing object succeeds. */
   remove(keyOrPlace: string): Promise<void>;
   close(): void;
 }
 
-/** The bytes cannot be kept or read now: a disk that is full, a service that is away, content that is gone. */
+/** Thrown when bytes cannot be stored or read now: a full disk, an unavailable service, missing content. */
 export class ObjectsUnavailable extends Error {
   override readonly name = "ObjectsUnavailable";
 }
 
-/** Keeps everything in this process; for servers whose database is in memory too. */
+/** Keeps objects in the memory of this process, for servers whose database is in memory too. */
 export function createMemoryObjects(): ObjectStore {
   const objects = new Map<string, Uint8Array>();
   return {

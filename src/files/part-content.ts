@@ -8,7 +8,7 @@ export async function* hashed(content: AsyncIterable<Uint8Array>, hash: Hash) {
   }
 }
 
-/** Exactly so many bytes, or a refusal. */
+/** Passes on exactly `size` bytes, or throws a refusal. */
 export async function* counted(
   content: AsyncIterable<Uint8Array>,
   part: number,

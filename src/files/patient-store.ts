@@ -1,7 +1,7 @@
 import { type FileStore, StoreUnavailable } from "../store/index.ts";
 
 export interface Patience {
-  /** Once it is aborted nothing is tried again. */
+  /** Stops further retries once aborted. */
   readonly signal: AbortSignal;
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -9,8 +9,8 @@ export interface Patience {
 const PAUSES_MS = [50, 100, 250, 500, 1_000, 2_000] as const;
 
 /**
- * A store of files that repeats what the database could not do. The first try may have counted although its answer was lost, so
- * every one of these can be done twice.
+ * A file store that retries operations the database could not do. A first try may have succeeded although its answer
+ * was lost, so every retried operation is safe to repeat.
  */
 export function patientFileStore(store: FileStore, patience: Patience): FileStore {
   const again = <A extends readonly unknown[], T>(work: (...args: A) => Promise<T>) => {

@@ -1,4 +1,4 @@
-/** The same bytes in pieces of exactly this size; the last one may be shorter. */
+/** Yields the same bytes in pieces of exactly `size` bytes; the last may be shorter. */
 export async function* rechunk(content: AsyncIterable<Uint8Array>, size: number): AsyncIterable<Uint8Array> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
@@ -21,8 +21,8 @@ export async function* rechunk(content: AsyncIterable<Uint8Array>, size: number)
 }
 
 /**
- * Content as one part after the other, each read to its end before the next is asked for. The source is closed when
- * reading stops early.
+ * Splits content into consecutive parts. Each part must be read to its end before the next is taken. The source is
+ * closed when reading stops early.
  */
 export class PartedContent {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -32,7 +32,7 @@ export class PartedContent {
     this.#source = content[Symbol.asyncIterator]();
   }
 
-  /** The next so many bytes, or fewer when the content ends. */
+  /** Yields the next `bytes` bytes, or fewer when the content ends. */
   async *take(bytes: number): AsyncIterable<Uint8Array> {
     let left = bytes;
     while (left > 0) {

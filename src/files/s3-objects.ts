@@ -3,9 +3,9 @@ import { AwsV4Signer } from "aws4fetch";
 import { createAllowList, openPeerStream, OutboundGuard, PeerAgent, type PeerStream } from "../outbound/index.ts";
 import { type ObjectStore, ObjectsUnavailable } from "./object-store.ts";
 
-/** A service that speaks the S3 API, as the operator names it. */
+/** Settings of a service with the S3 API, from the operator. */
 export interface S3Options {
-  /** Such as https://s3.eu-central-1.amazonaws.com or http://minio:9000. */
+  /** For example https://s3.eu-central-1.amazonaws.com or http://minio:9000. */
   readonly url: string;
   readonly bucket: string;
   readonly region: string;
@@ -15,7 +15,7 @@ export interface S3Options {
 
 interface S3Request {
   readonly method: "GET" | "PUT" | "DELETE";
-  /** Within the bucket; empty: the bucket itself. */
+  /** Key within the bucket; empty for the bucket itself. */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
@@ -24,11 +24,11 @@ interface S3Request {
 
 const TIMEOUT_MS = 30_000;
 const TRIES = 3;
-/** Parts under way are held in memory, because a signed request cannot be sent again otherwise. */
+/** Maximum parallel uploads. Each part is held in memory, because otherwise a signed request cannot be repeated. */
 const PUTS_MAX = 3;
 const LIST_BYTES_MAX = 4 * 1_048_576;
 
-/** Keeps objects in a bucket. Requests go to the host of the URL and to no other; nothing is redirected. */
+/** Stores objects in a bucket. Requests go only to the host of the URL, and redirects are not followed. */
 export function createS3Objects(options: S3Options): ObjectStore {
   const agent = new PeerAgent(guardFor(options.url));
   const puts = new Turns(PUTS_MAX);
@@ -60,7 +60,7 @@ export function createS3Objects(options: S3Options): ObjectStore {
   };
 }
 
-/** The operator's own choice may be at a private address, and everything else may not. */
+/** Allows the host chosen by the operator even at a private address, and no other private address. */
 function guardFor(url: string): OutboundGuard {
   const { hostname, port, protocol } = new URL(url);
   const allow = createAllowList([`${hostname}:${port === "" ? (protocol === "https:" ? "443" : "80") : port}`]);
@@ -117,7 +117,7 @@ async function list(send: (request: S3Request) => Promise<PeerStream>, prefix: s
     pieces.push(piece);
   }
   if (status !== 200) throw new ObjectsUnavailable(`${prefix}: status ${status}`);
-  // Our keys hold nothing that XML would escape.
+  // Our keys contain no characters that XML escapes.
   const keys = [
     ...Buffer.concat(pieces)
       .toString("utf8")
@@ -148,11 +148,11 @@ async function leave(body: AsyncIterable<Uint8Array>): Promise<void> {
     const pieces = body[Symbol.asyncIterator]();
     while ((await pieces.next()).done !== true);
   } catch {
-    // Nothing of it was wanted.
+    // The body was not wanted, so errors are ignored.
   }
 }
 
-/** A service that breaks off has not given what it has. */
+/** Throws when the service ends the connection before sending all bytes. */
 async function* exactly(body: AsyncIterable<Uint8Array>, key: string, length: number): AsyncIterable<Uint8Array> {
   let left = length;
   try {
@@ -167,7 +167,7 @@ async function* exactly(body: AsyncIterable<Uint8Array>, key: string, length: nu
   if (left !== 0) throw new ObjectsUnavailable(`${key} is not as long as it was when it was written`);
 }
 
-/** So many at a time; the others wait in order. */
+/** Limits how many operations run at a time; the others wait in order. */
 class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];

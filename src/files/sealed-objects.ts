@@ -2,21 +2,21 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { rechunk } from "./pieces.ts";
 import { type ObjectStore, ObjectsUnavailable } from "./object-store.ts";
 
-/** A range is opened by the chunk, so that no more than one is in memory. */
+/** Size of a chunk. Ranges are decrypted chunk by chunk, so that only one is in memory. */
 export const CHUNK_BYTES = 65_536;
 const TAG_BYTES = 16;
 const SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES;
 const PURPOSE = "sluice file v1";
 
 /**
- * Encrypts what another store keeps: AES-256-GCM in chunks of 64 KiB. Each object has a key of its own, made of the
- * secret and the object's key, which is never used twice; the nonce is the number of the chunk, and marks the last one,
- * so that chunks cannot be exchanged, repeated or cut off unnoticed.
+ * Encrypts the content of another object store: AES-256-GCM in chunks of 64 KiB. Each object has its own key, derived
+ * from the secret and the object's key, which is never reused. The nonce is the chunk number plus a mark on the last
+ * chunk, so that swapped, repeated or missing chunks are detected.
  */
 export class SealedObjects {
   readonly #objects: ObjectStore;
   readonly #secret: string;
-  /** Keys before it: what they sealed can be read. */
+  /** Earlier secrets, which still decrypt objects sealed with them. */
   readonly #former: readonly string[];
 
   constructor(objects: ObjectStore, secret: string, former: readonly string[] = []) {
@@ -29,7 +29,7 @@ export class SealedObjects {
     await this.#objects.put(key, sealedSize(size), this.#seal(key, size, content));
   }
 
-  /** `size`: of the whole object, unsealed. */
+  /** `size`: the size of the whole object, unsealed. */
   async *read(key: string, size: number, from: number, length: number): AsyncIterable<Uint8Array> {
     if (length === 0) return;
     const first = Math.floor(from / CHUNK_BYTES);
@@ -63,7 +63,7 @@ function keyOf(secret: string, key: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secret, key, PURPOSE, 32));
 }
 
-/** The key that opens a chunk comes first for those after it. */
+/** Decrypts a chunk. The key that fits moves to the front, for the chunks after it. */
 function unsealWith(keys: Uint8Array[], chunk: number, isTheLast: boolean, sealed: Uint8Array): Uint8Array | undefined {
   for (const [index, key] of keys.entries()) {
     const plain = unseal(key, chunk, isTheLast, sealed);

@@ -1,4 +1,4 @@
-/** A Bridge is a peer we registered, but its reply is still text from outside. */
+/** Parses replies of Bridges. A Bridge is a registered peer, but its reply is still untrusted text from outside. */
 import { type CallbackBody, callbackSchema, readSentCallback, withWarnings } from "../bridge/index.ts";
 import { getOwn } from "../core/base/index.ts";
 import type { Opened } from "./opened.ts";
@@ -9,7 +9,7 @@ export interface ItemReply {
   readonly detail: string;
 }
 
-/** The answers of a batch in its order; null when they are not one for each. */
+/** Returns the replies of a batch in order; null when there is not exactly one per dispatch. */
 export function itemsIn(text: string, count: number): readonly ItemReply[] | null {
   const results = getOwn(objectIn(text), "results");
   if (!Array.isArray(results) || results.length !== count) return null;
@@ -22,7 +22,7 @@ export function itemsIn(text: string, count: number): readonly ItemReply[] | nul
   return items.every((item) => item !== null) ? items : null;
 }
 
-/** `ended` comes with a result that has been checked like a callback, or with what is wrong with it. */
+/** The report of a Bridge on a dispatch. "ended" has a result validated like a callback; "unreadable" has the problem. */
 export type View =
   | { readonly state: "running" | "lost" }
   | { readonly state: "ended"; readonly result: CallbackBody }
@@ -61,16 +61,16 @@ interface ReadResult {
   readonly warnings: readonly string[];
 }
 
-/** Null: nested beyond what can be read. */
+/** Null when the value is nested too deeply to read. */
 function readResult(sent: unknown, opened: Opened, now: number): ReadResult | null {
   const { dispatchId, runId, nodeId: stepId, attempt } = opened;
   try {
     const { body, warnings } = readSentCallback(sent, now);
-    // A Bridge that answers about one dispatch need not repeat which.
+    // A reply about one dispatch need not repeat its ids.
     const whole = isObject(body) ? { dispatchId, runId, stepId, attempt, ...body } : body;
     return { read: callbackSchema.safeParse(whole), warnings };
   } catch (error) {
-    // The reader goes down by recursion, and so the stack ends before very deep values do.
+    // The reader is recursive, so very deep values exhaust the stack.
     if (error instanceof RangeError) return null;
     throw error;
   }
@@ -80,7 +80,7 @@ export function detailIn(text: string): string {
   return detailOf(objectIn(text));
 }
 
-/** The code of a problem; null when there is none. */
+/** Returns the problem code; null when there is none. */
 export function codeIn(text: string): string | null {
   const code = getOwn(objectIn(text), "code");
   return typeof code === "string" ? code : null;

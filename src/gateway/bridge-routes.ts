@@ -1,17 +1,17 @@
 import { DISPATCH_ALIAS, DISPATCH_PATH } from "../bridge/index.ts";
 import type { GatewayView } from "./gateway-view.ts";
 
-/** What one instance of a Bridge was found to answer; everything until it refuses. */
+/** The routes that one instance of a Bridge supports. Every route counts as supported until the instance refuses it. */
 export interface KnownRoutes {
   takesBatches: boolean;
   takesSync: boolean;
-  /** Where single dispatches go. */
+  /** The route for single dispatches. */
   single: typeof DISPATCH_PATH | typeof DISPATCH_ALIAS;
 }
 
 /**
- * Bridges differ in what they offer: those of this project take everything, others perhaps a single route. What an
- * instance does not offer is remembered until another one answers for the gateway.
+ * Remembers which routes each Bridge offers. Bridges of this project offer all, others perhaps a single one. A refused
+ * route is remembered until another instance answers for the gateway.
  */
 export class BridgeRoutes {
   readonly #known = new Map<string, { readonly instance: string; readonly routes: KnownRoutes }>();
@@ -31,12 +31,12 @@ export class BridgeRoutes {
   }
 }
 
-/** One that does not register is known by its address. */
+/** Identifies the instance. A Bridge that does not register is identified by its URL. */
 export function instanceOf({ instanceId, url }: Pick<GatewayView, "instanceId" | "url">): string {
   return instanceId ?? url;
 }
 
-/** There is no such route there, or it does not take a POST. */
+/** Whether the status means that the route does not exist or does not accept POST. */
 export function isMissingRoute(status: number | null): boolean {
   return status === 404 || status === 405;
 }

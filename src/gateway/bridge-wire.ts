@@ -7,14 +7,14 @@ import type { GatewayView } from "./gateway-view.ts";
 import { type DispatchBatch, singleText } from "./dispatch-batch.ts";
 import type { Entry } from "./opened.ts";
 
-/** How a try to hand an attempt over ended. */
+/** The result of one try to send an attempt to a Bridge. */
 export interface TryEnd {
-  /** Null: no answer. */
+  /** Null when there was no answer. */
   readonly status: number | null;
   readonly detail: string;
-  /** False only when it certainly did not begin. */
+  /** False only when the attempt certainly did not begin. */
   readonly mayHaveBegun: boolean;
-  /** How long the Bridge asks to wait; 0: it does not. */
+  /** How long the Bridge asks to wait; 0 when it does not ask. */
   readonly waitMs: number;
 }
 
@@ -25,7 +25,7 @@ const ASK_TIMEOUT_MS = 10_000;
 const REPLY_BYTES_MAX = 8 * 1_048_576;
 const SYNC_GRACE_MS = 5_000;
 const WAIT_MS_MAX = 60_000;
-/** By these a Bridge answers that it has not begun what it was sent. */
+/** Error codes with which a Bridge reports that it has not begun the dispatch. */
 const NOT_BEGUN: ReadonlySet<string | null> = new Set(["stopping", "journal_unavailable", "too_many_dispatches"]);
 
 export interface BridgeWireOptions {
@@ -33,7 +33,7 @@ export interface BridgeWireOptions {
   readonly agent: PeerAgent;
 }
 
-/** The requests that go to Bridges, by whichever of the routes each of them has. */
+/** Sends requests to Bridges, over the routes that each of them supports. */
 export class BridgeWire {
   readonly #options: BridgeWireOptions;
   readonly #routes = new BridgeRoutes();
@@ -42,7 +42,7 @@ export class BridgeWire {
     this.#options = options;
   }
 
-  /** Several in one request where the Bridge takes that; one alone goes the way every Bridge has. */
+  /** Sends several dispatches in one request where the Bridge supports it. A single one uses the route that every Bridge has. */
   async send(gateway: GatewayView, { entries, texts }: DispatchBatch): Promise<readonly TryEnd[]> {
     const routes = this.#routes.of(gateway);
     if (entries.length > 1 && routes.takesBatches) {
@@ -51,7 +51,7 @@ export class BridgeWire {
       const ends = batchEnds(reply, entries.length);
       if (ends !== null) return ends;
       routes.takesBatches = false;
-      // One that has answered anything else may have begun what must not begin twice.
+      // After any other answer the Bridge may have begun the batch, so an attempt that must not begin twice is not sent again.
       const isNothing = isMissingRoute(statusOf(reply));
       return Promise.all(
         entries.map(async (entry) =>
@@ -62,7 +62,7 @@ export class BridgeWire {
     return Promise.all(entries.map((entry) => this.#sendOne(gateway, entry)));
   }
 
-  /** Null: this Bridge does not answer at once, so that it is sent like any other. */
+  /** Null when this Bridge has no synchronous route. The dispatch is then sent like any other. */
   async sendSync(gateway: GatewayView, { body }: Entry): Promise<Answer | null> {
     const routes = this.#routes.of(gateway);
     if (!routes.takesSync) return null;
@@ -96,7 +96,7 @@ export class BridgeWire {
   }
 
   #oneEnd(gateway: GatewayView, reply: Answer): TryEnd {
-    // Nothing was found there at all, which does not mean that it stays so.
+    // No route was found at all. That may be temporary, so the routes are probed again next time.
     if (isMissingRoute(statusOf(reply))) this.#routes.forget(gateway);
     return tryEndOf(reply);
   }
@@ -131,11 +131,11 @@ export function tryEndOf(reply: Answer): TryEnd {
   return { status: reply.status, detail: detailIn(reply.text), mayHaveBegun, waitMs };
 }
 
-/** Null: whatever answers there does not know batches. */
+/** Null when the Bridge does not support batches. */
 function batchEnds(reply: Answer, count: number): readonly TryEnd[] | null {
   if (isMissingRoute(statusOf(reply))) return null;
   if (!reply.ok || reply.status >= 300) return Array.from({ length: count }, () => tryEndOf(reply));
-  // A Bridge that answers for each dispatch knows what it has begun.
+  // A Bridge that answers for each dispatch knows which ones it has begun.
   return itemsIn(reply.text, count)?.map((item) => ({ ...item, mayHaveBegun: false, waitMs: 0 })) ?? null;
 }
 

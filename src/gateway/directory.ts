@@ -20,11 +20,11 @@ export interface DirectoryOptions {
   readonly store: RegistryStore & GatewayStore;
   readonly box: SecretBox;
   readonly clock: Clock;
-  /** Null: this server runs nothing itself. */
+  /** Null when this server runs no attempts itself. */
   readonly local: LocalGateway | null;
-  /** Which URLs may be called. Default: any, for programs that call none or only their own. */
+  /** Decides which URLs may be called. Default: any URL, for programs that call none or only their own. */
   readonly outbound?: OutboundGuard | null;
-  /** How long a Bridge that has gone is waited for before nodes fail for it. */
+  /** How long to wait for an offline Bridge before nodes fail because of it. */
   readonly graceMs?: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -33,9 +33,9 @@ interface Known {
   readonly gateways: readonly GatewayView[];
   readonly tokens: ReadonlyMap<string, string>;
   readonly entries: readonly Entry[];
-  /** Of the configuration that the entries are of; null: it was not asked. */
+  /** Configuration version of the entries; null when it was not read. */
   readonly version: number | null;
-  /** Which reading it comes from; readings may overtake each other. */
+  /** Number of the reading these come from. A later reading may finish before an earlier one. */
   readonly reading: number;
 }
 
@@ -48,7 +48,7 @@ const TOKEN_MS = 2_000;
 const TOKENS_MAX = 10_000;
 const GRACE_MS = 30_000;
 
-/** The gateways of every organisation this process works for, re-read every second. */
+/** The gateways of every organisation that this process serves, read again every second. */
 export class GatewayDirectory {
   readonly #options: DirectoryOptions;
   readonly #known = new Map<string, Known>();
@@ -80,12 +80,12 @@ export class GatewayDirectory {
     return this.#options.graceMs ?? GRACE_MS;
   }
 
-  /** Called when another instance answers for a gateway than before: what the old one was doing is in question. */
+  /** Registers a listener for instance changes. When a new instance answers for a gateway, attempts on the old one are in doubt. */
   onInstanceChange(listener: (gateway: GatewayView) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Loads what is not known yet; afterwards `of` answers at once. */
+  /** Loads the gateways of organisations that are not loaded yet. Afterwards `of` answers without waiting. */
   async ensure(orgIds: Iterable<string>): Promise<void> {
     for (const orgId of orgIds) if (!this.#known.has(orgId)) await this.refresh(orgId);
   }
@@ -117,7 +117,7 @@ export class GatewayDirectory {
     this.#keep(orgId, { links, entries: await everyEntry(store, orgId, "gateway"), version: null, reading });
   }
 
-  /** Of all organisations with two statements; entries are read again where something was registered. */
+  /** Reads all organisations with two statements. Entries are read again only where the configuration changed. */
   async #refreshAll(): Promise<void> {
     const { store } = this.#options;
     const orgIds = [...this.#known.keys()];
@@ -152,7 +152,7 @@ export class GatewayDirectory {
     this.#notifyChanges(before?.gateways ?? [], gateways);
   }
 
-  /** Which gateway a callback token belongs to. */
+  /** Returns the gateway that a callback token belongs to. */
   async authenticate(token: string): Promise<{ readonly orgId: string; readonly gatewayId: string } | undefined> {
     const hash = hashToken(token);
     const now = this.#options.clock.now();
@@ -166,7 +166,7 @@ export class GatewayDirectory {
     return link;
   }
 
-  /** A Bridge registers that it answers for a gateway. Null: an instance that started later already does. */
+  /** Registers a Bridge instance as the one that answers for a gateway. Null when an instance that started later has registered. */
   async register(
     orgId: string,
     registration: Registration,
@@ -193,13 +193,13 @@ export class GatewayDirectory {
     return { gatewayId: id, ...(tokens === null ? {} : { tokens }), isNew: entry === undefined };
   }
 
-  /** Whether another gateway has this token: a callback would not identify its gateway. */
+  /** Whether another gateway has this token. A callback with it would not identify its gateway. */
   async isTokenTaken(orgId: string, gatewayId: string, callbackToken: string): Promise<boolean> {
     const link = await this.#options.store.findGatewayLink(hashToken(callbackToken));
     return link !== undefined && (link.orgId !== orgId || link.gatewayId !== gatewayId);
   }
 
-  /** Tokens and address as an operator gives them. False, and nothing is saved: another gateway has this callback token. */
+  /** Saves tokens and address set by an operator. False, with nothing saved, when another gateway has this callback token. */
   async put(
     orgId: string,
     gatewayId: string,
@@ -216,7 +216,7 @@ export class GatewayDirectory {
     return true;
   }
 
-  /** False when there is none. `instanceId`: only if this instance still answers for it. */
+  /** Removes a gateway, or "unknown". `instanceId`: only takes it offline, and only if this instance still answers for it. */
   async remove(
     orgId: string,
     gatewayId: string,
@@ -227,7 +227,7 @@ export class GatewayDirectory {
     if (instanceId !== undefined) {
       if (link === undefined) return "unknown";
       if (link.instanceId !== instanceId) return "newer_instance";
-      // A Bridge that leaves may come back: it is offline since now, and what was configured of it stays.
+      // A Bridge that deregisters may come back: it is now offline, and its configuration stays.
       await store.putGatewayLink({ ...link, status: "offline", seenAt: clock.now() });
       await this.refresh(orgId);
       return "removed";
@@ -239,7 +239,7 @@ export class GatewayDirectory {
     return isGone ? "removed" : "unknown";
   }
 
-  /** It proves that it has the present tokens, and we still can read ours. */
+  /** Whether the Bridge has proved that it holds the current tokens, and our copy can still be decrypted. */
   #hasTokens(link: GatewayLink | undefined, { callbackTokenHash }: Registration): boolean {
     if (link === undefined || callbackTokenHash === undefined || link.callbackHash !== callbackTokenHash) return false;
     return this.#dispatchTokenIn(link) !== undefined;

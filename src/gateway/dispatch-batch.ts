@@ -1,7 +1,7 @@
 import { DISPATCH_BYTES_MAX, DISPATCHES_PER_BATCH_MAX } from "../bridge/index.ts";
 import type { Entry } from "./opened.ts";
 
-/** What goes to a Bridge in one request. */
+/** The dispatches sent to a Bridge in one request. */
 export interface DispatchBatch {
   readonly entries: Entry[];
   readonly texts: string[];
@@ -11,11 +11,11 @@ export const BATCH_BYTES_MAX = 8 * 1_048_576;
 
 export interface Batches {
   readonly batches: readonly DispatchBatch[];
-  /** What no Bridge would take. */
+  /** Entries that are too large for any Bridge. */
   readonly tooLarge: readonly { readonly entry: Entry; readonly bytes: number }[];
 }
 
-/** As many to a request as the wire takes, by count and by weight, in their order. */
+/** Groups dispatches into batches within the limits of count and bytes, in order. */
 export function batchesOf(entries: readonly Entry[]): Batches {
   const batches: DispatchBatch[] = [];
   const tooLarge: { readonly entry: Entry; readonly bytes: number }[] = [];
@@ -37,12 +37,12 @@ export function batchesOf(entries: readonly Entry[]): Batches {
   return { batches, tooLarge };
 }
 
-/** A text this long is not sent twice. */
+/** A longer message is not repeated as `command`. */
 const COMMAND_LENGTH_MAX = 1_048_576;
 
 /**
- * A dispatch by itself, also in the words of the first description of this wire (`taskId`, `command`, `timeout` in
- * seconds): it goes to whatever answers there.
+ * A single dispatch. It also contains the fields of the first version of this protocol (`taskId`, `command`, `timeout`
+ * in seconds), because any kind of Bridge may receive it.
  */
 export function singleText({ body }: Pick<Entry, "body">): string {
   if (body === null) return "{}";

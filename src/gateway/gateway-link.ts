@@ -3,17 +3,17 @@ import { factsJson, type InstanceFacts } from "./instance-facts.ts";
 import { gatewayPlace, type SecretBox } from "../seal/index.ts";
 import { hashToken } from "./token.ts";
 
-/** What an operator or a Bridge sets for the link to a gateway; what is left out stays as it was. */
+/** A change to the link of a gateway, made by an operator or a Bridge. Absent fields stay unchanged. */
 export interface LinkChange {
   readonly dispatchToken?: string;
   readonly callbackToken?: string;
-  /** Given by a Bridge that registers. */
+  /** Set when a Bridge registers. */
   readonly instance?: { readonly id: string; readonly startedAt: number; readonly facts: InstanceFacts };
-  /** It is somewhere else now: what was known of its health means nothing any more. */
+  /** The URL has changed, so the known health is no longer valid. */
   readonly isMoved?: boolean;
 }
 
-/** How long callbacks with the token before are still taken. */
+/** How long callbacks with the previous token are still accepted. */
 const OVERLAP_MS = 600_000;
 
 export function changedLink(
@@ -44,7 +44,7 @@ export function changedLink(
   };
 }
 
-/** What an operator saves changes what a gateway is, not how it is; one that was never asked is unknown. */
+/** An operator's change does not affect the status unless the gateway moved. A gateway never checked is "unknown". */
 function statusAfter(before: GatewayLink | undefined, { instance, isMoved }: LinkChange): GatewayLink["status"] {
   if (instance !== undefined) return "healthy";
   return before === undefined || isMoved === true ? "unknown" : before.status;

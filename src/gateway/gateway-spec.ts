@@ -26,7 +26,7 @@ export function specPartOf(registration: Registration): Partial<GatewayBody> {
   };
 }
 
-/** Entries are written by this room only, in this shape. */
+/** Reads the body of an entry. Only this room writes such entries, so the shape is known. */
 export function specOf(body: JsonObject): GatewayBody {
   return { ...NEW_SPEC, ...(body as Partial<GatewayBody>) };
 }

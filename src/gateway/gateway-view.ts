@@ -5,32 +5,32 @@ import type { GatewayBody, GatewayLink, GatewayStatus } from "../store/index.ts"
 import { specOf } from "./gateway-spec.ts";
 import { readFacts } from "./instance-facts.ts";
 
-/** The Bridge inside a server's own process. */
+/** Id of the Bridge inside the server's own process. */
 export const LOCAL_GATEWAY = "local";
 
-/** A place of execution as routing sees it. */
+/** A gateway as routing sees it. */
 export interface GatewayView extends GatewayBody {
   readonly orgId: string;
   readonly id: string;
   readonly status: GatewayStatus;
-  /** Offline since a moment ago: its Bridge has signed off and may be restarting, so that it is waited for. */
+  /** True for a short time after its Bridge went offline: it may be restarting, so attempts wait for it. */
   readonly isAwaited: boolean;
   readonly instanceId: string | null;
   readonly seenAt: number | null;
   readonly isLocal: boolean;
-  /** A simulation: one adapter stands in for every provider. */
+  /** True in a simulation, where one adapter answers for every provider. */
   readonly answersAny: boolean;
-  /** Where its Bridge reports to; null: where the dispatch names. */
+  /** Base URL that its Bridge reports to; null when each dispatch names it. */
   readonly callbackBase: string | null;
-  /** What its adapters call when no model is named, and at which prices; by provider. */
+  /** Default model and prices of its adapters, by provider. */
   readonly models: Readonly<Record<string, ProviderModels>>;
-  /** What its adapters let see of the turns of agents, by provider; absent: nothing (`opaque`). */
+  /** How much its adapters report of the turns of agents, by provider; absent for nothing (`opaque`). */
   readonly turns?: Readonly<Record<string, string>>;
-  /** Which registered secrets the configuration of its adapters refers to; by provider. */
+  /** Registered secrets that the configuration of its adapters refers to, by provider. */
   readonly secrets: ProviderSecrets;
-  /** Why this server does not call its URL; it is offline as long as there is a reason. */
+  /** Why this server must not call its URL. The gateway is offline as long as this is set. */
   readonly refusal?: OutboundRefusal;
-  /** It stands for the workers that have this function; absent: it is a gateway. */
+  /** Name of the function whose workers this entry represents; absent for a real gateway. */
   readonly workerFor?: string;
 }
 
@@ -58,7 +58,7 @@ export function gatewayOf({ orgId, id, body, link, local, outbound, now, graceMs
   const isLocal = id === LOCAL_GATEWAY && local !== null;
   const spec = specOf(body);
   const refusal = isLocal || spec.url === "" ? null : (outbound?.known(spec.url) ?? null);
-  // Nothing can be sent where there is no address, or where this server must not call.
+  // Nothing can be sent without an address, or to an address that this server must not call.
   const status = spec.url === "" || refusal !== null ? "offline" : (link?.status ?? "unknown");
   const isReachable = spec.url !== "" && refusal === null;
   const { callbackBase, models, turns, secrets } = readFacts(link?.instanceFacts ?? null);

@@ -8,7 +8,7 @@ export interface HealthOptions {
   readonly directory: GatewayDirectory;
   readonly store: Pick<GatewayStore, "setGatewayStatus">;
   readonly clock: Clock;
-  /** Default: the connections of the process, which no guard checks. */
+  /** Default: the connections of the process, which no outbound guard checks. */
   readonly agent?: PeerAgent;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -18,7 +18,7 @@ const PING_TIMEOUT_MS = 5_000;
 const MISSED_MAX = 3;
 const BYTES_MAX = 1_048_576;
 
-/** Asks every Bridge every minute how it is; three unanswered questions mean that it is offline. */
+/** Checks every Bridge once a minute. After three checks without an answer a Bridge is offline. */
 export class GatewayHealth {
   readonly #options: HealthOptions;
   readonly #missed = new Map<string, number>();
@@ -48,10 +48,10 @@ export class GatewayHealth {
     await Promise.all(asked.map((gateway) => this.ping(gateway)));
   }
 
-  /** One question; an answer counts at once, silence only the third time. */
+  /** Checks one Bridge. An answer takes effect immediately, a missing answer only the third time. */
   async ping(gateway: GatewayView): Promise<void> {
     const { directory, store, clock, agent } = this.#options;
-    // It is offline for this server whatever it would answer; alerts and the history learn of it here.
+    // The refusal makes it offline for this server. Storing that shows it in alerts and the history.
     if (gateway.refusal !== undefined) {
       await store.setGatewayStatus(gateway.orgId, gateway.id, "offline", clock.now());
       return;
@@ -65,10 +65,10 @@ export class GatewayHealth {
       bytesMax: BYTES_MAX,
       ...(agent === undefined ? {} : { agent }),
     });
-    // What a proxy answers in place of a Bridge that is gone is no answer of the Bridge.
+    // An answer from a proxy in place of a missing Bridge does not count as an answer.
     const reported = reply.ok ? statusIn(reply.text, reply.status) : null;
     const before = this.#missed.get(key) ?? 0;
-    // It has come back since, by registering: it is given three chances again.
+    // The Bridge has registered again since, so it gets three checks again.
     const isBack = before >= MISSED_MAX && gateway.status !== "offline";
     const missed = reported !== null ? 0 : isBack ? 1 : before + 1;
     this.#missed.set(key, missed);
@@ -80,13 +80,13 @@ export class GatewayHealth {
   }
 }
 
-/** A Bridge that answers at all is there; its own status counts only if it can be read. */
+/** Returns the reported status. A Bridge that answers without a readable status is degraded. */
 function statusIn(text: string, code: number): GatewayStatus | null {
   try {
     const { status } = JSON.parse(text) as { readonly status?: unknown };
     if (status === "healthy" || status === "degraded" || status === "offline") return status;
   } catch {
-    // Something answers there that is no Bridge.
+    // The answer is not JSON, so it is not from a Bridge.
   }
   return code >= 500 ? null : "degraded";
 }

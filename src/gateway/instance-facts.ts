@@ -7,20 +7,20 @@ import {
 } from "../bridge/index.ts";
 import { getOwn, type JsonObject } from "../core/base/index.ts";
 
-/** What the instance that answers for a gateway has reported of itself. */
+/** The facts that the instance of a gateway has reported about itself. */
 export interface InstanceFacts {
-  /** The server it registered with, as it reaches it: it reports there, whichever replica dispatches. */
+  /** URL of the server where the instance registered. It reports there, whichever replica dispatches. */
   readonly callbackBase: string | null;
   /** By provider. */
   readonly models: Readonly<Record<string, ProviderModels>>;
   readonly turns: Readonly<Record<string, string>>;
-  /** Which registered secrets its configuration refers to; by provider. */
+  /** Registered secrets that its configuration refers to, by provider. */
   readonly secrets: ProviderSecrets;
 }
 
 const NO_FACTS: InstanceFacts = { callbackBase: null, models: {}, turns: {}, secrets: {} };
 
-/** Rows are written by this room only, but perhaps by another version of it. */
+/** Reads stored facts. Only this room writes them, but possibly in another version of the program. */
 export function readFacts(written: JsonObject | null): InstanceFacts {
   if (written === null) return NO_FACTS;
   const callbackBase = getOwn(written, "callbackBase");

@@ -11,14 +11,14 @@ import { Tickets } from "./ticket.ts";
 export interface GatewaysOptions {
   readonly store: RegistryStore & GatewayStore;
   readonly clock: Clock;
-  /** Seals the tokens that must be read again. Null: a key of the installation's own, kept beside what it seals. */
+  /** Key that seals tokens which must be readable again. Null for a key of the installation, stored beside the sealed data. */
   readonly secretKey: string | null;
-  /** Keys before it; what they sealed is opened, too. */
+  /** Earlier keys, which still open data sealed with them. */
   readonly formerKeys?: readonly string[];
   readonly local: LocalGateway | null;
-  /** Which URLs of gateways may be saved and called. Default: any; a server always has one. */
+  /** Decides which gateway URLs may be saved and called. Default: any. A server always sets it. */
   readonly outbound?: OutboundGuard | null;
-  /** How long a Bridge that has gone is waited for; absent: half a minute. */
+  /** How long to wait for an offline Bridge; 30 seconds when absent. */
   readonly graceMs?: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -26,18 +26,18 @@ export interface GatewaysOptions {
 export interface OpenedGateways {
   readonly directory: GatewayDirectory;
   readonly tickets: Tickets;
-  /** For whatever else must be kept and read again. */
+  /** Seals other data that must be readable again. */
   readonly box: SecretBox;
-  /** Whether the key was given, and is not the installation's own. */
+  /** Whether the operator set the key, instead of the installation generating it. */
   readonly isKeyed: boolean;
   readonly outbound: OutboundGuard | null;
-  /** Where Bridges and services outside reach this installation; empty until that is known. */
+  /** Base URL under which Bridges and outside services reach this installation; empty until it is known. */
   publicUrl: string;
   start(): void;
   stop(): void;
 }
 
-/** Everything of the engine's side of the wire, over a store whose schema is current. */
+/** Opens the engine's side of the Bridge protocol, over a store whose schema is current. */
 export async function openGateways({
   store,
   clock,

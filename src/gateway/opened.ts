@@ -1,58 +1,58 @@
 import type { CallbackBody, DispatchBody } from "../bridge/index.ts";
 import type { Stop } from "../clock/index.ts";
 
-/** An attempt that was, or is about to be, handed to a Bridge. */
+/** An attempt that has been, or is about to be, sent to a Bridge. */
 export interface Opened {
   readonly orgId: string;
   readonly gatewayId: string;
   readonly runId: string;
   readonly nodeId: string;
   readonly attempt: number;
-  /** Which execution of the attempt; absent: the first. */
+  /** Which execution of the attempt; absent for the first. */
   readonly segment?: number;
   readonly dispatchId: string;
   readonly effects: DispatchBody["effects"];
 }
 
-/** One that is handed over by us. */
+/** An attempt that this process sends. */
 export interface Sending extends Opened {
   readonly body: DispatchBody;
   readonly isSync: boolean;
 }
 
-/** What becomes of attempts, reported to the caller that sent them. */
+/** Receives the outcome of attempts that were sent. */
 export interface RemoteReport {
-  /** The Bridge's own words, pulled or given in answer. False: they could not be taken now and are asked for again. */
+  /** The result from the Bridge, from a pull or a reply. False when it could not be accepted now; it is then pulled again. */
   ended(opened: Opened, body: CallbackBody): Promise<boolean>;
-  /** It never began, or cannot be reached: the attempt failed. */
+  /** The attempt never began or its Bridge cannot be reached, so it failed. */
   failed(opened: Opened, failure: RemoteFailure): void;
-  /** The Bridge does not know it, or not any more: it must be sent again, or is unknown for ever. */
+  /** The Bridge does not know the attempt (any more). It must be sent again, or its outcome stays unknown. */
   lost(opened: Opened): void;
 }
 
 export interface RemoteFailure {
   readonly code: "dispatch_failed" | "gateway_unreachable";
   readonly message: string;
-  /** False: the Bridge refused it for what it is, and would refuse it again. */
+  /** False when the Bridge refused the dispatch because of its content, and would refuse it again. */
   readonly isRetryable: boolean;
 }
 
-/** An attempt whose end is not known here yet. */
+/** An attempt whose end is not known in this process yet. */
 export interface Entry {
   readonly opened: Opened;
-  /** Null: another process sent it. */
+  /** Null when another process sent it. */
   readonly body: DispatchBody | null;
   readonly isSync: boolean;
   tries: number;
   /** When the first try failed; epoch milliseconds. */
   failedSince: number | null;
-  /** The instance that took it; null: none did, or not from us. */
+  /** The instance that accepted it; null when none did, or when another process sent it. */
   takenBy: string | null;
-  /** Its next step, when it waits for one. */
+  /** Cancels the scheduled next step, if there is one. */
   stop: Stop | null;
-  /** The Bridge has it: from now on it is asked for, not sent. */
+  /** The Bridge has the attempt. It is now queried, not sent again. */
   isHandedOver: boolean;
-  /** One try ended without an answer, so that it may have begun. */
+  /** A try ended without an answer, so the attempt may have begun. */
   isUnsure: boolean;
   isCancelled: boolean;
 }

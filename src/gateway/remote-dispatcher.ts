@@ -16,16 +16,16 @@ export interface RemoteDispatcherOptions {
   readonly report: RemoteReport;
 }
 
-/** The waits after the first tries; afterwards it is tried every few seconds, for as long as a Bridge may be away. */
+/** Waits after the first tries. Then the dispatcher retries every TRY_EVERY_MS until the grace period of the gateway is over. */
 const TRY_WAITS_MS = [1_000, 4_000] as const;
 const TRY_EVERY_MS = 5_000;
-/** A callback that has not come for so long is asked for. */
+/** A Bridge is queried when its callback has not come for this long. */
 const PULL_EVERY_MS = 30_000;
-/** Refused, but not for what it is. */
+/** Statuses that are retried although they are below 500: the refusal is not about the dispatch itself. */
 const AGAIN: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 const GONE = "its gateway is no longer registered";
 
-/** Hands attempts to Bridges over HTTP, those of one commit to one gateway together, and asks for those gone silent. */
+/** Sends attempts to Bridges over HTTP, one batch per commit and gateway, and queries Bridges that have not reported. */
 export class RemoteDispatcher {
   readonly #options: RemoteDispatcherOptions;
   readonly #wire: BridgeWire;
@@ -48,7 +48,7 @@ export class RemoteDispatcher {
     return this.#open.has(dispatchId);
   }
 
-  /** Goes out with whatever else is handed over in this turn of the event loop. */
+  /** Sends an attempt, batched with others submitted in the same turn of the event loop. */
   send({ body, isSync, ...opened }: Sending): void {
     const { dispatchId } = opened;
     if (this.#isClosed || this.#open.has(dispatchId)) return;
@@ -57,7 +57,7 @@ export class RemoteDispatcher {
     this.#try(entry);
   }
 
-  /** Takes on an attempt that another process sent, or may have sent: it is asked for, never sent. */
+  /** Takes over an attempt that another process sent or may have sent. It is queried, never sent. */
   adopt(opened: Opened): void {
     const { dispatchId } = opened;
     if (this.#isClosed || this.#open.has(dispatchId)) return;
@@ -66,19 +66,19 @@ export class RemoteDispatcher {
     void this.#pull(entry);
   }
 
-  /** The attempt has ended here. */
+  /** Drops an attempt that has ended in this process. */
   forget(dispatchId: string): void {
     const entry = this.#open.get(dispatchId);
     entry?.stop?.();
     this.#open.delete(dispatchId);
   }
 
-  /** Best effort: no caller waits for a Bridge that is asked to stop. */
+  /** Cancels an attempt, best effort: no caller waits for the Bridge to stop it. */
   cancel(orgId: string, gatewayId: string, dispatchId: string): void {
     const entry = this.#open.get(dispatchId);
     this.forget(dispatchId);
     if (entry !== undefined) entry.isCancelled = true;
-    // What has not left this process is simply not sent.
+    // An attempt that has not left this process is simply not sent.
     if (entry === undefined || entry.tries > 0 || entry.isHandedOver) this.#sendCancel(orgId, gatewayId, dispatchId);
   }
 
@@ -143,7 +143,7 @@ export class RemoteDispatcher {
     const { orgId, gatewayId, dispatchId, effects } = entry.opened;
     const isTaken = status !== null && status >= 200 && status < 300;
     if (!this.#isCurrent(entry)) {
-      // The word to stop may have come before what it was about.
+      // The cancellation may have reached the Bridge before the attempt itself, so it is sent again.
       if (isTaken && entry.isCancelled) this.#sendCancel(orgId, gatewayId, dispatchId);
       return;
     }
@@ -153,7 +153,7 @@ export class RemoteDispatcher {
     }
     if (!isAgain(status)) return this.#failRefused(entry, `the Bridge refused it (${status}): ${detail}`);
     entry.isUnsure ||= end.mayHaveBegun && (status === null || status >= 500);
-    // What may have begun and must not begin twice is only asked for.
+    // An attempt that may have begun and must not begin twice is only queried, never sent again.
     const isBarred = effects === "at_most_once" && entry.isUnsure;
     if (status === 401) void this.#options.directory.refresh(orgId).catch(() => undefined);
     const waitMs = this.#waitFor(entry, end);
@@ -164,7 +164,7 @@ export class RemoteDispatcher {
     });
   }
 
-  /** How long until the next try; 0 or less: the Bridge has had its time to come back. */
+  /** Milliseconds until the next try; 0 or less when the grace period is over. */
   #waitFor(entry: Entry, { waitMs }: TryEnd): number {
     const { clock, directory } = this.#options;
     entry.failedSince ??= clock.now();
@@ -178,7 +178,7 @@ export class RemoteDispatcher {
     entry.stop = this.#options.clock.after(waitMs, () => void this.#pull(entry));
   }
 
-  /** `last`: it could not be handed over for this reason, and is asked for once before that is reported. */
+  /** Queries the Bridge. `last`: why the attempt could not be sent; queried once before that failure is reported. */
   async #pull(entry: Entry, last: string | null = null): Promise<void> {
     const { opened } = entry;
     const gateway = this.#gatewayOf(entry);
@@ -189,7 +189,7 @@ export class RemoteDispatcher {
     if (view !== null) return this.#see(entry, view);
     const isBarred = opened.effects === "at_most_once" && entry.isUnsure;
     if (last !== null && !isBarred) return this.#failUnreachable(entry, last);
-    // As long as no Bridge answers for it, it may still be at work.
+    // While no Bridge reports on the attempt, it may still be running.
     if (reply?.ok === true && gateway !== undefined && isUnknownThere(entry, gateway, reply)) this.#lose(entry);
     else this.#pullLater(entry, PULL_EVERY_MS);
   }
@@ -254,7 +254,7 @@ export class RemoteDispatcher {
     else this.#judge(entry, tryEndOf(reply), gateway);
   }
 
-  /** What the instance before had taken is asked for; what only waits to be tried again is tried with the new one. */
+  /** Queries the new instance about attempts that the old one had taken. Attempts waiting for a retry are sent to the new one. */
   #askAfterChange({ orgId, id }: GatewayView): void {
     for (const entry of this.#open.values()) {
       const { opened, stop } = entry;
@@ -286,8 +286,8 @@ function isAgain(status: number | null): boolean {
 }
 
 /**
- * Does the Bridge answer that it does not know the dispatch? Another kind of 404, from the very instance that took it,
- * only means that it cannot be asked: its callback is waited for, until the attempt's deadline.
+ * Whether the Bridge answers that it does not know the dispatch. Any other 404 from the instance that took it only
+ * means that it cannot be queried. Its callback is then awaited until the deadline of the attempt.
  */
 function isUnknownThere({ takenBy }: Entry, gateway: GatewayView, { status, text }: PeerReply): boolean {
   if (status !== 404) return false;

@@ -2,18 +2,18 @@ import { compareCodeUnits } from "../core/base/index.ts";
 import { refusalText } from "../outbound/index.ts";
 import type { GatewayView } from "./gateway-view.ts";
 
-/** What a node asks of the place it runs at. */
+/** The requirements of a node for the gateway it runs on. */
 export interface RouteRequest {
   /** The gateway its run is pinned to. */
   readonly pinned: string | null;
-  /** The default gateway its run is pinned to, for whatever fits it; null: there was none. Absent: whichever is one now. */
+  /** The default gateway its run is pinned to, used where it fits; null when there was none. Absent: use the current default. */
   readonly preferred?: string | null;
-  /** Whether it may go elsewhere when the gateway it is pinned to is gone. */
+  /** Whether the node may run elsewhere when its pinned gateway is gone. */
   readonly mayReroute?: boolean;
-  /** Null: whatever the gateway answers with by default. */
+  /** Null for the default provider of the gateway. */
   readonly provider: string | null;
   readonly capabilities: readonly string[];
-  /** Where its agent is deployed, if that is not one place: there, and nowhere else. Empty: anywhere. */
+  /** Gateways where its agent is deployed, when it is limited to some. Empty: anywhere. */
   readonly deployedAt: ReadonlySet<string>;
 }
 
@@ -23,26 +23,27 @@ export type RouteChoice =
       readonly gateway: GatewayView;
       readonly provider: string;
       readonly losers: readonly Loser[];
-      /** The gateway it was pinned to, which is gone. */
+      /** The pinned gateway that is gone, when the node was rerouted. */
       readonly reroutedFrom?: string;
     }
   | { readonly kind: "none"; readonly message: string; readonly losers: readonly Loser[] };
 
-/** What a gateway can fall out by, whatever the others are. */
+/** Reasons that exclude a gateway regardless of the others. */
 type Unfit = "not_pinned" | "not_deployed" | "provider" | "capability" | "offline";
-/** What it can lose by to one that fits as well, in the order in which they are compared. */
+/** Reasons why a suitable gateway loses to another, in the order of comparison. */
 type Layer = "awaited" | "default" | "stand_in" | "cost" | "in_process" | "health" | "order";
 
-/** A gateway that was not taken, and the first thing that spoke against it. */
+/** A gateway that was not chosen, and the first reason against it. */
 interface Loser {
   readonly gatewayId: string;
   readonly reason: Unfit | Layer;
 }
 
 /**
- * The pinned gateway, or one where the agent is deployed, else whichever serves the provider and has the capabilities.
- * Of several that do: one that is there before one that may be restarting; the default one; one that serves the provider by its name; the cheapest; a registered Bridge before
- * the one in process; a healthy one; the first by id.
+ * Chooses the pinned gateway, or one where the agent is deployed, or any with the provider and the capabilities. Among
+ * several suitable gateways, preference is in this order: one that is present before one that may be restarting; the
+ * default; one that serves the provider by name; the cheapest; a registered Bridge before the one in process; a healthy
+ * one; the first by id.
  */
 export function chooseRoute(gateways: readonly GatewayView[], request: RouteRequest): RouteChoice {
   const gone = goneOf(gateways, request);
@@ -52,7 +53,7 @@ export function chooseRoute(gateways: readonly GatewayView[], request: RouteRequ
   return choice.kind === "found" ? { ...choice, reroutedFrom: gone } : choice;
 }
 
-/** The gateway the node is pinned to, where that is not registered any more or offline. */
+/** Returns the gateway that the node is pinned to when it is offline or no longer registered. */
 function goneOf(gateways: readonly GatewayView[], request: RouteRequest): string | null {
   const { pinned, deployedAt, preferred = null } = request;
   const gatewayId = pinned ?? preferred;
@@ -60,7 +61,7 @@ function goneOf(gateways: readonly GatewayView[], request: RouteRequest): string
   if (pinned === null && deployedAt.size > 0 && !deployedAt.has(gatewayId)) return null;
   const found = gateways.find(({ id }) => id === gatewayId);
   if (found === undefined) return gatewayId;
-  // What does not fit the default gateway was never meant for it.
+  // A node that the default gateway cannot run is not affected by its absence.
   return found.status === "offline" && (pinned !== null || fits(found, request)) ? gatewayId : null;
 }
 
@@ -92,9 +93,9 @@ function chooseAmong(gateways: readonly GatewayView[], request: RouteRequest): R
   return { kind: "found", gateway: best, provider: providerAt(best, request) ?? "", losers };
 }
 
-/** Among the providers of a gateway: it takes whatever is asked for. */
+/** A gateway that lists this provider accepts any provider. */
 const EVERY_PROVIDER = "*";
-/** What such a gateway is sent where a node names none. */
+/** Provider sent to such a gateway when the node names none. */
 const NO_PROVIDER = "default";
 
 function providerAt(gateway: GatewayView, { provider }: RouteRequest): string | null {
@@ -104,7 +105,7 @@ function providerAt(gateway: GatewayView, { provider }: RouteRequest): string | 
   return gateway.answersAny ? gateway.defaultProvider : null;
 }
 
-/** Less is better. Ids differ, so that two gateways never come out the same. */
+/** Comparison functions; the lower value wins. Ids differ, so two gateways never tie. */
 const LAYERS: readonly (readonly [Layer, (gateway: GatewayView, request: RouteRequest) => number])[] = [
   ["awaited", ({ isAwaited }) => (isAwaited ? 1 : 0)],
   ["default", ({ id, isDefault }, { preferred }) => ((preferred === undefined ? isDefault : id === preferred) ? 0 : 1)],

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** One attempt that a service outside may report on. */
+/** The attempt that an outside service may report on. */
 export interface Ticket {
   readonly orgId: string;
   readonly runId: string;
@@ -15,14 +15,14 @@ export type TicketReading =
   | { readonly kind: "expired" }
   | { readonly kind: "bad" };
 
-/** What a token is good for: a report on the attempt, or its files. */
+/** The permission in a token: to report on the attempt, or to access its files. */
 export type TicketUse = "report" | "files";
 
 const PREFIX: Readonly<Record<TicketUse, string>> = { report: "cb", files: "fl" };
-/** All of it: a token with anything before or after is another token. */
+/** Matches the whole token, with nothing before or after it. */
 const SHAPE = /^(cb|fl)_([\w-]+)\.([\w-]+)$/;
 
-/** Writes and reads the tokens of one-time URLs. Nothing is kept of them: the signature proves that we wrote it. */
+/** Writes and reads the tokens of one-time URLs. Tokens are not stored: the signature proves that we wrote them. */
 export class Tickets {
   readonly #key: string;
 
@@ -45,7 +45,7 @@ export class Tickets {
     return ticket.expiresAt <= now ? { kind: "expired" } : { kind: "good", ticket };
   }
 
-  /** A token for one use is none for another. */
+  /** The signature includes the use, so that a token for one use is invalid for the other. */
   #sign(body: string, use: TicketUse): string {
     const signed = use === "report" ? body : `${PREFIX[use]}_${body}`;
     return createHmac("sha256", this.#key).update(signed, "utf8").digest("base64url");
@@ -67,7 +67,7 @@ function ticketOf(body: string): Ticket | undefined {
   }
 }
 
-/** The organisation a token says it is for, which nothing has verified yet; null: it does not say. */
+/** Returns the organisation named in a token, without verifying the token; null when it names none. */
 export function organisationOfToken(token: string): string | null {
   const orgId: unknown = ticketOf(SHAPE.exec(token)?.[2] ?? "")?.orgId;
   return typeof orgId === "string" ? orgId : null;

@@ -1,21 +1,21 @@
 import { Ageing } from "../core/base/index.ts";
 import { PRIORITIES } from "../core/event/index.ts";
 
-/** A node that a limit made wait. */
+/** A node that waits because of a limit. */
 export interface Waiter {
   readonly runId: string;
   readonly nodeId: string;
 }
 
-/** A waiter on its way to ask again. The number distinguishes this call from a later one of the same waiter. */
+/** A waiter that was woken to try again. The number distinguishes this call from a later call of the same waiter. */
 export interface Call {
   readonly waiter: Waiter;
   readonly number: number;
 }
 
 /**
- * Lower ranks are served first: by the priority of the run, and within one nodes of runs in flight before those of runs
- * of which nothing has been done yet.
+ * Lower ranks are served first. The rank orders by the priority of the run, and within one priority nodes of runs in
+ * progress come before nodes of runs that have not done anything yet.
  */
 export type Rank = number;
 
@@ -36,44 +36,45 @@ function isNew(rank: Rank): boolean {
 interface Place {
   readonly waiter: Waiter;
   readonly rank: Rank;
-  /** The call it was woken with and has not answered; null: not woken. */
+  /** Number of the unanswered call that woke it; null when it was not woken. */
   call: number | null;
-  /** It was admitted by a commit that is under way: it has its place again if the commit fails. */
+  /** Admitted by a commit that is still under way. The node gets its place back if the commit fails. */
   isServed: boolean;
 }
 
 /**
- * How often a run in flight may go before new ones that wait, so that a large run does not keep them out for ever: the
- * fewer nodes of runs in flight wait, the more new runs can be begun without piling up work half done.
+ * How many nodes of runs in progress may go before waiting nodes of new runs, so that a large run does not block them
+ * for ever. The limit is lower when fewer nodes of runs in progress wait, because then new runs do not pile up half
+ * done.
  */
 const OVERTAKES_MAX = 8;
 const OVERTAKES_MAX_WHEN_FULL = 64;
 const BEGUN_WAITING_FULL = 256;
 
 /**
- * Nodes that wait for a slot or a window of one agent, in this process. Within a rank first come, first served; a node
- * keeps its place when it is asked again and has to wait on.
+ * Nodes in this process that wait for a slot or a time window of one agent. Within a rank the order is first come,
+ * first served. A node that is checked again and still has to wait keeps its place.
  */
 export class AgentQueue {
   readonly #places = Array.from({ length: 2 * LEVELS }, () => new Map<string, Place>());
-  /** Unserved and uncalled, by rank. */
+  /** Number of nodes neither admitted nor called, by rank. */
   readonly #waiting = Array.from({ length: 2 * LEVELS }, () => 0);
-  /** Called and not admitted yet, in the order of their calls. */
+  /** Called and not yet admitted, in the order of the calls. */
   readonly #called = new Map<number, Place>();
   #served = 0;
-  /** By level: how often nodes of runs in flight have gone before new ones. */
+  /** By priority level: how often nodes of runs in progress have gone before nodes of new runs. */
   readonly #overtakes = PRIORITIES.map(() => 0);
   readonly #ageing = new Ageing(LEVELS);
   readonly #hasWaiting = (level: number): boolean => this.#at(2 * level) + this.#at(2 * level + 1) > 0;
-  /** More wait in the database than are held here. */
+  /** True when more nodes of the queue are in the database than in this process. */
   hasBacklog = false;
 
-  /** Places held, admitted ones included. */
+  /** Number of places, admitted ones included. */
   get held(): number {
     return this.#places.reduce((held, { size }) => held + size, 0);
   }
 
-  /** Places held by nodes of the same priority. */
+  /** Number of places with the same priority. */
   heldOf(rank: Rank): number {
     const level = levelOf(rank);
     return (this.#places[2 * level]?.size ?? 0) + (this.#places[2 * level + 1]?.size ?? 0);
@@ -83,17 +84,17 @@ export class AgentQueue {
     return this.held - this.#served;
   }
 
-  /** It has a place, admitted or not. */
+  /** Whether the node has a place, admitted or not. */
   holds(key: string): boolean {
     return this.#find(key) !== undefined;
   }
 
-  /** It has a place and is not admitted. */
+  /** Whether the node has a place and is not admitted. */
   has(key: string): boolean {
     return this.#find(key)?.isServed === false;
   }
 
-  /** How many are to be served before it: of those it leaves no slot to. */
+  /** Number of nodes that are served before this one. The node is admitted only when more slots than that are free. */
   ahead(key: string, rank: Rank): number {
     const own = this.#find(key);
     const ownCall = own?.call ?? null;
@@ -121,7 +122,7 @@ export class AgentQueue {
     this.#add(rank, 1);
   }
 
-  /** It is admitted, by a commit that is under way. */
+  /** Marks the node as admitted by a commit that is under way. */
   serve(key: string, rank: Rank): void {
     const level = levelOf(rank);
     if (isNew(rank)) this.#overtakes[level] = 0;
@@ -148,7 +149,7 @@ export class AgentQueue {
     this.#places[place.rank]?.delete(key);
   }
 
-  /** Calls those for whom so many slots are enough, without those who are on their way already. */
+  /** Calls waiters until as many calls are open as there are slots. Calls already open count. */
   wake(slots: number, nextCall: () => number): readonly Call[] {
     const calls: Call[] = [];
     const walks = this.#places.map((places) => places.values());
@@ -168,7 +169,7 @@ export class AgentQueue {
     return calls;
   }
 
-  /** The waiter of a call did not ask: it waits for nothing any more. */
+  /** Removes a called waiter that did not ask again, because it no longer waits. */
   answered(key: string, number: number): void {
     if (this.#find(key)?.call === number) this.leave(key);
   }

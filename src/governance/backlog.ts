@@ -6,20 +6,21 @@ export interface BacklogOptions {
   readonly replicaId: () => string;
   /** Nodes of the queue this process holds in memory. */
   readonly heldOf: (queue: WaitingQueue) => number;
-  /** Claimed for this replica, in the order in which they are to be served. */
+  /** Receives the nodes claimed for this replica, in the order in which they are served. */
   readonly onClaimed: (queue: WaitingQueue, nodes: readonly WaitingNode[]) => void;
-  /** Nothing of the queue is left in the database. */
+  /** Called when the database holds no more of the queue. */
   readonly onEmpty: (queue: WaitingQueue) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A process claims more when it holds fewer than this. */
+/** A process claims more nodes when it holds fewer than this. */
 const HELD_LOW = HELD_MAX / 2;
 const QUEUES_MAX = 1_000;
 
 /**
- * Nodes that wait and that no replica holds in memory. Only the front of a queue is ever claimed, so that a node costs
- * nothing before its turn, however many wait; and what a dead replica had claimed is found again by its queue.
+ * Waiting nodes that no replica holds in memory. Only the front of a queue is claimed, so that a node costs nothing
+ * until it is near the front, however many wait. Nodes that a dead replica had claimed are found again through their
+ * queue.
  */
 export class Backlog {
   readonly #options: BacklogOptions;
@@ -30,18 +31,18 @@ export class Backlog {
     this.#options = options;
   }
 
-  /** A node of the queue is about to be written that this process does not hold. */
+  /** Records that a node of the queue is about to be written which this process does not hold. */
   add(queue: WaitingQueue): void {
     this.#queues.set(keyOf(queue), queue);
   }
 
-  /** Looks which queues hold anything, for all organisations at once, and claims where there is room. */
+  /** Finds all queues with waiting nodes, for all organisations at once, and claims nodes where there is room. */
   async refresh(): Promise<void> {
     for (const queue of await this.#options.store.backlogQueues(QUEUES_MAX)) this.add(queue);
     await Promise.all([...this.#queues.values()].map((queue) => this.claim(queue)));
   }
 
-  /** Claims the front of a queue when few of it are held; there is nothing to do for a queue without a backlog. */
+  /** Claims the front of a queue when this process holds few of it. Does nothing for a queue without a backlog. */
   async claim(queue: WaitingQueue): Promise<void> {
     const key = keyOf(queue);
     const held = this.#options.heldOf(queue);
@@ -51,7 +52,7 @@ export class Backlog {
     try {
       const limit = HELD_MAX - held;
       const nodes = await store.claimWaiting(queue, replicaId(), limit);
-      // One that is being written at this moment is found by the next refresh.
+      // A node that is being written at this moment is found by the next refresh.
       if (nodes.length < limit) {
         this.#queues.delete(key);
         onEmpty(queue);

@@ -13,20 +13,20 @@ import {
 import { isJsonObject } from "../core/base/index.ts";
 import type { GovernanceStore, Listed, RunVerdict } from "../store/index.ts";
 
-/** How many verdicts a draft is tried on: the newest. */
+/** Maximum number of verdicts a draft is tested on; the newest are used. */
 export const BACKTEST_VERDICTS_MAX = 10_000;
-/** Verdicts read and judged in one go. */
+/** Verdicts read and judged at a time. */
 const SLICE = 250;
 const EXAMPLES_MAX = 20;
 
 export interface PolicyBacktest extends Omit<Backtest, "outcomes"> {
   /** Verdicts whose facts cannot be read any more. */
   readonly unreadable: number;
-  /** There are more than were looked at. */
+  /** True when there are more verdicts than were tested. */
   readonly isLimited: boolean;
 }
 
-/** Tries a draft on what was decided since a moment, newest first. */
+/** Tests a draft policy on the verdicts since a given time, newest first. */
 export async function backtestPolicy(
   store: Pick<GovernanceStore, "listVerdicts">,
   orgId: string,
@@ -49,13 +49,13 @@ export async function backtestPolicy(
     found = together(found, backtest(draft, past));
     left -= page.data.length;
     cursor = page.nextCursor;
-    // Others get their turn, also where reading does not wait for anything.
+    // Let other work run, because reading may not wait for anything.
     await new Promise((resolve) => setImmediate(resolve));
   } while (cursor !== null && left > 0);
   return { ...found, unreadable, isLimited: cursor !== null };
 }
 
-/** `foreign`: the draft is not asked about what it was made of. */
+/** "foreign": the verdict is of a kind that the draft does not apply to. */
 function readVerdict(
   { verdictId: id, disposition, gate, body }: RunVerdict,
   category: Policy["category"],
@@ -65,7 +65,7 @@ function readVerdict(
   if (!isJsonObject(record)) return "unreadable";
   if (isRoundRecord(record)) return "foreign";
   const isTool = isToolRecord(record);
-  // A draft about tools is asked about nodes that are a call themselves, too.
+  // A draft about tools also applies to nodes that are tool calls themselves.
   if (isTool !== (category === "tool") && (isTool || record["call"] === undefined)) return "foreign";
   if (isTool) {
     const facts = toolFactsFromRecord(record, cache);

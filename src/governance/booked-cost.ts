@@ -2,32 +2,32 @@ import type { Report } from "../core/engine/index.ts";
 import { costMicros } from "../prices/index.ts";
 import { billing, billingPriceOf, isPricedProvider, type PriceSources, registeredPrice } from "./price-of.ts";
 
-/** A call as it was admitted, and what its adapter has reported of it. */
+/** An admitted call, and the report of its adapter. */
 export interface SpentCall {
   readonly provider: string | null;
-  /** As it was asked for; the report may name the one that answered. */
+  /** The requested model; the report may name the model that answered. */
   readonly model: string | null;
   readonly startedAt: number;
-  /** What a call costs according to the author of the node. */
+  /** Cost of a call according to the author of the node. */
   readonly estimatedCostMicros: number | null;
   readonly report: Report;
 }
 
-/** What is recorded of the cost; what is absent stays as it was reported. */
+/** The cost to record. Absent fields stay as they were reported. */
 export interface BookedCost {
   readonly costMicros: number;
   readonly priceId?: string;
   readonly warning?: string;
 }
 
-/** What the reporter was charged, by a price it does not name. */
+/** Price id for a reported cost that names no price. */
 const REPORTED = "reported";
 const ESTIMATED = "estimated_cost";
 
 /**
- * A cost that was reported as such is what was paid. One that an adapter has made out of a price list gives way to the
- * price that is registered, by which it was reserved. A report without a cost is priced here, and never booked as free
- * because its price is not known.
+ * Returns the cost to book. A cost that the adapter was charged is booked as paid. A cost that the adapter computed
+ * from a price list is replaced by the registered price, which the reservation used as well. A report without a cost is
+ * priced here. When no price is known, it is booked at the estimate of the step, or at zero, with a warning.
  */
 export function bookedCost(sources: PriceSources, call: SpentCall): BookedCost | null {
   const { report, provider, startedAt: at } = call;

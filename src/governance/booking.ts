@@ -10,7 +10,7 @@ import type { LedgerChange } from "../store/index.ts";
 import type { AboutRun, AdmittedAttempt, Admission } from "./judge.ts";
 import type { Registered } from "./registered.ts";
 
-/** What an allowed attempt takes: a slot, a place in the window, and its estimate under every ceiling. */
+/** Returns what an allowed attempt takes: a slot, a place in the rate window, and its estimate under every ceiling. */
 export function admissionOf(
   { agents, bindings }: Pick<Registered, "agents" | "bindings">,
   { runId, nodeId, parallel }: Pick<AboutRun, "runId" | "parallel"> & Pick<Admission, "nodeId">,
@@ -32,7 +32,7 @@ export function admissionOf(
   };
 }
 
-/** An estimate under every ceiling, and where it is only counted. `at` says in which month that is. */
+/** Returns the estimate reserved under every ceiling, also where spending is only counted. `at` decides the month. */
 export function reservedFor(
   { agents, bindings }: Pick<Registered, "agents" | "bindings">,
   { agentId, agentBudget, envelopes, estimateMicros }: Estimate,
@@ -46,7 +46,7 @@ export function reservedFor(
     micros,
     ceiling: ceilingMicros,
   }));
-  // Nothing holds it here, but it is money a bound of the agent counts elsewhere.
+  // The agent has no ceiling here, but its role bindings may count this money elsewhere.
   if (agentBudget === null && isSpendingCounted(agents.get(agentId), bindings)) {
     const { start } = periodOf("monthly", at);
     reserved.unshift({ envelopeId: agentEnvelopeId(agentId), periodStart: start, micros, ceiling: null });
@@ -56,7 +56,7 @@ export function reservedFor(
 
 type Estimate = Pick<DispatchFacts, "agentId" | "agentBudget" | "envelopes" | "estimateMicros">;
 
-/** Where the cost of an attempt is booked: with the agent and in every budget, in the period of its admission. */
+/** Returns where the cost of an attempt is booked: with the agent and in every budget, in the period of its admission. */
 export function settlementOf(
   { budgets, agents, bindings }: Registered,
   { workflow, team = null }: AboutRun,

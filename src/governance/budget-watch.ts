@@ -6,10 +6,10 @@ import type { Tally } from "./tally.ts";
 
 const RECORDED_MAX = 10_000;
 
-/** Records in the audit when a budget has reached one of its marks, and when a new period of it has begun: once each. */
+/** Writes an audit entry when a budget reaches a threshold or begins a new period, once each. */
 export class BudgetWatch {
   readonly #store: Pick<GovernanceStore, "markOnce">;
-  /** What need not be asked of the database again. */
+  /** Entries known to be recorded, to save a database query. */
   readonly #recorded = new Set<string>();
 
   constructor(store: Pick<GovernanceStore, "markOnce">) {

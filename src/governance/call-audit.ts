@@ -8,7 +8,7 @@ interface CallPlace {
   readonly nodeId: string;
 }
 
-/** What was decided about a tool call, of a turn or of a node that is one. */
+/** Returns the audit entry for the decision on a tool call, of a turn or of a node that is itself a call. */
 export function callAudit(
   { runId, at, nodeId }: CallPlace,
   { name, server, action }: Pick<NodeCallFacts["tool"], "name" | "server" | "action">,

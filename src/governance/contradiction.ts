@@ -6,20 +6,20 @@ import type { Gathered } from "./facts.ts";
 import type { AboutRun, Ruling } from "./judge.ts";
 import { recordOf } from "./verdict.ts";
 
-/** The verdict against a node whose instructions contradict each other. */
+/** A node whose instructions contradict each other, and the data for its verdict. */
 export interface Contradicted {
   readonly request: RequestVerdict;
   readonly about: AboutRun;
   readonly gathered: Gathered;
-  /** The result of the gates, all of which let it pass. */
+  /** The result of the gates, all of which passed. */
   readonly judgement: Judgement;
   readonly conflicts: readonly InstructionConflict[];
   readonly verdictId: string;
 }
 
 /**
- * The ruling on a node that asks for what it was forbidden. It is kept like any other block, with the facts and the gates
- * it had passed; the engine receives what contradicts what.
+ * Returns the ruling on a node that requests something it was forbidden. It is recorded like any other block, with the
+ * facts and the passed gates. The engine receives the list of contradictions.
  */
 export function contradicted({ request, about, gathered, judgement, conflicts, verdictId }: Contradicted): Ruling {
   const { nodeId } = request;
@@ -85,7 +85,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/^node (.+)$/u, ""],
 ];
 
-/** What a layer is called in a manifest; a node has none, and neither has what is not registered. */
+/** Name of a layer's resource as in a manifest. A node, and a resource that is not registered, has only its own name. */
 function targetOf(source: string): string {
   for (const [pattern, kind] of KINDS) {
     const name = pattern.exec(source)?.[1];

@@ -16,7 +16,7 @@ import type { AboutRun } from "./judge.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 
-/** What is counted, and by whom it is asked. */
+/** The counted amounts, and the run that asks for them. */
 interface Books {
   readonly about: AboutRun;
   readonly registered: Registered;
@@ -26,8 +26,8 @@ interface Books {
 const NOTHING_HELD: readonly Reservation[] = [];
 
 /**
- * The ceiling an agent works under, as it stands. What is `held` is going to be given back: it does not count, and keeps
- * the period in which it was reserved.
+ * Returns the current ceiling of an agent. Reservations in `held` will be given back: they do not count, and they keep
+ * the period in which they were reserved.
  */
 export function agentBudgetOf(
   books: Books,
@@ -40,7 +40,7 @@ export function agentBudgetOf(
   return agentEnvelopeOf(agent, bound, at, spendingOf(books, id, periodOf("monthly", at).start, held));
 }
 
-/** The bound of a role; an agent that the step names itself acts in none. */
+/** Returns the limit from the agent's role. Null when the step names the agent itself, because it then acts in no role. */
 export function roleBound(
   { role, agent: named }: Pick<RequestHints, "role" | "agent">,
   agent: string,
@@ -50,7 +50,7 @@ export function roleBound(
   return roleBoundOf(registered.bindings, { role, agent, workflow: about.workflow });
 }
 
-/** The budgets that count a dispatch, as they stand; `held` as above. */
+/** Returns the budgets that apply to a dispatch, with current amounts. `held` as above. */
 export function envelopesOf(
   books: Books,
   { gateway, agent }: { readonly gateway: string | null; readonly agent: string },
@@ -65,7 +65,7 @@ export function envelopesOf(
   });
 }
 
-/** What is counted, with what the run itself books in the same commit: it knows its own overrun. */
+/** Returns the counted spending plus what the run books in this commit, so that a run sees its own overspending. */
 function spendingOf(
   { about, tally }: Pick<Books, "about" | "tally">,
   envelopeId: string,

@@ -29,7 +29,7 @@ import { rankFor, type Rank } from "./agent-queue.ts";
 import { type WorkerPresence, workerRoute } from "./worker-route.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
-/** Everything the facts of one verdict are made of. */
+/** The sources from which the facts of one verdict are gathered. */
 export interface Scene {
   readonly request: RequestVerdict;
   readonly about: AboutRun;
@@ -37,28 +37,28 @@ export interface Scene {
   readonly gateways: readonly GatewayView[];
   readonly tally: Tally;
   readonly waiting: WaitingRoom;
-  /** Without it functions are answered by whatever answers, as in a simulation. */
+  /** Without it, functions are routed like other nodes, as in a simulation. */
   readonly workers?: WorkerPresence | null;
-  /** What the organisation may take; absent: as much as it likes. */
+  /** Limits of the organisation; absent when there are none. */
   readonly organisation?: OrganisationLimits;
 }
 
 export interface Gathered {
-  /** Of an attempt, as the step says or a manifest of the tool that it calls. */
+  /** Timeout of an attempt, from the step or from the manifest of the tool that it calls. */
   readonly timeoutMs: number | null;
   readonly facts: DispatchFacts;
   readonly route: RouteChoice;
   readonly provider: string | null;
   readonly model: string | null;
   readonly call: Estimated;
-  /** The tool call that the node itself is; null: it is none. */
+  /** The tool call that the node itself is; null for any other node. */
   readonly toolCall: GatheredCall | null;
 }
 
 const EXAMPLES_MAX = 5;
 const NO_EXAMPLES: DispatchFacts["openExamples"] = [];
 
-/** What gates will compare: read from memory, so that asking costs next to nothing. */
+/** Gathers the facts that gates compare. Everything is read from memory, so this is cheap. */
 export function gatherFacts(scene: Scene): Gathered {
   const { request, about, registered, gateways, tally, waiting } = scene;
   const { hints } = request;
@@ -98,7 +98,7 @@ export function gatherFacts(scene: Scene): Gathered {
   const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId }, rankOf(about));
   const openAttempts = tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0);
   const isBusy = agent !== null && openAttempts + waitingAhead >= agent.maxConcurrent;
-  // Whichever adapter stands in for the one that is wanted, what it is asked for is the same call.
+  // The call is the same whichever adapter answers for the wanted one.
   const toolCall = gatherNodeCall(scene, { agentId, provider: wanted ?? provider, model });
   const facts: DispatchFacts = {
     at,
@@ -117,7 +117,7 @@ export function gatherFacts(scene: Scene): Gathered {
     agentBudget: agent === null ? null : agentBudgetOf(scene, agent, boundOf(scene, agent.id)),
     envelopes: envelopesOf(scene, { gateway: ofWorkers === undefined ? (gateway?.id ?? null) : null, agent: agentId }),
     estimateMicros: seen === "opaque" ? estimateMicros(call) : firstRoundMicros(call),
-    // A node that is a tool call is judged with it, and a script calls nothing: no call in either goes unseen.
+    // The gates judge a node that is a tool call, and a script makes no calls. So no call goes unjudged in either.
     turns: toolCall === null && planNode?.kind !== "script" ? seen : "judged",
     node: nodeFactOf(request, planNode, provider, model),
     run,
@@ -133,7 +133,7 @@ function lower(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
-/** What a run and its blocks have open together. */
+/** Counts the open attempts of a run together with those of its blocks. */
 function parallelOf({ request, about, tally, waiting }: Scene): Pick<DispatchFacts, "parallel"> {
   const { parallel, orgId, runId, returned } = about;
   if (parallel === undefined) return {};
@@ -145,7 +145,7 @@ function parallelOf({ request, about, tally, waiting }: Scene): Pick<DispatchFac
   };
 }
 
-/** By priority, and within one what is in flight before what is new. */
+/** Returns the rank by priority. Within one priority, runs in progress come before new runs. */
 export function rankOf({ isBegun, priority = "normal" }: AboutRun): Rank {
   return rankFor(PRIORITIES.indexOf(priority), isBegun);
 }
@@ -154,7 +154,7 @@ export function agentKey(orgId: string, agentId: string): string {
   return `${orgId}/${agentId}`;
 }
 
-/** The agent it was assigned to, else the step's, else the one its role is bound to: by the run, a deployment, the file. */
+/** Returns the assigned agent, else the step's agent, else the agent bound to the role: by the run, a deployment, or the file. */
 function agentIdOf({ request, about, registered }: Scene, deployment: Deployment | null): string {
   const { hints, assignedTo } = request;
   if (assignedTo !== null) return assignedTo;
@@ -183,7 +183,7 @@ function deploymentOf(deployments: readonly Deployment[], workflow: string): Dep
 
 type AgentPlace = Pick<Deployment, "gateway" | "environment">;
 
-/** Where an agent works, independent of the caller. */
+/** Returns where an agent is deployed, independent of the caller. */
 function deploymentsOfAgent({ about, registered }: Scene, agentId: string): readonly AgentPlace[] {
   if (about.placement === undefined || about.placement === null) {
     return registered.deployments.filter((one) => one.isActive && one.workflow === null && one.agent === agentId);
@@ -194,14 +194,14 @@ function deploymentsOfAgent({ about, registered }: Scene, agentId: string): read
     .map(({ gateway, environment }) => ({ gateway, environment: environment ?? null }));
 }
 
-/** The agent it was assigned to, else the step's agent, else the one its role was bound to when the run started. */
+/** Returns the assigned agent, else the step's agent, else the agent bound to the role when the run started. */
 function pinnedAgentId({ hints, assignedTo }: RequestVerdict, { roleBindings = {} }: Placement): string {
   const named = assignedTo ?? hints.agent;
   if (named !== null) return named;
   return (hints.role === null ? null : own(roleBindings, hints.role)) ?? DEFAULT_AGENT_ID;
 }
 
-/** The default gateway is a preference, not a must: it takes what fits it. */
+/** The default gateway is only preferred: a node that does not fit it runs elsewhere. */
 function pinnedPlaces(
   placement: Placement,
   ofAgent: readonly AgentPlace[],
@@ -213,7 +213,7 @@ function pinnedPlaces(
 
 const NOWHERE: ReadonlySet<string> = new Set();
 
-/** The one place a node may run at, or the several at which its agent is deployed. */
+/** Returns the only gateway where a node may run, or the several where its agent is deployed. */
 function placesOf(
   gateway: string | null,
   ofWorkflow: Deployment | null,
@@ -226,14 +226,14 @@ function placesOf(
   return { pinned, deployedAt: pinned === null ? deployedAt : NOWHERE };
 }
 
-/** The bound of the role a node's agent was found through; an agent named directly acts in no role. */
+/** Returns the limit from the role through which the agent was found. An agent that is named directly acts in no role. */
 function boundOf({ request, about, registered }: Scene, agent: string): RoleBinding | null {
   const { hints, assignedTo } = request;
   if (assignedTo !== null) return null;
   return roleBound(hints, agent, { about, registered });
 }
 
-/** Lengths are not measured where no price is known. */
+/** The prompt length is only measured when a price is known. */
 function callOf({ request }: Scene, price: ModelPrice | null, to: Instructee): Estimated {
   const { provider } = to;
   return {
@@ -254,7 +254,7 @@ interface NodeOfRun {
   readonly about: Pick<AboutRun, "plan">;
 }
 
-/** An instance runs the text of its node. */
+/** Returns the node of the plan. An instance has the plan node that it was made from. */
 export function planNodeOf({ request, about }: NodeOfRun): PlanNode | undefined {
   const { indexById } = about.plan;
   const { nodeId } = request;
@@ -264,7 +264,7 @@ export function planNodeOf({ request, about }: NodeOfRun): PlanNode | undefined 
 
 const NODE_FACTS = new WeakMap<PlanNode, NodeFact>();
 
-/** The same for every run of a plan, for as long as the node goes to the same place; instances have ids of their own. */
+/** Cached per plan node and shared by all runs of a plan, as long as provider and model are the same. Not cached for instances. */
 export function nodeFactOf(
   { nodeId, hints }: Pick<RequestVerdict, "nodeId" | "hints">,
   node: PlanNode | undefined,

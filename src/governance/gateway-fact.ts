@@ -4,7 +4,7 @@ import { type GatewayView, refusalText } from "../gateway/index.ts";
 
 const GATEWAY_FACTS = new WeakMap<GatewayView, GatewayFact>();
 
-/** One for as long as nothing about the gateway changes, so that it is written out once. */
+/** Returns the cached fact of a gateway, which stays the same until the gateway changes, so that it is serialised once. */
 export function gatewayFactOf(gateway: GatewayView): GatewayFact {
   let fact = GATEWAY_FACTS.get(gateway);
   if (fact === undefined) {
@@ -20,7 +20,7 @@ export function gatewayFact(gateway: GatewayView): GatewayFact {
   return { id, status: isAwaited ? "restarting" : status, environment, minTrustLevel, ...because, ...worker };
 }
 
-/** What an adapter there lets see of the turns of agents; null: its gateway does not say. */
+/** Returns how much an adapter reports of the turns of agents; null when its gateway does not specify it. */
 export function turnsAt(gateway: GatewayView | null, provider: string | null): string | null {
   if (gateway === null) return null;
   const { turns = {}, answersAny, defaultProvider } = gateway;

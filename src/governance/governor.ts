@@ -53,7 +53,7 @@ export interface GovernorOptions {
   readonly clock: Clock;
   readonly workers?: WorkerPresence | null;
   readonly use: OrganisationUse;
-  /** True where no other process can change what is counted. */
+  /** True when no other process can change the counters. */
   readonly isAlone: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -61,14 +61,14 @@ export interface GovernorOptions {
 const REFRESH_MS = 1_000;
 const SWEEP_EVERY = 5;
 
-/** Judges every node by the gates, and keeps count of what is taken, spent and waited for. */
+/** Judges every node by the gates, and counts slots, spending and waiting nodes. */
 export class Governor implements Judge {
   readonly #options: GovernorOptions;
   readonly #tallies: Tallies;
   readonly #waiting: WaitingNodes;
   readonly #watch: BudgetWatch;
   readonly memories: Memories;
-  /** Asks the gates of launches. */
+  /** Judges launches by the launch gates. */
   readonly launches: LaunchJudge;
   readonly countsBlocks = true;
   #stop: Stop | null = null;
@@ -153,7 +153,7 @@ export class Governor implements Judge {
     let place: QueuePlace | null = null;
     if (judgement.disposition === "block" && judgement.block.after === "queue") {
       place = this.#waiting.wait(waiter, about, gathered, judgement.block);
-      // A node that is asked again and waits on is not written again.
+      // A node that is judged again and still has to wait is not recorded again.
       if (!place.isMoved) return { verdict, place, admission, record: null, audit: [] };
     } else if (admission !== null) this.#waiting.admit(waiter, about, gathered.facts.agentId);
     else this.#waiting.leave(waiter);
@@ -183,7 +183,7 @@ export class Governor implements Judge {
     return settlementOf(this.#options.registered.of(about.orgId), about, attempt, costMicros);
   }
 
-  /** By the price the estimate was made with. */
+  /** Returns the cost to book, computed with the price of the estimate. */
   price(about: AboutRun, nodeId: string, call: PricedCall, report: Report): BookedCost | null {
     const { registered, directory } = this.#options;
     const { models } = registered.of(about.orgId);
@@ -203,7 +203,7 @@ export class Governor implements Judge {
   }
 
   committed(orgId: string, changes: Changes): void {
-    // One that was dropped is read again before it is used, and then contains this.
+    // A tally that was evicted is read again before use, and then includes these changes.
     this.#tallies.all.get(orgId)?.commit(changes);
     this.memories.add(orgId, changes.memories);
     this.#waiting.committed(orgId, changes);
@@ -221,7 +221,7 @@ export class Governor implements Judge {
     return this.#tallies.reload(orgId);
   }
 
-  /** Nodes of the organisation that were dispatched in the last second; none are counted without a limit. */
+  /** Returns how many nodes of the organisation were dispatched in the last second; 0 without a limit, since then none are counted. */
   nodesOf(orgId: string): number {
     const rate = nodeRateOf(this.#options.use.limitsOf(orgId));
     const { clock } = this.#options;
@@ -239,7 +239,7 @@ export class Governor implements Judge {
     return isKnown && workers?.knows(orgId) !== false && this.memories.isReady(orgId, registered.of(orgId));
   }
 
-  /** One after the other: of many that start at once the first reads, and the others find what it has read. */
+  /** Loads one after the other. When many runs start at once, the first load reads the data and the others reuse it. */
   #loadNext(orgIds: ReadonlySet<string>): Promise<void> {
     return (this.#loading = this.#loading.catch(() => undefined).then(() => this.#load(orgIds)));
   }
@@ -274,13 +274,13 @@ export class Governor implements Judge {
     return { about, registered: registered.of(orgId), gateway, tally: this.#tally(orgId) };
   }
 
-  /** What other processes changed. */
+  /** Reads changes made by other processes. */
   async #refresh(): Promise<void> {
     const { registered, clock, isAlone, onTrouble } = this.#options;
     try {
       this.#rounds += 1;
       const isSweep = this.#rounds % SWEEP_EVERY === 1;
-      // No other replica counts, but a count read while a commit was under way may miss it, or have it twice.
+      // Also when no other replica counts: a counter read during a commit may miss that commit or contain it twice.
       this.#tallies.forgetIdle(this.#waiting.organisations());
       if (!isAlone || isSweep) await this.#tallies.reloadAll();
       await this.#waiting.refresh();

@@ -22,7 +22,7 @@ import type { Memories } from "./memories.ts";
 
 const NOTHING: Pick<AssembledInstructions, "sections" | "conflicts"> = { sections: [], conflicts: [] };
 
-/** For a node that may act; one that may not gets no instructions. */
+/** Returns the instructions for a node that is allowed to run. A blocked node gets none. */
 export function instructed(
   judgement: Judgement,
   facts: DispatchFacts,
@@ -35,7 +35,7 @@ export function instructed(
   return instruct({ facts, matched: judgement.matched, request, planNode: planNodeOf(scene), memory });
 }
 
-/** What the layers of a prompt are made of, for one node. */
+/** The sources of the instruction layers of one node. */
 interface Instructing {
   readonly facts: DispatchFacts;
   readonly matched: readonly MatchedPolicy[];
@@ -45,8 +45,8 @@ interface Instructing {
 }
 
 /**
- * The instructions an agent gets besides the work itself, strictest first. The engine's own guardrails are the same
- * for all and are added where the request is sent; the command and its inputs are the work.
+ * Assembles the instructions an agent gets in addition to the work itself, strictest first. The engine's guardrails are
+ * the same for all and are added when the request is sent. The command and its inputs are the work.
  */
 function instruct({ facts, matched, request, planNode, memory }: Instructing): AssembledInstructions {
   const duty = planNode?.duty ?? null;
@@ -64,7 +64,7 @@ function instruct({ facts, matched, request, planNode, memory }: Instructing): A
   ]);
 }
 
-/** Policies that hold for this node and have instructions for it. */
+/** Returns the layers of policies that apply to this node and have instructions. */
 function policyLayers(policies: readonly Policy[], matched: readonly MatchedPolicy[]): readonly InstructionLayer[] {
   if (matched.length === 0) return [];
   return policies.flatMap((policy): InstructionLayer[] => {
@@ -85,7 +85,7 @@ function memoryLayers(
   return [memoryLayer(agentId, profile.name, entries.map(memoryLine))];
 }
 
-/** What the step or the lens asks for; its text is the message itself. */
+/** Returns the layer with the requests of the step or lens. Its text is the message itself, so the layer has none. */
 function askedFor({ node }: DispatchFacts, { hints }: RequestVerdict, isModelConfigured: boolean): InstructionLayer {
   return {
     layer: 6,

@@ -5,7 +5,7 @@ import type { Candidate, Duty, InstructionLayer, PlanNode } from "../core/plan/i
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { MemoryRecord } from "../store/index.ts";
 
-/** Null: the policy has no instructions for the agent. */
+/** Null when the policy has no instructions for the agent. */
 export function policyLayer({ name, version, scope, instructions, forbids }: Policy): InstructionLayer | null {
   if (instructions === null && forbids === null) return null;
   const isOwners = scope === "workflow" || scope === "agent";
@@ -17,7 +17,7 @@ export function policyLayer({ name, version, scope, instructions, forbids }: Pol
   };
 }
 
-/** The member of the team that the agent is, where a team does the node. */
+/** Returns the team member that the agent is, when a team executes the node. */
 export function candidateOf(duty: Duty | null, agentId: string): Candidate | null {
   return duty?.candidates.find(({ agent }) => agent === agentId) ?? null;
 }
@@ -43,8 +43,8 @@ export function agentLayers({ agent, agentId }: Pick<DispatchFacts, "agent" | "a
 const CONFIG_VALUE_LENGTH_MAX = 500;
 
 /**
- * What the author set on a lens node itself: its model and the values that override its parameters, as they are written.
- * A reference stays a reference here: what it stands for comes from other nodes and is data, which has no place in a layer.
+ * Returns the layer with settings of a lens node: its model and parameter overrides, as written. A reference stays
+ * unresolved, because its value comes from other nodes and is data, which does not belong in an instruction layer.
  */
 export function configLayers(node: PlanNode | undefined): readonly InstructionLayer[] {
   if (node?.body.kind !== "lens") return [];
@@ -71,8 +71,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * What the agent answered before. Each entry is one line that begins with where it comes from, whatever its text is:
- * it can open no section, and comes last.
+ * Returns the layer with earlier answers of the agent. Each entry is one line that begins with its origin, so its text
+ * cannot start a new section. It is the last layer.
  */
 export function memoryLayer(agentId: string, profile: string, lines: readonly string[]): InstructionLayer {
   return { layer: 9, source: `memory ${profile} of ${agentId}`, text: lines.join("\n") };

@@ -16,16 +16,16 @@ import {
   teamLayers,
 } from "./instruction-layers.ts";
 
-/** Whom instructions are for, before a verdict. */
+/** The recipient of instructions, as known before a verdict. */
 export interface Instructee extends Pick<DispatchFacts, "policies" | "gateway" | "agentId" | "agent" | "run"> {
   readonly provider: string | null;
   readonly planNode: PlanNode | undefined;
 }
 
 /**
- * The most characters a node's instructions may have: all instructions it could get, whether or not its policies
- * match and whatever its agent remembers by then. So a reservation made from it holds, and a simulation, which remembers
- * nothing, makes the same one. Agents, policies and teams are replaced and never changed: each is measured once.
+ * Returns the maximum characters of a node's instructions: all it could get, whether or not its policies match, and
+ * with a full agent memory. A reservation made from it is therefore sufficient, and a simulation, which has no memory,
+ * computes the same. Agents, policies and teams are immutable objects, so each is measured once.
  */
 export function instructionLengthMax(to: Instructee): number {
   const guardrails = sentInstructions(to.provider, []);
@@ -42,7 +42,7 @@ export function instructionLengthMax(to: Instructee): number {
   return length;
 }
 
-/** For every agent whose work is read at all. */
+/** Sent to every agent that receives instructions. */
 const GUARDRAILS_LENGTH = renderInstructions(sentInstructions("model", [])).length;
 
 const GAP = "\n\n";
@@ -62,7 +62,7 @@ function agentLength(agent: Agent): number {
   return length;
 }
 
-/** `- `, a minute, a run, a node, 500 characters that may take two places each, the mark of a cut, and a new line. */
+/** `- `, a minute, a run, a node, 500 characters of up to two code units each, the cut mark, and a line break. */
 const MEMORY_LINE_LENGTH_MAX = 2 + 20 + 1 + 128 + 1 + 80 + 2 + 1_001 + 1;
 
 function memoryLengthMax({ id, memoryProfile }: Agent): number {
@@ -102,7 +102,7 @@ function policyLength(policy: Policy): number {
 
 const SPEAKING = new WeakMap<readonly Policy[], readonly Policy[]>();
 
-/** Most policies allow or forbid, and have no text. */
+/** Policies with instructions. Most policies only allow or forbid, and have no text. */
 function speaking(policies: readonly Policy[]): readonly Policy[] {
   let found = SPEAKING.get(policies);
   if (found === undefined)

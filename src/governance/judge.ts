@@ -17,46 +17,47 @@ import type { RoundRulingResult, ToolRulingResult, TurnTaking } from "./turn-rul
 import type { LedgerChange, MemoryRecord, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 
 /**
- * Decides whether a node may act, and where. Asked inside the commit, so that nothing is dispatched ungoverned. What a
- * ruling takes is taken at once, for the next request; it is kept when the commit stands and given back when not.
+ * Decides whether and where a node may run. Called inside the commit, so that nothing is dispatched without a verdict.
+ * Slots and money that a ruling takes are counted immediately for the next request, kept when the commit succeeds, and
+ * given back when it fails.
  */
 export interface Judge {
-  /** Gathers what is not at hand for these organisations; undefined when everything is. */
+  /** Loads missing data of these organisations; undefined when everything is loaded. */
   prepare?(orgIds: ReadonlySet<string>): Promise<void> | undefined;
   decide(request: RequestVerdict, about: AboutRun): Ruling;
-  /** May this tool call be made? Absent: every one may, as `execute`. */
+  /** Decides whether a tool call may be made. Absent: every call is allowed, as `execute`. */
   decideTool?(request: RequestToolVerdict, about: AboutRun): ToolRulingResult;
-  /** May the turn have another round? `held` is what its attempt holds. Absent: it may. */
+  /** Decides whether a turn may have another round. `held` is what its attempt has reserved. Absent: always allowed. */
   decideRound?(request: RequestRoundVerdict, about: AboutRun, held: readonly Reservation[]): RoundRulingResult;
-  /** It counts the nodes of a run and of its blocks together, by `AboutRun.parallel`. */
+  /** True when nodes of a run and of its blocks are counted together, by `AboutRun.parallel`. */
   readonly countsBlocks?: boolean;
-  /** The agents of an organisation that is prepared, by id. */
+  /** The agents of a prepared organisation, by id. */
   agentsOf?(orgId: string): Moment["agents"];
-  /** Whether its workflow or the whole organisation is paused; asked once the organisation is prepared. */
+  /** Whether the workflow or the whole organisation is paused. Needs a prepared organisation. */
   isPaused?(orgId: string, workflow: string): boolean;
-  /** Where a run that starts now belongs; asked once the organisation is prepared. */
+  /** Returns the placement of a run that starts now. Needs a prepared organisation. */
   place?(orgId: string, run: PlacedRun): Placement;
-  /** Where the cost of an attempt is booked, in the period in which it was admitted. */
+  /** Returns where the cost of an attempt is booked, in the period of its admission. */
   settle?(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[];
-  /** What the report of an attempt is booked at; null: as reported. */
+  /** Returns the cost to book for a report; null to book it as reported. */
   price?(about: AboutRun, nodeId: string, call: PricedCall, report: Report): BookedCost | null;
-  /** What a completed attempt is charged in credits; null: nothing is. */
+  /** Returns the credits charged for a completed attempt; null for none. */
   creditsOf?(about: AboutRun, spent: ChargeableUsage): number | null;
-  /** The name of the memory an agent keeps; null: none. */
+  /** Returns the name of an agent's memory; null when it has none. */
   memoryOf?(about: AboutRun, agentId: string): string | null;
-  /** The commit stands: what it gave back and spent counts from now on, and who waits for it is woken. */
+  /** The commit succeeded: its releases and spending count from now on, and waiting nodes are woken. */
   committed?(orgId: string, changes: Changes): void;
-  /** It does not: what was taken is given back. */
+  /** The commit failed: what was taken is given back. */
   dropped?(orgId: string, changes: Pick<Changes, "taken" | "takenInTurns">): void;
-  /** The replica whose nodes it judges. */
+  /** Sets the replica whose nodes are judged. */
   attach?(replica: JudgedReplica): void;
-  /** A limit was passed by another replica: what is counted is read again. */
+  /** Another replica exceeded a limit, so the counters are read again. */
   reload?(orgId: string): Promise<void>;
 }
 
 export interface JudgedReplica {
   readonly replicaId: () => string;
-  /** Makes a waiting node ask again; `onCommitted` is called once that is committed, whether it asked or not. */
+  /** Makes a waiting node ask again. `onCommitted` is called after that commit, whether or not the node asked. */
   wake(waiter: { readonly runId: string; readonly nodeId: string }, onCommitted: () => void): void;
 }
 
@@ -64,44 +65,44 @@ export interface AboutRun {
   readonly orgId: string;
   readonly runId: string;
   readonly plan: Plan;
-  /** As it was started. */
+  /** Name under which the run was started. */
   readonly workflow: string;
   readonly depth: number;
-  /** Whose team the run is charged to; absent: none. */
+  /** The team the run is charged to; absent for none. */
   readonly team?: string | null;
   readonly gateway: string | null;
-  /** What was registered when it started; absent: what is registered now. */
+  /** The configuration pinned at its start; absent to use the current one. */
   readonly placement?: Placement | null;
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;
   readonly args: JsonObject;
-  /** Something of the run has been done already, or another run waits for it: its nodes go before those of new runs. */
+  /** True when the run has done something, or another run waits for it. Its nodes then go before those of new runs. */
   readonly isBegun: boolean;
   /** Default: `normal`. */
   readonly priority?: Priority;
-  /** When it is decided, epoch milliseconds. */
+  /** Time of the decision, epoch milliseconds. */
   readonly at: number;
-  /** The id the next event will have: it makes verdict ids unique. */
+  /** Id of the next event, which makes verdict ids unique. */
   readonly nextEventId: number;
-  /** Absent: nothing. */
+  /** Absent when the run gives nothing back. */
   readonly returned?: Returned | undefined;
-  /** The run whose `max_parallel` its nodes share with the blocks of that run; absent: none. */
+  /** The run whose `max_parallel` limit is shared by its blocks; absent for none. */
   readonly parallel?: SharedParallel | undefined;
 }
 
-/** How many attempts a run and its blocks may have open together. */
+/** Limit on open attempts of a run together with its blocks. */
 export interface SharedParallel {
   readonly runId: string;
   readonly limit: number;
 }
 
-/** What the run gives back and spends in the very commit that is being decided, where no other run can see it yet. */
+/** Slots and money that the run gives back or spends in the commit being decided. No other run can see it yet. */
 export interface Returned {
-  /** Of an agent, or of a run that counts for its blocks. */
+  /** Slots of an agent, or of a run that counts for its blocks. */
   slotsOf(counter: string): number;
-  /** What to add to the counter. */
+  /** Amounts to add to the counter. */
   spendingOf(envelopeId: string, periodStart: number): Spending;
-  /** What an agent has answered in it, and will remember; in order. */
+  /** Answers of an agent in this commit that it will remember, in order. */
   memoriesOf(agentId: string): readonly MemoryRecord[];
 }
 
@@ -118,44 +119,44 @@ export interface PricedCall {
   readonly startedAt: number;
 }
 
-/** Where a node stands that a limit made wait. */
+/** The place of a node that waits because of a limit. */
 export interface QueuePlace {
   readonly queue: string;
   /** Lower ranks are served first. */
   readonly rank: number;
-  /** False: this replica has enough waiting nodes in memory, so that it stands in the backlog until one claims it. */
+  /** False when this replica already holds enough waiting nodes. The node then stays in the database until a replica claims it. */
   readonly isClaimed: boolean;
-  /** It did not stand there before. */
+  /** True when the place is new. */
   readonly isMoved: boolean;
 }
 
 export interface Ruling {
   readonly verdict: Verdict;
-  /** Null: it need not wait. */
+  /** Null when the node need not wait. */
   readonly place: QueuePlace | null;
-  /** Null: nothing was taken. */
+  /** Null when nothing was taken. */
   readonly admission: Admission | null;
-  /** Places in the windows of the tool that the node calls; absent: none. */
+  /** Places in rate windows of the tool that the node calls; absent for none. */
   readonly taken?: TurnTaking;
-  /** Null: nothing is kept of it. */
+  /** Null when the verdict is not recorded. */
   readonly record: NewVerdict | null;
   readonly audit: readonly AuditEntry[];
 }
 
-/** What is kept of a verdict. */
+/** The stored part of a ruling. */
 export type RulingRecord = Pick<Ruling, "record" | "audit">;
 
-/** What an allowed attempt takes, all of it or nothing. */
+/** The slot, rate-window place and money that an allowed attempt takes, all or nothing. */
 export interface Admission {
   readonly runId: string;
   readonly nodeId: string;
   readonly agentId: string;
   readonly maxOpen: number;
-  /** Absent: it counts only in its own run. */
+  /** Absent when the attempt counts only in its own run. */
   readonly parallel?: SharedParallel;
   readonly rate: SlotChange["rate"];
   readonly at: number;
-  /** `ceiling` null: counted, and held by nothing. */
+  /** `ceiling` is null when the amount is only counted, not limited. */
   readonly reserved: readonly (Reservation & { readonly ceiling: number | null })[];
 }
 
@@ -163,17 +164,17 @@ export interface Changes {
   readonly runId: string;
   /** Nodes whose attempt ended. */
   readonly ended: readonly string[];
-  /** Nodes that are done: they wait for nothing any more. */
+  /** Settled nodes, which wait for nothing any more. */
   readonly settled: readonly string[];
   readonly taken: readonly Admission[];
-  /** What turns have taken in it; absent: nothing. */
+  /** Places and money that turns took in this commit; absent for none. */
   readonly takenInTurns?: readonly TurnTaking[];
   readonly slots: readonly SlotChange[];
   readonly ledger: readonly LedgerChange[];
   readonly memories: readonly MemoryRecord[];
 }
 
-/** A ruling that takes and keeps nothing. */
+/** Returns a ruling that takes and records nothing. */
 export function plainRuling(verdict: Verdict): Ruling {
   return { verdict, place: null, admission: null, record: null, audit: [] };
 }

@@ -12,24 +12,24 @@ import { launchSubject } from "./launch-subject.ts";
 import type { OrganisationUse } from "./organisation-use.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 
-/** A run that is to be started, whole: an approval counts for exactly this. */
+/** A launch request in full. An approval is valid for exactly this request. */
 export interface LaunchToAdmit extends Omit<LaunchSubject, "hasApprovedLaunch"> {
-  /** Whose start it is. */
+  /** The key that starts the run. */
   readonly keyId: string;
   readonly version: number | null;
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;
-  /** What it is, unless it is a plain start: `restart of run_1`. */
+  /** Kind of start, unless it is a plain one: `restart of run_1`. */
   readonly purpose?: string;
-  /** Who asks, as people know them. */
+  /** Name of the requester as people know it. */
   readonly by: string;
-  /** Whose key it is, if it is an agent's: that agent can never approve it. */
+  /** The agent that owns the key, if one does. That agent can never approve the launch. */
   readonly agentId: string | null;
 }
 
 export interface LaunchRuling {
   readonly judgement: Judgement;
-  /** The run could not be created after all: the approval it used may be used again. */
+  /** Called when the run could not be created: the approval may be used again. */
   giveBack(): Promise<void>;
 }
 
@@ -41,12 +41,12 @@ export interface LaunchAdmissionOptions {
   readonly clock: Clock;
 }
 
-/** What the posture of a workflow wants, beside the names of policies. */
+/** Name used for the approval that the posture of a workflow requires, next to the names of policies. */
 const POSTURE_GRANT = "posture";
 
 /**
- * Asks the launch gates, and people where the gates want them: a launch that needs an approval is refused, and the
- * approval opened. Once it is granted, the very same launch passes, once.
+ * Asks the launch gates, and opens an approval where they require one: the launch is refused until it is granted. Then
+ * the identical launch passes, once.
  */
 export class LaunchAdmission {
   readonly #options: LaunchAdmissionOptions;
@@ -55,12 +55,12 @@ export class LaunchAdmission {
     this.#options = options;
   }
 
-  /** Throws `StorageFull` where the organisation may keep nothing more. */
+  /** Throws `StorageFull` when the organisation has used up its storage. */
   async judge(orgId: string, request: LaunchToAdmit): Promise<LaunchRuling> {
     const { governor, store, use } = this.#options;
     await use.requireStorage(orgId);
     const granted = { ...request, hasApprovedLaunch: true };
-    // What would be refused even with an approval cannot be approved.
+    // A launch that would be refused even with an approval cannot be approved.
     const judged = await governor.launches.look(orgId, granted);
     if (judged.disposition !== "allow") return ruling(judged);
     const wanted = wantedBy(request, judged);
@@ -81,7 +81,7 @@ export class LaunchAdmission {
     const { governor, store, clock } = this.#options;
     const { request, wanted, digest } = asking;
     const refused = await governor.launches.look(orgId, { ...request, hasApprovedLaunch: false });
-    // What is registered may have changed just now, so that no approval is needed any more.
+    // The configuration may have changed in the meantime, so that no approval is needed any more.
     if (refused.disposition !== "block") return refused;
     const rule = this.#ruleFor(orgId, wanted);
     const asked = approvalOf(orgId, { ...asking, rule, at: clock.now() });
@@ -110,7 +110,7 @@ export class LaunchAdmission {
     return { ...refused, explanation: { ...refused.explanation, unblock: [approve, ...others] } };
   }
 
-  /** The first policy that names approvers decides who answers; what any of them demands beyond that is demanded. */
+  /** The first policy with approvers decides who answers. Stricter conditions of the other policies apply too. */
   #ruleFor(orgId: string, wanted: readonly string[]): ApprovalRule {
     const named = this.#options.registered
       .of(orgId)
@@ -139,7 +139,7 @@ function reasonsOf({ posture }: LaunchToAdmit, { matched }: Judgement): readonly
   return posture === "approval_required" ? [{ name: POSTURE_GRANT, reason }, ...policies] : policies;
 }
 
-/** Another version, other args, another place or another policy is another launch. */
+/** A change of version, args, place or policy makes it a different launch. */
 function digestOf(request: LaunchToAdmit, wanted: readonly string[]): string {
   return digestJson({ ...launchOf(request), policies: [...wanted] });
 }
@@ -158,7 +158,7 @@ interface Asked {
   readonly at: number;
 }
 
-/** What a caller may name for a run besides its args. */
+/** Fields besides args that a caller may set for a run. */
 const NAMED: ReadonlySet<string> = new Set(["gateway", "model", "roleBindings", "team"]);
 
 function approvalOf(orgId: string, { request, wanted, reasons, digest, rule, at }: Asked): LaunchApproval {

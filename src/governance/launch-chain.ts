@@ -4,18 +4,18 @@ import type { LaunchApproval, LaunchChain } from "../store/index.ts";
 
 type Urgency = (typeof APPROVAL_REMINDERS)[number]["urgency"];
 
-/** What became of an unanswered approval of a launch. */
+/** The next step of an unanswered launch approval. */
 export type LaunchMove =
   | { readonly kind: "reminded"; readonly urgency: Urgency }
   | { readonly kind: "escalated"; readonly hop: number; readonly who: string }
-  /** The last in the chain had their time, and only the end is waited for. */
+  /** The last approvers in the chain had their time, and the approval only waits to expire. */
   | { readonly kind: "waiting" }
   | { readonly kind: "resolved" };
 
 const BY = "sluice";
 const UNANSWERED = "no answer in time";
 
-/** The chain of an approval that is asked for now. */
+/** Returns the chain of a new approval. */
 export function newChain(rule: ApprovalRule, at: number): LaunchChain {
   const { approvers, otherwise, expiresMs } = rule;
   return armed({ approvers, requestedAt: at, expiresAt: at + expiresMs }, otherwise, at);
@@ -31,8 +31,8 @@ function armed(asked: Asked, otherwise: Otherwise | null, at: number): LaunchCha
 }
 
 /**
- * What is due first at this moment, and the approval as it is afterwards: by the rules that hold for the approvals of
- * nodes. Null: nothing is due yet. Asked again with what came of it, it returns what is due after that.
+ * Returns the first step that is due now, and the approval after it, by the same rules as for approvals of nodes. Null
+ * when nothing is due. Called again with the result, it returns the next due step.
  */
 export function moveLaunch(
   approval: LaunchApproval,
@@ -69,7 +69,7 @@ function nextOf({ requestedAt, expiresAt }: Asked, { hopAt, reminded }: Omit<Lau
   if (reminder !== undefined && requestedAt + reminder.afterMs < expiresAt) {
     all.push({ what: "remind", at: requestedAt + reminder.afterMs, urgency: reminder.urgency });
   }
-  // Of what is due at the same moment, the end comes last.
+  // Among steps due at the same time, expiry comes last.
   return [...all, end].sort((left, right) => left.at - right.at)[0] ?? end;
 }
 
@@ -87,7 +87,7 @@ function hopped(approval: LaunchApproval, chain: LaunchChain, now: number): Retu
   const hop = chain.hop + 1;
   const next = approval.approvers[hop];
   if (next !== undefined) {
-    // Who has no time of their own is asked together with the next.
+    // An approver without a time limit of their own is asked together with the next one.
     const isWithNext = reachFrom(approval.approvers, hop) > hop;
     const hopAt = isWithNext ? now : next.withinMs === null ? null : now + next.withinMs;
     return moved({ ...approval, hop }, chain, { hop, hopAt }, { kind: "escalated", hop, who: next.who });
@@ -96,11 +96,11 @@ function hopped(approval: LaunchApproval, chain: LaunchChain, now: number): Retu
   return moved(approval, chain, { hopAt: null }, { kind: "waiting" });
 }
 
-/** What the chain does without an answer. A launch that is skipped or aborted is one that is not made. */
+/** The default answer of the chain. For a launch, skip and abort both mean that it is not started. */
 function defaulted(approval: LaunchApproval, chain: LaunchChain, otherwise: Otherwise, now: number) {
   const { requestedAt, expiresAt } = approval;
   const isApproved = otherwise === "approve";
-  // Granted at its very end it would be of no use: it is valid for as long again.
+  // Approved at its expiry, the approval would be useless, so it stays valid for the same period again.
   const until = isApproved && expiresAt <= now ? now + (expiresAt - requestedAt) : expiresAt;
   const status = isApproved ? "approved" : "rejected";
   return resolved({ ...approval, expiresAt: until }, chain, {

@@ -16,13 +16,13 @@ export interface LaunchJudgeOptions {
   readonly clock: Pick<Clock, "now">;
   readonly tallyOf: (orgId: string) => Tally;
   readonly prepare: (orgIds: ReadonlySet<string>) => Promise<void> | undefined;
-  /** Reads again what is counted. */
+  /** Reads the counters again. */
   readonly reload: (orgId: string) => Promise<void>;
 }
 
 const TRIES = 3;
 
-/** Asks the launch gates, and counts starts in windows that all processes share. */
+/** Asks the launch gates, and counts starts in windows shared by all processes. */
 export class LaunchJudge {
   readonly #options: LaunchJudgeOptions;
 
@@ -30,18 +30,18 @@ export class LaunchJudge {
     this.#options = options;
   }
 
-  /** May this run be created? What is asked before it exists. */
+  /** Decides whether a run may be created, and counts the start. */
   async judge(orgId: string, request: LaunchSubject): Promise<Judgement> {
     for (let tried = 1; ; tried += 1) {
       const judgement = await this.look(orgId, request);
       if (judgement.disposition !== "allow" || tried === TRIES) return judgement;
       if (await this.#take(orgId, request.keyId)) return judgement;
-      // Another process has had the last place.
+      // Another process has taken the last place.
       await this.#options.reload(orgId);
     }
   }
 
-  /** The same without starting it: it does not count as a start. */
+  /** Decides the same without counting a start. */
   async look(orgId: string, request: LaunchSubject): Promise<Judgement> {
     const { registered, directory, clock, use, tallyOf, prepare } = this.#options;
     await prepare(new Set([orgId]));
@@ -57,7 +57,7 @@ export class LaunchJudge {
     });
   }
 
-  /** How often runs were started in the last minute. */
+  /** Returns how many runs were started in the last minute. */
   startsOf(orgId: string, keyId: string): { readonly ofKey: number; readonly ofOrganisation: number } {
     const { use, clock } = this.#options;
     const { ofKey, ofOrganisation } = use.startWindows(orgId, keyId);

@@ -3,9 +3,9 @@ import { digestSubject, shownMembers, withinLimit } from "../core/engine/index.t
 import type { Subject } from "../core/event/index.ts";
 import type { HoldReason } from "../core/governance/index.ts";
 
-/** A run that is to be started, as far as people are asked about it. */
+/** The part of a launch request that is shown to approvers. */
 export interface AskedLaunch {
-  /** `vendor-review version 3`. */
+  /** For example `vendor-review version 3`. */
   readonly what: string;
   readonly workflow: string;
   readonly version: number | null;
@@ -13,13 +13,13 @@ export interface AskedLaunch {
   readonly purpose: string | null;
   readonly agentId: string | null;
   readonly args: JsonObject;
-  /** Gateway, model, role bindings and team, where they were named. */
+  /** Gateway, model, role bindings and team, where the caller set them. */
   readonly named: readonly (readonly [string, Json])[];
   readonly reasons: readonly HoldReason[];
   readonly quorum: number;
 }
 
-/** What the person who answers is shown of a run that does not exist yet. */
+/** Returns the subject shown to the approver of a run that does not exist yet. */
 export function launchSubject(launch: AskedLaunch): { readonly subject: Subject; readonly subjectDigest: string } {
   const { what, workflow, version, by, purpose, agentId, named, reasons } = launch;
   const shown = shownMembers(Object.fromEntries(named), "launch");

@@ -4,11 +4,11 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { AlertStore, LaunchApproval, LaunchApprovalStore, NewDelivery } from "../store/index.ts";
 import { type LaunchMove, moveLaunch } from "./launch-chain.ts";
 
-/** Something to be sent outside that no audit record holds. */
+/** A notice to be sent outside that has no audit entry. */
 export interface LaunchNotice {
   readonly orgId: string;
   readonly type: "approval.reminded";
-  /** The same on every replica. */
+  /** The same key on every replica. */
   readonly key: string;
   readonly at: number;
   readonly data: JsonObject;
@@ -17,7 +17,7 @@ export interface LaunchNotice {
 export interface LaunchWatchOptions {
   readonly store: LaunchApprovalStore & Pick<AlertStore, "takeLease" | "dropLease" | "fireAlert">;
   readonly clock: Clock;
-  /** The subscribers, and what they are sent. */
+  /** Returns the deliveries to the subscribers of a notice. */
   readonly deliveriesOf: (notice: LaunchNotice) => Promise<readonly NewDelivery[]>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -26,8 +26,9 @@ const PAGE = 200;
 const PAGES_MAX = 50;
 
 /**
- * Reminds of launches that wait for an approval, asks the next in the chain, and closes what stays unanswered: what timers
- * of a run do for the approvals of its nodes. One process at a time looks; should two, each move counts once.
+ * Sends reminders for launches that wait for an approval, escalates to the next approvers, and closes unanswered
+ * approvals. For approvals of nodes, timers of the run do this. One process at a time runs it. If two do, each step
+ * still counts once.
  */
 export class LaunchWatch {
   readonly #options: LaunchWatchOptions;
@@ -51,7 +52,7 @@ export class LaunchWatch {
     }
   }
 
-  /** Also after a long rest, everything comes in its order. */
+  /** Takes all due steps in order, also after a long interruption. */
   async #catchUp(asked: LaunchApproval, now: number): Promise<void> {
     const { store } = this.#options;
     let approval = asked;
@@ -64,7 +65,7 @@ export class LaunchWatch {
     }
   }
 
-  /** Sent under a key before it is recorded, so that no crash and no other replica sends it twice or never. */
+  /** Sends a reminder under a unique key before it is recorded, so that it is sent exactly once despite crashes and other replicas. */
   async #remind(approval: LaunchApproval, move: LaunchMove, at: number): Promise<void> {
     if (move.kind !== "reminded") return;
     const { store, deliveriesOf } = this.#options;
@@ -77,7 +78,7 @@ export class LaunchWatch {
   }
 }
 
-/** The same entries as for the approval of a node; reminders have none there either. */
+/** Returns the same audit entries as for approvals of nodes. Reminders have none there either. */
 function entryOf(approval: LaunchApproval, move: LaunchMove, at: number): AuditEntry | null {
   const { id, source, status, choice, reason, resolvedAt } = approval;
   const about = { actor: ENGINE_ACTOR, resource: `approval/${id}` };

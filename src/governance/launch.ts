@@ -13,7 +13,7 @@ import { gatewayFact } from "./gateway-fact.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 
-/** A run that is to be started. */
+/** A run that is about to be started, as the launch gates see it. */
 export interface LaunchSubject {
   readonly workflow: string;
   readonly status: "active" | "paused" | "deprecated";
@@ -22,9 +22,9 @@ export interface LaunchSubject {
   readonly depth: number;
   readonly args: JsonObject;
   readonly gateway: string | null;
-  /** Whose team it is charged to; absent: none. */
+  /** The team the run is charged to; absent for none. */
   readonly team?: string | null;
-  /** Whose start rate it counts against; null: none, as for child runs and recoveries. */
+  /** The key whose start rate counts this run; null for none, as for child runs and recoveries. */
   readonly keyId: string | null;
 }
 
@@ -64,7 +64,7 @@ export function judgeLaunchOf(
   });
 }
 
-/** Nodes choose for themselves; a run only needs one that could take any of them. */
+/** Nodes choose their own gateways. A run only needs one gateway that could run any of its nodes. */
 function gatewayFor(gateways: readonly GatewayView[], pinned: string | null): GatewayView | undefined {
   if (pinned !== null) return gateways.find(({ id }) => id === pinned);
   const [first, ...rest] = gateways;

@@ -9,22 +9,22 @@ import {
 } from "../store/index.ts";
 import type { Registered } from "./registered.ts";
 
-/** What is remembered in one organisation. */
+/** The agent memories of one organisation. */
 interface OrgMemories {
-  /** Whose memories these are: another map means that agents were registered or changed since. */
+  /** The agents these entries were read for. A different map object means that agents were registered or changed since. */
   agents: Registered["agents"];
-  /** By agent and profile; oldest first. What has no list was not read, and is not kept. */
+  /** By agent and profile, oldest first. A profile without a list has not been read, and its new entries are not kept. */
   entries: Entries;
-  /** What was added while a reading was under way, one list for each of them. */
+  /** Entries added while a read is under way, one list per read. */
   readonly readings: Set<MemoryRecord[]>;
-  /** Times something was forgotten: whatever was read before that must not come back. */
+  /** How many times an agent's memory was deleted. Entries read before a deletion must not come back. */
   forgotten: number;
 }
 
 type Entries = Map<string, readonly MemoryRecord[]>;
 type Agents = Pick<Registered, "agents">;
 
-/** The newest entries of every agent that keeps a memory, so that its instructions are known without asking. */
+/** The newest entries of every agent with a memory, kept in memory so that instructions are assembled without a query. */
 export class Memories {
   readonly #store: Pick<AgentMemoryStore, "readMemories">;
   readonly #orgs = new Map<string, OrgMemories>();
@@ -33,7 +33,7 @@ export class Memories {
     this.#store = store;
   }
 
-  /** Whether all entries are here that the agents registered now may get. */
+  /** Whether the entries of all currently registered agents are loaded. */
   isReady(orgId: string, { agents }: Agents): boolean {
     const org = this.#org(orgId);
     if (org.agents === agents) return true;
@@ -42,12 +42,12 @@ export class Memories {
     return isHere;
   }
 
-  /** Makes it so. */
+  /** Loads missing entries. */
   async ensure(orgId: string, registered: Agents): Promise<void> {
     if (!this.isReady(orgId, registered)) await this.refresh(orgId, registered);
   }
 
-  /** Reads again what other processes may have added or forgotten. */
+  /** Reads all entries again, because other processes may have added or deleted some. */
   async refreshAll(registered: { of(orgId: string): Agents }): Promise<void> {
     for (const orgId of this.#orgs.keys()) await this.refresh(orgId, registered.of(orgId));
   }
@@ -67,7 +67,7 @@ export class Memories {
     }
   }
 
-  /** A commit that keeps these stands. */
+  /** Adds entries after the commit that contains them has succeeded. */
   add(orgId: string, entries: readonly MemoryRecord[]): void {
     const org = this.#orgs.get(orgId);
     if (org === undefined || entries.length === 0) return;
@@ -87,7 +87,7 @@ export class Memories {
     for (const [key, [first]] of org.entries) if (first?.agentId === agentId) org.entries.set(key, []);
   }
 
-  /** What an agent gets, oldest first; `own` is what its run adds in the commit that is being decided. */
+  /** Returns the entries an agent receives, oldest first. `own` holds entries added in the commit being decided. */
   recall(
     orgId: string,
     agentId: string,
@@ -136,7 +136,7 @@ function put(entries: Entries, entry: MemoryRecord): void {
   if (kept !== undefined) entries.set(key, newest([...kept, entry], MEMORY_ENTRIES_MAX));
 }
 
-/** The last so many of them in order, each once. */
+/** Returns the last `count` entries in order, without duplicates. */
 function newest(entries: readonly MemoryRecord[], count: number): readonly MemoryRecord[] {
   const byId = new Map(entries.map((entry) => [memoryEntryId(entry), entry]));
   return [...byId]

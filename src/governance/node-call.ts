@@ -18,10 +18,10 @@ import type { Tally } from "./tally.ts";
 import { type CallWindow, grantsFor, windowsOf } from "./tool-facts.ts";
 import type { TurnTaking } from "./turn-ruling.ts";
 
-/** The tool call that a node itself is, with what is registered about the tool. */
+/** The tool call that a node itself is, with the registered data about the tool. */
 export interface GatheredCall {
   readonly facts: NodeCallFacts;
-  /** Of the manifests; null: none limits it. */
+  /** Timeout from the manifests; null when none sets one. */
   readonly timeoutMs: number | null;
   readonly windows: readonly CallWindow[];
 }
@@ -33,14 +33,14 @@ export interface CallScene {
   readonly tally: Tally;
 }
 
-/** Where the node goes. */
+/** The agent, provider and model of the node. */
 export interface CallRoute {
   readonly agentId: string;
   readonly provider: string | null;
   readonly model: string | null;
 }
 
-/** Null: the node is no call. */
+/** Null when the node is not a tool call. */
 export function gatherNodeCall(scene: CallScene, { agentId, provider, model }: CallRoute): GatheredCall | null {
   const { request, about, registered } = scene;
   const { hints, nodeId, epoch } = request;
@@ -48,7 +48,7 @@ export function gatherNodeCall(scene: CallScene, { agentId, provider, model }: C
   const call = nodeCallOf({ provider, ownModel: hints.model, model, message, stdin, inputs });
   if (call === null) return null;
   const { name, server, args } = call;
-  // The kind of act of the node is that of its call, at least.
+  // The action kind of the node is the minimum for the action kind of its call.
   const profile = profileOf({ name, server }, [{ name: "*", action: hints.action }], registered.tools);
   const { rates, windows } = windowsOf(scene, profile.rules, agentId);
   const tool: NodeCallFacts["tool"] = {
@@ -69,8 +69,8 @@ export function gatherNodeCall(scene: CallScene, { agentId, provider, model }: C
 }
 
 /**
- * The places an allowed node takes in the windows of its organisation and of the tool that it calls, which count at once;
- * null: it is limited by none.
+ * Takes the places of an allowed node in the windows of its organisation and of the tool that it calls. They count at
+ * once. Null when no window applies.
  */
 export function takeCall(
   { tally, about, organisation }: Pick<CallScene, "tally" | "about"> & { readonly organisation: OrganisationLimits },
@@ -86,7 +86,7 @@ export function takeCall(
   return taken;
 }
 
-/** Names the call by its digest, as for the calls of a turn. */
+/** Returns the audit entry for the call. It identifies the args by digest, as for calls of a turn. */
 export function nodeCallAudit(
   { runId, at }: AboutRun,
   { nodeId, nextAttempt }: RequestVerdict,

@@ -46,15 +46,15 @@ export interface GovernanceOptions {
   readonly clock: Clock;
   readonly isAlone: boolean;
   readonly workers?: WorkerPresence;
-  /** Runs a key may start; null: as many as it likes. */
+  /** How many runs a key may start; null for no limit. */
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
-  /** What organisations may take; default: as much as they like. */
+  /** Limits of organisations; default: none. */
   readonly limits?: (orgId: string) => OrganisationLimits;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 export interface GovernanceFigures extends ReconcilerFigures {
-  /** Nodes known here that wait at a gate. */
+  /** Waiting nodes that this process holds in memory. */
   readonly waitingNodes: number;
 }
 
@@ -68,7 +68,7 @@ export interface OpenedGovernance {
   stop(): void;
 }
 
-/** The judge of a server, over what its organisations have registered. */
+/** Opens the judge of a server, based on what its organisations have registered. */
 export function openGovernance(options: GovernanceOptions): OpenedGovernance {
   const { store, directory, clock, isAlone, workers = null, startRate, onTrouble } = options;
   const limits = options.limits ?? (() => NO_ORGANISATION_LIMITS);

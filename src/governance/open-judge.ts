@@ -9,8 +9,8 @@ import { Tally } from "./tally.ts";
 import type { TurnScene } from "./tool-facts.ts";
 
 /**
- * Lets everything pass but turns that go further than their steps say, and sends what names a provider that is not at hand
- * to the fallback: for runs in one process.
+ * A judge for runs in one process. It allows every node, but stops turns that exceed the bounds of their steps. Steps
+ * that name an unavailable provider are sent to the fallback provider.
  */
 export function createAllowAllJudge(providers: ReadonlySet<string>, fallbackProvider: string): Judge {
   const tally = new Tally();
@@ -38,7 +38,7 @@ export function createAllowAllJudge(providers: ReadonlySet<string>, fallbackProv
   };
 }
 
-/** Of an agent that may do everything, at no price. */
+/** The route of an agent that may do everything, without prices. */
 const OPEN_ROUTE: Route = {
   agentId: DEFAULT_AGENT_ID,
   gatewayId: LOCAL_GATEWAY,

@@ -7,7 +7,7 @@ import {
 } from "../core/governance/index.ts";
 import type { BacklogStore } from "../store/index.ts";
 
-/** An organisation keeps as much as it may; starts and files are taken again when some of it is gone. */
+/** Thrown when an organisation has used up its storage. Starts and files are accepted again after some of it is deleted. */
 export class StorageFull extends Error {
   override readonly name = "StorageFull";
   readonly retryAfterMs = MEASURED_MS;
@@ -20,13 +20,13 @@ type Rate = Pick<RateFact, "count" | "perSeconds">;
 
 export interface OrganisationUseOptions {
   readonly store: Pick<BacklogStore, "readStorage">;
-  /** Runs a key may start; null: as many as it likes. */
+  /** How many runs a key may start; null for no limit. */
   readonly startRate: Rate | null;
   readonly limits: (orgId: string) => OrganisationLimits;
   readonly now: () => number;
 }
 
-/** A window of starts, and the counter of its hits. */
+/** A rate window for starts, and the counter of its hits. */
 export interface StartWindow {
   readonly counter: string;
   readonly rate: Rate;
@@ -40,10 +40,10 @@ export interface StartWindows {
 
 const MEASURED_MS = 60_000;
 const MINUTE_SECONDS = 60;
-/** Counters stand where the ids of agents stand, and can be none: they hold a slash. */
+/** Prefix of start counters. They share a table with agent ids, and the slash ensures that no agent id matches. */
 const STARTS = "starts/";
 
-/** What organisations may take, and how much of it they have taken as far as no run counts it. */
+/** The limits of organisations, and usage that no run counts: starts and storage. */
 export class OrganisationUse {
   readonly #options: OrganisationUseOptions;
   readonly #stored = new Map<string, { readonly at: number; readonly bytes: Promise<number> }>();
@@ -56,7 +56,7 @@ export class OrganisationUse {
     return this.#options.limits(orgId);
   }
 
-  /** The windows a start counts in; one without a key, such as a child run, counts in none. */
+  /** Returns the windows that count a start. A start without a key, such as a child run, counts in none. */
   startWindows(orgId: string, keyId: string | null): StartWindows {
     const { startRate } = this.#options;
     const { startsPerMinute: count } = this.limitsOf(orgId);
@@ -67,7 +67,7 @@ export class OrganisationUse {
     };
   }
 
-  /** In bytes, as of a minute ago. */
+  /** Stored bytes, at most a minute old. */
   storageOf(orgId: string): Promise<number> {
     const { store, now } = this.#options;
     const known = this.#stored.get(orgId);
@@ -78,7 +78,7 @@ export class OrganisationUse {
     return bytes;
   }
 
-  /** Throws `StorageFull` when nothing more may be kept. */
+  /** Throws `StorageFull` when the organisation may store no more. */
   async requireStorage(orgId: string, added = 0): Promise<void> {
     const { storageBytes: max } = this.limitsOf(orgId);
     if (max === null) return;

@@ -5,7 +5,7 @@ import { HELD_MAX } from "./waiting-room.ts";
 
 interface Paused {
   readonly waiter: Waiter;
-  /** What it would reserve; null: unknown. */
+  /** The amount it would reserve; null when unknown. */
   readonly estimateMicros: number | null;
 }
 
@@ -16,8 +16,8 @@ interface Group {
 }
 
 /**
- * Who waits for a budget that pauses, in this process: apart from the queues of agents, so that no node whose own budget
- * has room waits behind them.
+ * Nodes of this process that wait for a budget with `onExhausted: pause`. They are kept apart from the queues of
+ * agents, so that they do not block nodes whose own budget has room.
  */
 export class PausedNodes {
   readonly #groups = new Map<string, Group>();
@@ -39,7 +39,7 @@ export class PausedNodes {
     return this.#groups.get(`${orgId}/${budgetId}`)?.nodes.size ?? 0;
   }
 
-  /** False: there is no room for it here, and it stands in the backlog. */
+  /** Adds a node. False when this process has no room for it; the node then stays in the database. */
   enter(orgId: string, budgetId: string, { waiter, estimateMicros }: Paused): boolean {
     this.leave(waiter);
     const groupKey = `${orgId}/${budgetId}`;
@@ -61,7 +61,7 @@ export class PausedNodes {
     if (group?.nodes.size === 0) this.#groups.delete(groupKey);
   }
 
-  /** Those for whom there is room now, oldest first; they leave, and come back if they have to wait on. */
+  /** Removes and returns the nodes for which there is room now, oldest first. A node that still has to wait enters again. */
   release(roomOf: (orgId: string, budgetId: string) => number): readonly Waiter[] {
     const released: Waiter[] = [];
     for (const { orgId, budgetId, nodes } of this.#groups.values()) {
@@ -78,7 +78,7 @@ export class PausedNodes {
   }
 }
 
-/** What may still be reserved: nothing once all is spent, and any amount where nothing pauses any more. */
+/** Returns the amount that may still be reserved: negative when all is spent, infinite when the budget does not pause. */
 export function roomIn(budget: Budget | undefined, tally: Tally, at: number): number {
   if (budget === undefined || !budget.isEnabled || budget.onExhausted !== "pause") return Infinity;
   const { id, period, amountMicros } = budget;

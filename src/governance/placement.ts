@@ -3,7 +3,7 @@ import type { Plan } from "../core/plan/index.ts";
 import type { GatewayView } from "../gateway/index.ts";
 import type { Registered } from "./registered.ts";
 
-/** A run that is about to start, and what its caller has named. */
+/** A run that is about to start, with the gateway and roles that its caller named. */
 export interface PlacedRun {
   readonly workflow: string;
   readonly plan: Plan;
@@ -12,8 +12,8 @@ export interface PlacedRun {
 }
 
 /**
- * Where a run and its roles belong, by what is registered at this moment: deployments, bindings, the default gateway. It
- * is kept with the run, so that a change of any of them affects only runs that start later.
+ * Returns the gateway and agents of a run from the current configuration: deployments, bindings, the default gateway.
+ * The placement is stored with the run, so that later changes affect only runs that start later.
  */
 export function placementOf(
   run: PlacedRun,
@@ -50,7 +50,7 @@ function gatewayOf(
   return standard === undefined ? {} : { gateway: standard.id, from: "default" };
 }
 
-/** What child runs and restarts are given on; what was found by itself is found for each of them again. */
+/** The caller's own choices, which child runs and restarts inherit. Everything else is resolved again for each of them. */
 function namedBy({ gateway, roleBindings }: PlacedRun): NonNullable<Placement["named"]> {
   return {
     ...(gateway === null ? {} : { gateway }),
@@ -58,7 +58,7 @@ function namedBy({ gateway, roleBindings }: PlacedRun): NonNullable<Placement["n
   };
 }
 
-/** Who takes each role the plan names: by the deployment, a binding for the workflow, one for everywhere, the file. */
+/** Returns the agent of each role in the plan: from the deployment, a binding for the workflow, a general binding, or the file. */
 function boundRoles(
   { workflow, plan }: PlacedRun,
   deployed: Readonly<Record<string, string>>,

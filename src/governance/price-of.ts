@@ -1,7 +1,7 @@
 import type { ModelPrice } from "../core/governance/index.ts";
 import { findPrice, type OwnPrices, type Price, type Rate } from "../prices/index.ts";
 
-/** Providers that bill nothing by token. */
+/** Providers that do not charge per token. */
 const UNPRICED: ReadonlySet<string | null> = new Set([null, "scripted", "http", "process", "mcp", "function"]);
 
 export function isPricedProvider(provider: string | null): boolean {
@@ -10,22 +10,22 @@ export function isPricedProvider(provider: string | null): boolean {
 
 const MICROS_PER_USD = 1_000_000;
 
-/** Where prices come from, the first that knows the model wins; the bundled list comes last. */
+/** Sources of prices. The first source that knows the model wins, and the bundled list comes last. */
 export interface PriceSources {
-  /** What is registered as `Model`. */
+  /** Prices registered as `Model`. */
   readonly models: ReadonlyMap<string, ModelPrice>;
-  /** From the configuration of the adapter. */
+  /** Prices from the configuration of the adapter. */
   readonly ofAdapter?: OwnPrices | undefined;
 }
 
 export interface PriceQuestion {
   readonly provider: string | null;
   readonly model: string | null;
-  /** Prices change; epoch milliseconds of the call. */
+  /** Time of the call, because prices change. Epoch milliseconds. */
   readonly at: number;
 }
 
-/** What to reserve by; a call must not cost more, whatever tier it falls into. */
+/** Returns the price for reservations. It uses the highest tier, so that a call cannot cost more than reserved. */
 export function priceOf(sources: PriceSources, question: PriceQuestion): ModelPrice | null {
   const registered = registeredPrice(sources, question);
   if (registered !== null) return registered;
@@ -40,13 +40,13 @@ export function priceOf(sources: PriceSources, question: PriceQuestion): ModelPr
   };
 }
 
-/** What to book by: the same price, with its tiers. */
+/** Returns the price for booking: the same price, with its tiers. */
 export function billingPriceOf(sources: PriceSources, question: PriceQuestion): Price | null {
   const registered = registeredPrice(sources, question);
   return registered === null ? unregisteredPrice(sources, question) : billing(registered);
 }
 
-/** An operator's own price wins over everything, under each way to write the model. */
+/** Returns the price that an operator registered, under any spelling of the model. It overrides all other prices. */
 export function registeredPrice({ models }: PriceSources, { provider, model }: PriceQuestion): ModelPrice | null {
   if (model === null) return null;
   const [vendor, id] = vendorAndId(provider, model);
@@ -77,10 +77,10 @@ function highest({ base, tiers }: Rate): number {
   return Math.max(base, ...tiers.map(({ rate }) => rate));
 }
 
-/** Providers that call the models of one vendor under another name. */
+/** Providers that call models of a vendor with a different name. */
 const VENDORS: ReadonlyMap<string | null, string> = new Map([["claude-agent", "anthropic"]]);
 
-/** `openai:gpt-5`, `anthropic/claude-…`, or a bare id of the provider's own. */
+/** Splits `openai:gpt-5` or `anthropic/claude-…`. A bare id belongs to the vendor of the provider. */
 function vendorAndId(provider: string | null, model: string): readonly [string, string] {
   const [, vendor, id] = /^([a-z][a-z0-9_-]*)[:/](.+)$/.exec(model) ?? [];
   return vendor === undefined || id === undefined ? [VENDORS.get(provider) ?? provider ?? "", model] : [vendor, id];

@@ -10,14 +10,14 @@ import {
 import type { Scene } from "./facts.ts";
 import type { Tally } from "./tally.ts";
 
-/** Of the agent. */
+/** Returns the rate fact of an agent. */
 export function rateOf(tally: Tally, agent: Agent | null, at: number, ahead: number): RateFact | null {
   if (agent?.rateLimit === null || agent === null) return null;
   const { count, perSeconds } = agent.rateLimit;
   return { count, perSeconds, ...tally.windowOf(agent.id, rateWindowOf(agent.rateLimit), at, ahead) };
 }
 
-/** Of all nodes of the organisation. */
+/** Returns the rate fact over all nodes of the organisation. */
 export function organisationRateOf(
   { organisation = NO_ORGANISATION_LIMITS, tally, about }: Pick<Scene, "organisation" | "tally" | "about">,
   ahead: number,

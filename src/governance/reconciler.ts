@@ -7,12 +7,12 @@ export interface ReconcilerOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Counts of this process since it started. */
+/** Counts of this process since its start. */
 export interface ReconcilerFigures {
   readonly recounts: number;
-  /** Counters that differed from the rows they count, and were set right. */
+  /** Counters that differed from the rows they count, and were corrected. */
   readonly fixed: number;
-  /** Envelopes with more spent than usage explains, at the last look. */
+  /** Budgets with more spending than usage explains, at the last check. */
   readonly unexplained: number;
 }
 
@@ -20,15 +20,15 @@ const MINUTE_MS = 60_000;
 /** In minutes. */
 const RECOUNT_EVERY = 5;
 const EXPLAIN_EVERY = 24 * 60;
-/** Entries of memories that go in one statement, and statements after which the rest waits for the next minute. */
+/** Memory entries deleted per statement, and the maximum number of statements per minute. */
 const MEMORIES_BATCH = 20_000;
 const MEMORIES_ROUNDS_MAX = 10;
-/** The longest period there is. */
+/** The longest budget period. */
 const PERIOD_MS_MAX = 31 * 24 * 3_600_000;
 
 /**
- * A safety net: counters are right without it. Safe on any number of replicas, each of which looks for itself; what one
- * has fixed the others find right.
+ * A safety net: counters should be right without it. Safe on any number of replicas. Each replica checks on its own,
+ * and finds counters that another has fixed to be right.
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
@@ -55,7 +55,7 @@ export class Reconciler {
     return { ...this.#figures };
   }
 
-  /** What a minute asks for. */
+  /** Does the work that is due each minute. */
   async tick(): Promise<void> {
     this.#minutes += 1;
     await this.#guarded("memories of agents could not be pruned", () => this.#prune());

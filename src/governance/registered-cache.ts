@@ -3,16 +3,16 @@ import type { Registered } from "./registered.ts";
 
 export interface RegisteredCacheOptions {
   readonly load: (orgId: string) => Promise<Registered>;
-  /** Every organisation's number; a higher one means that something was registered or changed. */
+  /** Configuration versions by organisation. A higher version means that something was registered or changed. */
   readonly versions: () => Promise<ReadonlyMap<string, number>>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A change anywhere takes effect here within two seconds. */
+/** Poll interval. A change on any replica takes effect here within two seconds. */
 const POLL_MS = 1_000;
 
-/** What organisations have registered, as of a second ago. */
+/** The registered configuration of organisations, about a second old at most. */
 export class RegisteredCache {
   readonly #options: RegisteredCacheOptions;
   readonly #known = new Map<string, { readonly version: number; readonly registered: Registered }>();
@@ -54,7 +54,7 @@ export class RegisteredCache {
     return known.registered;
   }
 
-  /** Something was changed here: it counts at once. */
+  /** Loads the configuration after a change in this process, so that it takes effect at once. */
   async refresh(orgId: string): Promise<void> {
     const versions = await this.#options.versions();
     await this.#load(orgId, versions.get(orgId) ?? 0);
@@ -62,7 +62,7 @@ export class RegisteredCache {
 
   async #load(orgId: string, version: number): Promise<void> {
     const registered = await this.#options.load(orgId);
-    // Two loads may overtake each other: what was changed here must not be undone by an older look.
+    // Loads may finish out of order. An older load must not undo a newer change.
     if ((this.#known.get(orgId)?.version ?? version) <= version) this.#known.set(orgId, { version, registered });
   }
 

@@ -13,21 +13,21 @@ import type {
   Tool,
 } from "../core/governance/index.ts";
 
-/** Everything an organisation has registered that gates read. */
+/** The registered configuration of an organisation, as far as gates read it. */
 export interface Registered {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly policies: readonly Policy[];
   readonly budgets: readonly Budget[];
   readonly models: ReadonlyMap<string, ModelPrice>;
-  /** In the order of their names. */
+  /** In order of name. */
   readonly creditPlans: readonly CreditPlan[];
   readonly deployments: readonly Deployment[];
   readonly bindings: readonly RoleBinding[];
   readonly tools: readonly Tool[];
-  /** By `run/ID` and `agent/ID`: each covers one of them. */
+  /** By `run/ID` or `agent/ID`. Each grant covers one of them. */
   readonly grants: ReadonlyMap<string, readonly Grant[]>;
   readonly platform: Platform;
-  /** By workflow, and under `WHOLE_ORGANISATION`. */
+  /** By workflow, or under `WHOLE_ORGANISATION`. */
   readonly pauses: ReadonlyMap<string, PauseFact>;
 }
 
@@ -42,7 +42,7 @@ export function grantsByHolder(grants: readonly Grant[]): Registered["grants"] {
   return found;
 }
 
-/** With its workflow, or with the whole organisation. */
+/** Whether the workflow or the whole organisation is paused. */
 export function isPausedIn({ pauses }: Pick<Registered, "pauses">, workflow: string): boolean {
   return pauses.size > 0 && (pauses.has(WHOLE_ORGANISATION) || pauses.has(workflow));
 }

@@ -16,16 +16,16 @@ import { type GatheredTool, gatherRoundFacts, gatherToolFacts, type TurnScene } 
 import type { RoundRulingResult, ToolRulingResult, TurnTaking } from "./turn-ruling.ts";
 import { bodyTextOf, heldBy, outcomeOf } from "./verdict.ts";
 
-/** Judges one tool call; what it takes counts at once. */
+/** Judges one tool call. What it takes counts at once. */
 export function ruleOnTool(scene: TurnScene, request: RequestToolVerdict): ToolRulingResult {
   const { about, tally } = scene;
   const gathered = gatherToolFacts(scene, request);
   const { facts, windows } = gathered;
   const judgement = judgeTool(facts);
-  // A call that is judged again, with other args or after an answer, has a verdict of its own.
+  // A call judged again, with other args or after an answer, gets its own verdict.
   const verdictId = `vrd_${request.callId}/${about.nextEventId}`;
   const verdict = toolVerdictOf(judgement, gathered, request, verdictId);
-  // A call that is held has its place from when it is asked about: else many could wait, and be made all at once.
+  // A held call takes its place when it is held. Otherwise many calls could wait and then all run at once.
   const isTaken = judgement.disposition !== "block" && windows.length > 0;
   const taken: TurnTaking | null = isTaken
     ? { hits: windows.map((one) => ({ ...one, at: tally.hitAt(one.counter, about.at) })), reserved: [] }
@@ -62,7 +62,7 @@ function toolVerdictOf(
   }
 }
 
-/** Names the call and its digest: args themselves are in the log and with the verdict, where they can be erased. */
+/** Returns the audit entry, with the args only as a digest. The args are in the log and the verdict, where they can be erased. */
 function toolAudit(
   { runId, at }: AboutRun,
   { nodeId, attempt, callId, round, argsDigest }: RequestToolVerdict,
@@ -85,7 +85,7 @@ function toolAudit(
   });
 }
 
-/** Judges whether a turn may have another round, and reserves it in place of what the attempt has held. */
+/** Judges whether a turn may have another round. Reserves its cost in place of what the attempt has held. */
 export function ruleOnRound(
   scene: TurnScene,
   request: RequestRoundVerdict,
@@ -96,7 +96,7 @@ export function ruleOnRound(
   const judgement = judgeRound(facts);
   if (judgement.disposition === "allow") {
     const counted = held.find(({ envelopeId }) => envelopeId === agentEnvelopeId(facts.agentId));
-    // What is only counted stays in the month in which it was reserved, as what has a ceiling does.
+    // An amount that is only counted stays in the month of its reservation, like an amount with a ceiling.
     const reserved = reservedFor(registered, facts, counted?.periodStart ?? about.at);
     const taken = { hits: [], reserved: beyond(reserved, held) };
     tally.takeInTurn(taken);
@@ -108,11 +108,11 @@ export function ruleOnRound(
   const verdict: RoundVerdict = { disposition: "stop", verdictId, gate, code, message };
   const bodyText = bodyTextOf(judgement, [], roundFactsText(facts));
   const record = { verdictId, nodeId, attempt: null, at: about.at, ...outcomeOf(judgement), bodyText };
-  // The engine records that a gate has rejected it, which is audited with its events.
+  // The engine records the rejection as an event, which is audited.
   return { verdict, reserved: null, taken: null, record, audit: [] };
 }
 
-/** What others have to do without from now on: less than before frees nothing until the commit stands. */
+/** Returns the amounts by which reservations grow. A smaller reservation frees nothing until the commit succeeds. */
 function beyond(reserved: Admission["reserved"], held: readonly Reservation[]): readonly Reservation[] {
   return reserved.flatMap(({ envelopeId, periodStart, micros }) => {
     const before = held.find((one) => one.envelopeId === envelopeId && one.periodStart === periodStart)?.micros ?? 0;

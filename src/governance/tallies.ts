@@ -7,15 +7,15 @@ export interface TalliesOptions {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** The longest period there is, and a day for those who read around its border. */
+/** The longest budget period, plus a margin for reads near its end. */
 const COUNTED_MS = 33 * 24 * 3_600_000;
 const IDLE_MS = 30_000;
 
-/** What is counted of the organisations that this process works for. */
+/** The tallies of the organisations that this process works for. */
 export class Tallies {
   readonly #options: TalliesOptions;
   readonly #tallies = new Map<string, Tally>();
-  /** When each organisation was last worked for. */
+  /** When each organisation was last used. */
   readonly #usedAt = new Map<string, number>();
 
   constructor(options: TalliesOptions) {
@@ -36,19 +36,19 @@ export class Tallies {
     return tally;
   }
 
-  /** The organisation is worked for now. */
+  /** Records that the organisation is in use. */
   use(orgId: string): void {
     this.#usedAt.set(orgId, this.#options.clock.now());
   }
 
   async reload(orgId: string): Promise<void> {
     const { store } = this.#options;
-    // Read first: a tally that is there counts as loaded.
+    // Read before creating the tally, because an existing tally counts as loaded.
     const counters = await store.readCounters(orgId, this.#since());
     this.of(orgId).load(counters);
   }
 
-  /** With one statement for all of them. */
+  /** Reloads all tallies with one statement. */
   async reloadAll(): Promise<void> {
     const orgIds = [...this.#tallies.keys()];
     if (orgIds.length === 0) return;
@@ -56,7 +56,7 @@ export class Tallies {
     for (const [orgId, counted] of counters) this.#tallies.get(orgId)?.load(counted);
   }
 
-  /** Drops organisations that were not worked for lately and have no waiting node here; they are read again when needed. */
+  /** Drops organisations that are idle and have no waiting node in this process. They are read again when needed. */
   forgetIdle(waitedFor: ReadonlySet<string>): void {
     const since = this.#options.clock.now() - IDLE_MS;
     for (const [orgId, at] of this.#usedAt) {

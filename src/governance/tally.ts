@@ -12,16 +12,16 @@ import type { Admission, Changes } from "./judge.ts";
 import type { TurnTaking } from "./turn-ruling.ts";
 
 interface AgentTally {
-  /** As the database has it. */
+  /** Open attempts according to the database. */
   open: number;
-  /** The limit it was last held to; undefined: none is known. */
+  /** The last limit applied to the counter; undefined when unknown. */
   maxOpen?: number | undefined;
   hits: readonly Hits[];
-  /** Taken by decisions whose commit is under way. */
+  /** Slots taken by decisions whose commit is under way. */
   taken: number;
-  /** Moment → how many: each may be given back, so that they are in no slice yet. */
+  /** Hits by time, not committed yet. Each may be given back, so they are not part of `hits`. */
   readonly takenHits: Map<number, number>;
-  /** Who holds slots, as far as this process knows; for explanations. */
+  /** Holders of slots known to this process, for explanations. */
   readonly holders: Map<string, { readonly runId: string; readonly nodeId: string }>;
 }
 
@@ -36,15 +36,15 @@ type RateLimit = Pick<RateFact, "count" | "perSeconds">;
 const HOLDERS_MAX = 1_000;
 
 /**
- * What is counted of one organisation, in memory: the committed values and what is being taken. The database has the
- * last word: a commit that would pass a limit there fails, and this is read again.
+ * The counters of one organisation in memory: committed values, and amounts taken by commits under way. The database
+ * decides: a commit that would exceed a limit there fails, and the counters are read again.
  */
 export class Tally {
   readonly #agents = new Map<string, AgentTally>();
-  /** By id, then by the start of its period. */
+  /** By envelope id, then by start of the period. */
   readonly #envelopes = new Map<string, Map<number, EnvelopeTally>>();
 
-  /** Replaces what is committed; what is being taken stays. */
+  /** Replaces the committed values. Amounts being taken stay. */
   load({ agents, envelopes }: Counters): void {
     for (const tally of this.#agents.values()) Object.assign(tally, { open: 0, hits: [] });
     for (const periods of this.#envelopes.values()) {
@@ -54,13 +54,13 @@ export class Tally {
     for (const { envelopeId, periodStart, spent, reserved } of envelopes) {
       Object.assign(this.#envelope(envelopeId, periodStart), { spent, reserved });
     }
-    // Runs come and go; those that count nothing are not kept.
+    // Counters of runs that count nothing are deleted, because runs come and go.
     for (const [counter, { open, taken }] of this.#agents) {
       if (counter.startsWith(RUN_COUNTER) && open === 0 && taken === 0) this.#agents.delete(counter);
     }
   }
 
-  /** A commit that takes something is under way. */
+  /** Whether a commit that takes something is under way. */
   get isTaking(): boolean {
     for (const { taken, takenHits } of this.#agents.values()) if (taken !== 0 || takenHits.size > 0) return true;
     return false;
@@ -71,7 +71,7 @@ export class Tally {
     return tally === undefined ? 0 : tally.open + tally.taken;
   }
 
-  /** What the counter was last held to. */
+  /** Returns the last limit applied to the counter. */
   limitOf(counter: string): number | undefined {
     return this.#agents.get(counter)?.maxOpen;
   }
@@ -87,8 +87,8 @@ export class Tally {
   }
 
   /**
-   * Dispatches in the window that ends now, and when the next one fits if it is full. Places of those who were there
-   * first are theirs: for those behind them a window with room for no more is full.
+   * Returns the dispatches in the window that ends now, and when the next one fits if the window is full. Places for
+   * the `ahead` nodes in front are reserved: for later nodes, a window without further places is full.
    */
   windowOf(agentId: string, { count, windowMs }: RateWindow, at: number, ahead = 0): Omit<RateFact, keyof RateLimit> {
     const tally = this.#agents.get(agentId);
@@ -99,7 +99,7 @@ export class Tally {
     return { used: Math.max(inside, count), freesAt: leaveAt(hits, inside + ahead - count + 1, windowMs) };
   }
 
-  /** Hits are counted in their order: a replica whose clock is behind hits when the last one did. */
+  /** Returns the time for a new hit. Hits must be in order, so a replica whose clock is behind uses the time of the last hit. */
   hitAt(agentId: string, at: number): number {
     const tally = this.#agents.get(agentId);
     if (tally === undefined) return at;
@@ -127,7 +127,7 @@ export class Tally {
     for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken += micros;
   }
 
-  /** The same for what is taken while an attempt is open: it has its slot. */
+  /** Takes hits and amounts while an attempt is open. The attempt already has its slot. */
   takeInTurn({ hits, reserved }: TurnTaking): void {
     for (const { counter, at } of hits) {
       const { takenHits } = this.#agent(counter);
@@ -141,7 +141,7 @@ export class Tally {
     for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken -= micros;
   }
 
-  /** The commit does not stand. */
+  /** The commit failed. */
   giveBack(admission: Admission): void {
     this.#untake(admission);
     const { agentId, runId, nodeId, parallel } = admission;
@@ -203,7 +203,7 @@ function countTakenSince(taken: ReadonlyMap<number, number>, since: number): num
   return inside;
 }
 
-/** All of them, in order. */
+/** Returns all hits, in order of time. */
 function hitsSince({ hits, takenHits }: AgentTally, since: number): readonly Hits[] {
   const inside = hits.filter(({ at }) => at > since);
   for (const [at, count] of takenHits) if (at > since) inside.push({ at, count });

@@ -29,11 +29,11 @@ import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 import { toolCounter } from "./turn-ruling.ts";
 
-/** Everything the facts of a turn are made of. */
+/** The sources of the facts about a turn. */
 export interface TurnScene {
   readonly about: AboutRun;
   readonly registered: Registered;
-  /** The one the attempt was sent to; undefined: it is gone. */
+  /** The gateway that the attempt was sent to; undefined when it no longer exists. */
   readonly gateway: GatewayView | undefined;
   readonly tally: Tally;
 }
@@ -41,7 +41,7 @@ export interface TurnScene {
 export interface GatheredTool {
   readonly facts: CallFacts;
   readonly profile: CallProfile;
-  /** The windows a call has to have a place in. */
+  /** The windows in which a call needs a place. */
   readonly windows: readonly CallWindow[];
 }
 
@@ -50,7 +50,7 @@ export interface CallWindow {
   readonly rate: RateWindow;
 }
 
-/** What an adapter that asks about a call lets see at least, where its gateway does not say. */
+/** Default when the gateway does not specify it: an adapter that asks about calls is at least "judged". */
 const ASKING = "judged";
 
 export function gatherToolFacts(scene: TurnScene, request: RequestToolVerdict): GatheredTool {
@@ -90,7 +90,7 @@ export function gatherToolFacts(scene: TurnScene, request: RequestToolVerdict): 
   return { facts, profile, windows };
 }
 
-/** `held`: what the open attempt holds, which is given back for what the next round needs. */
+/** `held`: reservations of the open attempt, which are given back in exchange for those of the next round. */
 export function gatherRoundFacts(
   scene: TurnScene,
   request: RequestRoundVerdict,
@@ -135,7 +135,7 @@ interface AboutNode {
   readonly route: Route;
 }
 
-/** Where and in which run it happens. */
+/** Returns the facts about the gateway, node and run. */
 function sceneFacts(
   { about, gateway }: TurnScene,
   request: AboutNode,
@@ -158,8 +158,8 @@ function sceneFacts(
 }
 
 /**
- * The windows in which manifests count the calls of an agent, and how full they are. In those that have counted the call
- * since it was held, it is not before itself and takes no second place.
+ * Returns the windows in which manifests count the calls of an agent, and how full they are. A window that has counted
+ * this call since it was held does not count it again.
  */
 export function windowsOf(
   { tally, about }: Pick<TurnScene, "tally" | "about">,

@@ -4,50 +4,50 @@ import type { Hits, RateWindow } from "../core/governance/index.ts";
 import type { NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 import type { Admission } from "./judge.ts";
 
-/** What was decided about a tool call. */
+/** The decision on a tool call. */
 export interface ToolRulingResult {
   readonly verdict: ToolVerdict;
-  /** Null: nothing was taken. */
+  /** Null when nothing was taken. */
   readonly taken: TurnTaking | null;
   readonly record: NewVerdict | null;
   readonly audit: readonly AuditEntry[];
 }
 
-/** What was decided about the next round of a turn. */
+/** The decision on the next round of a turn. */
 export interface RoundRulingResult {
   readonly verdict: RoundVerdict;
-  /** What the attempt holds from now on, in place of what it has held; null: the turn stops, and holds nothing. */
+  /** The new reservations of the attempt, replacing the old ones; null when the turn stops and holds nothing. */
   readonly reserved: Admission["reserved"] | null;
   readonly taken: TurnTaking | null;
-  /** Null: it continues, which is not recorded. */
+  /** Null when the turn continues, because that is not recorded. */
   readonly record: NewVerdict | null;
   readonly audit: readonly AuditEntry[];
 }
 
 /**
- * What the turn of an agent takes while its attempt is open. It counts at once, and is part of the changes that are
- * reported as committed or dropped.
+ * The rate-window places and money that a turn takes while its attempt is open. They count at once, and are part of the
+ * changes reported as committed or dropped.
  */
 export interface TurnTaking {
   readonly hits: readonly WindowHit[];
-  /** Beyond what the attempt held before. */
+  /** Amounts in addition to what the attempt held before. */
   readonly reserved: readonly Reservation[];
 }
 
-/** A place in a sliding window, which is counted like the dispatches of an agent. */
+/** A hit in a sliding window, counted like the dispatches of an agent. */
 export interface WindowHit {
-  /** Stands where the id of an agent stands, and can be none: it holds a slash. */
+  /** Used in place of an agent id. It contains a slash, so no agent id matches. */
   readonly counter: string;
   readonly rate: RateWindow;
   readonly at: number;
 }
 
-/** How often an agent has called the tools of a manifest. */
+/** Returns the counter for an agent's calls to the tools of a manifest. */
 export function toolCounter(rule: string, agentId: string): string {
   return `tool/${rule}/${agentId}`;
 }
 
-/** The rows of a commit that count what was taken, one for each counter. */
+/** Returns the changes to write with a commit, one for each counter. */
 export function slotChangesOf(takings: Iterable<TurnTaking>): readonly SlotChange[] {
   const byCounter = new Map<string, { readonly rate: RateWindow; readonly hits: Map<number, number> }>();
   for (const { hits } of takings) {

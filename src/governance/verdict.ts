@@ -17,7 +17,7 @@ import type { AboutRun } from "./judge.ts";
 
 const SYNC_TIMEOUT_MAX_MS = 270_000;
 
-/** The result of the gates, as the engine receives it. */
+/** Converts the result of the gates to the verdict for the engine. */
 export function verdictOf(
   judgement: Judgement,
   gathered: Gathered,
@@ -66,7 +66,7 @@ export function verdictOf(
   }
 }
 
-/** What a person is asked, for a node as for a call of a tool. */
+/** Returns the hold that a person has to answer, for a node or a tool call. */
 export function heldBy(
   { gate, hold }: Extract<Judgement, { disposition: "hold" }>,
   { agentId, agent }: Pick<Gathered["facts"], "agentId" | "agent">,
@@ -96,7 +96,7 @@ function routeOf(gateway: GatewayView, { facts, provider, model, timeoutMs }: Ga
   };
 }
 
-/** The same as it is kept: with its facts, so that it can be explained and replayed. */
+/** Returns the verdict as stored: with its facts, so that it can be explained and replayed. */
 export function recordOf(
   judgement: Judgement,
   { nodeId, nextAttempt }: RequestVerdict,
@@ -112,7 +112,7 @@ export function recordOf(
   return { verdictId, nodeId, attempt, at, ...outcomeOf(judgement), bodyText, shared: record.parts };
 }
 
-/** What of a judgement is listed beside its body. */
+/** The columns stored next to the body of a verdict. */
 export function outcomeOf(judgement: Judgement): Pick<NewVerdict, "disposition" | "gate" | "code"> {
   const isBlock = judgement.disposition === "block";
   return {
@@ -122,7 +122,7 @@ export function outcomeOf(judgement: Judgement): Pick<NewVerdict, "disposition" 
   };
 }
 
-/** `callId`: of the tool call it is about; null: it is about the node itself. */
+/** `callId`: the tool call judged; null when the node itself was judged. */
 export function bodyTextOf(
   judgement: Judgement,
   policies: readonly Policy[],
@@ -135,11 +135,11 @@ export function bodyTextOf(
   return withHash(record, "whole");
 }
 
-/** All of it but the facts, which come last. */
+/** Writes the body without the facts, which come last. */
 function writeBody(record: RecordText, judgement: Judgement, policies: readonly Policy[], callId: string | null): void {
   record.add(callId === null ? '{"trail":' : `{"callId":${JSON.stringify(callId)},"trail":`);
   const trail = trailText(judgement.trail);
-  // A trail with a finding is about one node.
+  // A trail with a finding is specific to one node, so it is not shared.
   if (judgement.disposition === "allow" && judgement.matched.length === 0) record.share(trail);
   else record.add(trail);
   if (judgement.disposition !== "allow") record.add(`,"explanation":${JSON.stringify(judgement.explanation)}`);
@@ -148,14 +148,14 @@ function writeBody(record: RecordText, judgement: Judgement, policies: readonly 
   record.add(',"facts":');
 }
 
-/** The hash is that of the whole text, whatever of it is kept by its name. */
+/** The hash covers the whole text, including parts that are stored shared by name. */
 function withHash(record: RecordText, as: "kept" | "whole" = "kept"): string {
   return `${record[as]},"hash":"sha256:${hash("sha256", `${record.whole}}`)}"}`;
 }
 
 const TRAIL_TEXTS = new WeakMap<Judgement["trail"], string>();
 
-/** Where no gate had a finding, one trail stands for all. */
+/** Cached, because all verdicts without a finding have the same trail. */
 function trailText(trail: Judgement["trail"]): string {
   let text = TRAIL_TEXTS.get(trail);
   if (text === undefined) TRAIL_TEXTS.set(trail, (text = JSON.stringify(trail)));
@@ -164,7 +164,7 @@ function trailText(trail: Judgement["trail"]): string {
 
 const KEY_TEXTS = new WeakMap<readonly Policy[], string>();
 
-/** Every policy there was, by name and version: written out once for all verdicts under the same ones. */
+/** All policies by name and version. Written once for all verdicts with the same policies. */
 function policyKeysText(policies: readonly Policy[]): string {
   let text = KEY_TEXTS.get(policies);
   if (text === undefined) {
@@ -174,7 +174,7 @@ function policyKeysText(policies: readonly Policy[]): string {
   return text;
 }
 
-/** Where there was a choice: what was chosen, and why nothing else was. */
+/** Returns an audit entry when there was a choice of gateways: the chosen one, and why the others were not. */
 export function routingAudit(
   { runId, at }: AboutRun,
   { nodeId }: RequestVerdict,

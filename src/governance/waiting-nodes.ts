@@ -24,25 +24,26 @@ export interface WaitingNodesOptions {
   readonly tallyOf: (orgId: string) => Tally;
   readonly limitsOf: (orgId: string) => OrganisationLimits;
   readonly workers: WorkerPresence | null;
-  /** Gathers what is not at hand of organisations; undefined when everything is. */
+  /** Loads missing data of organisations; undefined when everything is loaded. */
   readonly prepare: (orgIds: ReadonlySet<string>) => Promise<void> | undefined;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /**
- * Nodes that a limit made wait: which of them this replica serves, and when each asks again.
+ * Nodes that wait because of a limit. Decides which of them this replica serves, and when each asks again.
  *
- * - For a slot or a rate window of an agent, or of a run that counts for its blocks: called in their order, as many as have room.
- * - For a worker: called when one that has their function is there.
- * - For a budget that pauses: called when what they would reserve fits.
- * - Beyond what a process holds in memory they stand in the backlog, and cost nothing there.
+ * - For a slot or rate window of an agent, or of a run that counts for its blocks: called in order, as many as have
+ *   room.
+ * - For a worker: called when a worker with their function is present.
+ * - For a budget that pauses: called when their reservation fits.
+ * - Nodes beyond the memory limit of a process stay in the database, where they cost nothing.
  */
 export class WaitingNodes {
   readonly room = new WaitingRoom();
   readonly #options: WaitingNodesOptions;
   readonly #paused = new PausedNodes();
-  /** Those that wait for a worker, by the function. */
+  /** Nodes that wait for a worker, by function. */
   readonly #workerless = new PausedNodes();
   readonly #backlog: Backlog;
   readonly #alarms: WindowAlarms;
@@ -65,7 +66,7 @@ export class WaitingNodes {
     return this.room.size + this.#paused.size + this.#workerless.size;
   }
 
-  /** Those that nodes here wait in. */
+  /** Returns the organisations of all nodes waiting here. */
   organisations(): ReadonlySet<string> {
     const ofAgents = this.room.agents().map((key) => key.slice(0, key.indexOf("/")));
     return new Set([...ofAgents, ...this.#paused.organisations(), ...this.#workerless.organisations()]);
@@ -79,7 +80,7 @@ export class WaitingNodes {
     this.#alarms.stop();
   }
 
-  /** The node has to wait: where it stands now. */
+  /** Queues a node that has to wait, and returns its place. */
   wait(waiter: Waiter, about: AboutRun, { facts }: Gathered, block: GateBlock): QueuePlace {
     const { pausedBy, until, isOfRun, workerFor } = block;
     const { orgId } = about;
@@ -108,28 +109,28 @@ export class WaitingNodes {
     return this.#placeIn({ orgId, queue: agentQueue(agentId) }, about, isClaimed, isMoved);
   }
 
-  /** The node is admitted, by a commit that is under way. */
+  /** Marks a node as admitted by a commit that is under way. */
   admit(waiter: Waiter, about: AboutRun, agentId: string): void {
     this.#paused.leave(waiter);
     this.#workerless.leave(waiter);
     this.room.serve(agentKey(about.orgId, agentId), waiter, rankOf(about));
   }
 
-  /** The node waits for nothing. */
+  /** Removes a node that no longer waits. */
   leave(waiter: Waiter): void {
     this.room.leave(waiter);
     this.#paused.leave(waiter);
     this.#workerless.leave(waiter);
   }
 
-  /** Functions that have a worker again, here or elsewhere. */
+  /** Wakes nodes whose function has a worker again, on this replica or another. */
   wakeForWorkers(): void {
     const { workers } = this.#options;
     if (workers === null || this.#workerless.size === 0) return;
     this.#wakeAll(this.#workerless.release((orgId, name) => (workers.has(orgId, name) ? Infinity : -1)));
   }
 
-  /** What nodes took and gave back is committed: their places are free, and those who wait for them are called. */
+  /** Processes a commit: its nodes leave their places, and waiting nodes are called for freed slots. */
   committed(orgId: string, { runId, settled, taken, slots }: Changes): void {
     for (const waiter of taken) this.room.leave(waiter);
     for (const nodeId of settled) this.leave({ runId, nodeId });
@@ -140,13 +141,13 @@ export class WaitingNodes {
     }
   }
 
-  /** What other processes changed shows in what is counted; and what they left in the backlog is claimed. */
+  /** Wakes nodes after changes by other processes, which show in the counters, and claims nodes left in the database. */
   async refresh(): Promise<void> {
     const waitedFor = this.room.agents().map((key) => {
       const slash = key.indexOf("/");
       return { orgId: key.slice(0, slash), agentId: key.slice(slash + 1) };
     });
-    // Nodes that were claimed after another replica died may be the first this one sees of their organisation.
+    // Nodes claimed after another replica died may be the first of their organisation in this process.
     await this.#options.prepare(new Set(waitedFor.map(({ orgId }) => orgId)));
     for (const { orgId, agentId } of waitedFor) this.#wakeFor(orgId, agentId);
     this.#wakePaused();
@@ -163,7 +164,7 @@ export class WaitingNodes {
     this.#alarms.set(agentKey(orgId, agentId), dueAt, () => this.#wakeFor(orgId, agentId));
   }
 
-  /** One for each slot and place in the window that is free. */
+  /** Calls one waiter for each free slot and free place in the windows. */
   #wakeFor(orgId: string, agentId: string): void {
     const key = agentKey(orgId, agentId);
     const { registered, tallyOf, clock } = this.#options;
@@ -183,7 +184,7 @@ export class WaitingNodes {
     }
   }
 
-  /** Places in the window of the whole organisation; when there is none, the queue is looked at again once there is. */
+  /** Returns the free places in the window of the whole organisation. When it is full, the queue is checked again once a place is free. */
   #freeOfAll(orgId: string, agentId: string): number {
     const { limitsOf, tallyOf, clock } = this.#options;
     const rate = nodeRateOf(limitsOf(orgId));
@@ -193,12 +194,12 @@ export class WaitingNodes {
     return rate.count - used;
   }
 
-  /** One that asked and left, or never asked, leaves what was free for it to the next. */
+  /** A called node that left without taking its slot passes it to the next. */
   #answered(orgId: string, agentId: string, call: Call): void {
     if (this.room.answered(call)) this.#wakeFor(orgId, agentId);
   }
 
-  /** A new period, a higher ceiling, money given back, here or elsewhere: all of it shows in what is counted. */
+  /** Wakes nodes whose budget has room again: a new period, a higher ceiling or money given back, by any process. */
   #wakePaused(): void {
     const { registered, tallyOf, clock } = this.#options;
     const at = clock.now();
@@ -219,7 +220,7 @@ export class WaitingNodes {
     return group.heldOf(orgId, idIn(queue));
   }
 
-  /** Nodes that wait for an agent are called when it has room; what others need is known once they have asked. */
+  /** Nodes claimed for an agent are called when it has room. All others are called at once, because asking shows what they need. */
   #claimed({ orgId, queue }: WaitingQueue, nodes: readonly WaitingNode[]): void {
     if (!queue.startsWith(AGENT_QUEUE)) return this.#wakeAll(nodes);
     const agentId = idIn(queue);
@@ -246,7 +247,7 @@ function budgetQueue(budgetId: string): string {
   return `budget/${budgetId}`;
 }
 
-/** The agent, the function or the budget of a queue. */
+/** Returns the agent, function or budget id of a queue. */
 function idIn(queue: string): string {
   return queue.slice(queue.indexOf("/") + 1);
 }

@@ -1,9 +1,9 @@
 import { AgentQueue, type Call, type Rank, type Waiter } from "./agent-queue.ts";
 
-/** Nodes of one queue and one priority that a process holds in memory; all others stand in the backlog. */
+/** Maximum nodes of one queue and priority in memory; further nodes stay in the database. */
 export const HELD_MAX = 2_000;
 
-/** The nodes that wait for a slot or a window, by agent, as far as this process serves them. */
+/** Nodes that wait for a slot or a window, by agent, as far as this process serves them. */
 export class WaitingRoom {
   readonly #queues = new Map<string, AgentQueue>();
   /** A node waits for one agent at a time. */
@@ -32,12 +32,12 @@ export class WaitingRoom {
     return this.#agentOf.has(keyOf(waiter));
   }
 
-  /** How many are served before it: their slots are not to be had. */
+  /** Returns the number of nodes served before this one, which take slots first. */
   ahead(agent: string, waiter: Waiter, rank: Rank): number {
     return this.#queues.get(agent)?.ahead(keyOf(waiter), rank) ?? 0;
   }
 
-  /** It was asked, and has to wait on. False: there is no room for it here, and it stands in the backlog. */
+  /** Adds a node that has to wait. False when there is no room in memory; the node then stays in the database. */
   enter(agent: string, waiter: Waiter, rank: Rank): boolean {
     const key = keyOf(waiter);
     if (this.#agentOf.get(key) !== agent) this.leave(waiter);
@@ -50,7 +50,7 @@ export class WaitingRoom {
     return true;
   }
 
-  /** It is claimed for this process, which serves it however many it holds: no other one will. */
+  /** Adds a node claimed for this process, regardless of the memory limit, because no other process will serve it. */
   hold(agent: string, waiter: Waiter, rank: Rank): void {
     const key = keyOf(waiter);
     if (this.#agentOf.get(key) !== agent) this.leave(waiter);
@@ -58,7 +58,7 @@ export class WaitingRoom {
     this.#agentOf.set(key, agent);
   }
 
-  /** It was asked, and admitted; it leaves when that is committed, and waits on when it is not. */
+  /** Marks a node as admitted. It leaves after the commit succeeds, and waits again if the commit fails. */
   serve(agent: string, waiter: Waiter, rank: Rank): void {
     const key = keyOf(waiter);
     const own = this.#agentOf.get(key);
@@ -66,14 +66,14 @@ export class WaitingRoom {
     this.#queues.get(agent)?.serve(key, rank);
   }
 
-  /** What admitted it does not stand. */
+  /** Puts a node back after the commit that admitted it has failed. */
   restore(waiter: Waiter): void {
     const key = keyOf(waiter);
     const agent = this.#agentOf.get(key);
     if (agent !== undefined) this.enter(agent, waiter, this.#queue(agent).rankOf(key));
   }
 
-  /** It need not wait any more. */
+  /** Removes a node that no longer waits. */
   leave(waiter: Waiter): void {
     const key = keyOf(waiter);
     const agent = this.#agentOf.get(key);
@@ -83,19 +83,19 @@ export class WaitingRoom {
     this.#forgetEmpty(agent);
   }
 
-  /** Records whether more wait for the agent in the database than are held here. */
+  /** Records whether the database holds more waiting nodes of the agent than this process. */
   setBacklog(agent: string, hasBacklog: boolean): void {
     if (!hasBacklog && !this.#queues.has(agent)) return;
     this.#queue(agent).hasBacklog = hasBacklog;
     this.#forgetEmpty(agent);
   }
 
-  /** Those for whom so many slots are enough, without those who are on their way already. */
+  /** Calls waiters until as many calls are open as there are slots. Calls already open count. */
   wake(agent: string, slots: number): readonly Call[] {
     return this.#queues.get(agent)?.wake(slots, () => (this.#calls += 1)) ?? [];
   }
 
-  /** It was reached, and did not ask: it waits for nothing any more. True when it is here no longer, for any reason. */
+  /** Handles the end of a call. A node that did not ask again waits no longer. True when the node is not held here any more. */
   answered({ waiter, number }: Call): boolean {
     const key = keyOf(waiter);
     const agent = this.#agentOf.get(key);

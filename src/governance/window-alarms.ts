@@ -1,6 +1,6 @@
 import type { Clock, Stop } from "../clock/index.ts";
 
-/** When the windows of agents are looked at again: one alarm for each, at the earliest moment asked for. */
+/** Timers for checking the queues of agents again: one per key, at the earliest requested time. */
 export class WindowAlarms {
   readonly #clock: Clock;
   readonly #pending = new Map<string, { readonly dueAt: number; readonly stop: Stop }>();

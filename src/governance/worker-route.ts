@@ -1,22 +1,22 @@
 import type { PlanNode } from "../core/plan/index.ts";
 import { type GatewayView, NEW_SPEC, type RouteChoice } from "../gateway/index.ts";
 
-/** Which functions have a worker at the moment. */
+/** Which functions currently have a worker. */
 export interface WorkerPresence {
   knows(orgId: string): boolean;
   ensure(orgIds: Iterable<string>): Promise<void>;
   has(orgId: string, functionName: string): boolean;
-  /** Calls back when a function has a worker that had none. */
+  /** Registers a listener that is called when a function without a worker gets one. */
   onCame(listener: () => void): void;
 }
 
-/** How verdicts name the place where functions run. */
+/** Gateway id that verdicts show for functions. */
 const WORKERS = "workers";
 
 const VIEWS = new Map<string, GatewayView>();
 const VIEWS_MAX = 10_000;
 
-/** The function of a node goes to its workers and nowhere else; undefined: it is none, or whatever answers may take it. */
+/** Returns the route of a function to its workers. Undefined when the node is not a function, or when there is no worker registry. */
 export function workerRoute(
   node: PlanNode | undefined,
   orgId: string,
@@ -28,7 +28,7 @@ export function workerRoute(
   return { kind: "found", gateway, provider: "function", losers: [] };
 }
 
-/** One for as long as it lasts, so that it is written out once. */
+/** Returns the cached view of a function's workers, so that it is serialised once. */
 function viewOf(orgId: string, name: string, isThere: boolean): GatewayView {
   const key = `${orgId} ${isThere} ${name}`;
   let view = VIEWS.get(key);

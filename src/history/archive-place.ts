@@ -3,30 +3,30 @@ import { copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import type { ObjectStore } from "../files/index.ts";
 
-/** Where packets are kept, by name. */
+/** A place that stores packets by name. */
 export interface ArchivePlace {
-  /** Appears under its name only when all of it is there; replaces what was there. */
+  /** Stores a packet, replacing an earlier one. It gets its name only when all of it is written. */
   put(name: string, file: string): Promise<void>;
   read(name: string, size: number): AsyncIterable<Uint8Array>;
 }
 
-/** Thrown when a retention names a place that cannot be used; its message says what the operator has to do. */
+/** Thrown when a retention names a place that cannot be used. The message contains what the operator has to do. */
 export class NoSuchPlace extends Error {
   override readonly name = "NoSuchPlace";
 }
 
 export interface ArchivePlacesOptions {
-  /** Where folders of archives are; a name that is not absolute is a folder in it. */
+  /** Base folder of archives. A relative name is a folder inside it. */
   readonly root: string;
-  /** Folders elsewhere on this machine may be named, too. */
+  /** Whether absolute paths outside the base folder are allowed. */
   readonly isAnywhere: boolean;
-  /** The bucket of files; null: files are not kept in one. */
+  /** The bucket for files; null when files are not stored in a bucket. */
   readonly bucket: ObjectStore | null;
 }
 
 export const BUCKET = "s3";
 
-/** Finds the places that retentions name. */
+/** Finds the archive place that a retention names. */
 export class ArchivePlaces {
   readonly #options: ArchivePlacesOptions;
 
@@ -68,7 +68,7 @@ function folderPlace(folder: string): ArchivePlace {
   };
 }
 
-/** Names of objects are of lower-case letters, digits and hyphens. */
+/** Returns the object key for a name. Keys may only contain lower-case letters, digits and hyphens. */
 function keyOf(name: string): string {
   return `archive/${name.toLowerCase().replaceAll(/[^a-z0-9]/g, "-")}`;
 }

@@ -16,7 +16,7 @@ export interface ArchiverOptions {
   readonly places: ArchivePlaces;
 }
 
-/** Writes families as packets to where they are kept, and reads them again. */
+/** Writes families as packets to their archive place, and reads them back. */
 export class Archiver {
   readonly #options: ArchiverOptions;
 
@@ -24,7 +24,7 @@ export class Archiver {
     this.#options = options;
   }
 
-  /** Writes a family; what was written is read again from its place before it counts. */
+  /** Writes a family. The packet is read back from its place and verified before the archive is recorded. */
   async archive(
     orgId: string,
     { runId, workflow }: { readonly runId: string; readonly workflow: string },
@@ -59,7 +59,7 @@ export class Archiver {
   }
 }
 
-/** Keeps content in a file of its own while it is worked with. */
+/** Writes content to a temporary file and runs `work` with it. The file is deleted afterwards. */
 export async function spooled<T>(
   content: AsyncIterable<Uint8Array>,
   work: (file: string, about: { readonly size: number; readonly sha256: string }) => Promise<T>,

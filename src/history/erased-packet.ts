@@ -4,7 +4,7 @@ import { EVENT_CONTENT, type RunEvent, withoutContent } from "../core/event/inde
 import type { PacketErasure, PacketHeader, PacketLine } from "./packet-line.ts";
 import { erasedApproval, erasedArgs, tombstoneOf } from "./tombstone.ts";
 
-/** A packet without content, which says that it was taken out. */
+/** Yields a packet without its content, with the erasure recorded in the header. */
 export async function* erasedPacket(
   header: PacketHeader,
   lines: AsyncIterable<PacketLine>,
@@ -30,7 +30,7 @@ function erasedLine(line: PacketLine): PacketLine | null {
     case "definition":
       return line;
     default:
-      // Nothing but content.
+      // All other lines contain only content.
       return null;
   }
 }

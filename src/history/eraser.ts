@@ -22,28 +22,28 @@ export interface EraserOptions {
 }
 
 export interface ErasureRequest {
-  /** An expression over `args`, `labels` and `run`. */
+  /** A condition over `args`, `labels` and `run`. */
   readonly subject: string;
-  /** Only find out what would be erased. */
+  /** Report what would be erased, without erasing it. */
   readonly isDryRun: boolean;
-  /** Who asks, as the audit names them. */
+  /** Name of the requester for the audit. */
   readonly by: string;
 }
 
 export interface ErasureReport {
-  /** Runs that were erased, or would be. */
+  /** Erased runs, or runs that would be erased. */
   readonly runs: readonly string[];
-  /** Runs that were erased before. */
+  /** Runs that had been erased before. */
   readonly already: readonly string[];
-  /** Runs that have not ended, and approvals of launches that wait for an answer, and so were left as they are. */
+  /** Not erased: runs that have not ended, and launch approvals that wait for an answer. */
   readonly open: readonly string[];
-  /** Runs the expression could not be decided for, and so were left as they are. */
+  /** Not erased: runs for which the expression could not be evaluated. */
   readonly undecided: readonly string[];
-  /** Runs whose archives were written again without content, or would be. */
+  /** Runs whose archives were rewritten without content, or would be. */
   readonly archives: readonly string[];
-  /** Approvals of launches. */
+  /** Erased approvals of launches. */
   readonly launches: readonly string[];
-  /** Records that were sealed with what a person wrote, and cannot be changed. */
+  /** Sealed audit records with text written by a person, which cannot be changed. */
   readonly sealed: readonly SealedText[];
 }
 
@@ -56,7 +56,7 @@ export interface SealedText {
 const PAGE = 100;
 const SWEEP_MAX = 100_000;
 
-/** Takes the content of runs about a subject out of everything that is kept, and leaves tombstones. */
+/** Erases the content of runs about a subject everywhere, and leaves tombstones. */
 export class Eraser {
   readonly #options: EraserOptions;
 
@@ -67,7 +67,7 @@ export class Eraser {
   async erase(orgId: string, request: ErasureRequest): Promise<ErasureReport> {
     const { store, files, audit } = this.#options;
     const isAbout = readSubject(request.subject);
-    // What waits to be sealed holds texts that could otherwise not be found.
+    // Audit entries that are not sealed yet contain texts that the search would miss.
     await audit.catchUp(orgId);
     const { found, launched, undecided } = await this.#find(orgId, isAbout);
     const related = await store.relatedRuns(orgId, found);
@@ -125,7 +125,7 @@ export class Eraser {
     return store.eraseRun(orgId, runId, erasing);
   }
 
-  /** Runs that are gone, but can be taken back. */
+  /** Erases archived runs, which are deleted here but can be imported again. */
   async #eraseArchives(
     orgId: string,
     isAbout: IsAbout,
@@ -155,7 +155,7 @@ export class Eraser {
     return false;
   }
 
-  /** The runs in it. */
+  /** Rewrites an archive without content. Returns the ids of its runs. */
   async #rewrite(archive: ArchiveRecord, by: string): Promise<readonly string[]> {
     const { archiver, audit, store, now } = this.#options;
     const { size: _size, sha256, ...about } = archive;
@@ -172,7 +172,7 @@ export class Eraser {
     return traces.runIds;
   }
 
-  /** Those the condition matches, and those that let one of the runs begin. Pending ones are left as they are. */
+  /** Erases launch approvals that match the condition or that started one of the runs. Pending approvals are left unchanged. */
   async #eraseLaunches(
     orgId: string,
     { isAbout, launched }: { readonly isAbout: IsAbout; readonly launched: ReadonlySet<string> },
@@ -218,7 +218,7 @@ export class Eraser {
   }
 }
 
-/** A run does not know the approval that let it begin; one for the same workflow and args is about the same subject. */
+/** A run does not store the launch approval that started it, so approvals are matched to runs by workflow and args. */
 function launchKey(workflow: string, shownArgs: JsonObject): string {
   return `${workflow} ${digestJson(shownArgs)}`;
 }
@@ -227,7 +227,7 @@ function factsOf({ runId, workflow, trigger, startedBy, args, labels }: RunRecor
   return { args, labels, run: { id: runId, workflow, trigger, startedBy } };
 }
 
-/** What may be left elsewhere of the runs in a packet. */
+/** Collects the ids under which other rows may still contain data of the runs in a packet. */
 async function tracesIn(lines: AsyncIterable<PacketLine>): Promise<ErasedTraces> {
   const runIds: string[] = [];
   const eventIds: string[] = [];

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import { evaluateCondition, type ParsedExpression, parseExpression, walk } from "../core/expression/index.ts";
 
-/** What an expression knows runs by. */
+/** The facts about a run that an erasure condition can use. */
 export interface SubjectFacts {
   readonly args: JsonObject;
   readonly labels: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface SubjectFacts {
   };
 }
 
-/** An expression that cannot be used to say whose runs are meant. */
+/** Thrown for an expression that cannot select runs. */
 export class SubjectRefused extends Error {
   override readonly name = "SubjectRefused";
   readonly code: "bad_expression" | "unknown_fact";
@@ -29,7 +29,7 @@ export class SubjectRefused extends Error {
 const RUN_FACTS: ReadonlySet<string> = new Set(["id", "workflow", "trigger", "startedBy"]);
 const HINT = `Write a condition on args, labels or run, such as args.customer == "4711" or run.startedBy == "key_1".`;
 
-/** Whether facts are about the subject; null: the expression cannot be decided for them. */
+/** Decides whether facts match the subject; null when the expression cannot be evaluated for them. */
 export type IsAbout = (facts: SubjectFacts) => boolean | null;
 
 export function readSubject(text: string): IsAbout {
@@ -49,7 +49,7 @@ export function readSubject(text: string): IsAbout {
   };
 }
 
-/** A condition about nothing would erase everything. */
+/** Rejects a condition that uses no facts, because it would match every run. */
 function checkPaths({ paths }: ParsedExpression): void {
   if (paths.length === 0) throw new SubjectRefused("unknown_fact", "It does not say whose runs are meant.", HINT);
   for (const { segments, text } of paths) {

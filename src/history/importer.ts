@@ -25,9 +25,9 @@ export interface ImporterOptions {
   readonly now: () => number;
 }
 
-/** Compressed. */
+/** Maximum size of a compressed packet. */
 export const PACKET_BYTES_MAX = 2_147_483_648;
-/** Events of one commit: a log is never one piece in the database. */
+/** Maximum events per commit, so that a long log is not written as a single value. */
 const EVENTS_PER_COMMIT = 2_000;
 
 export interface Imported {
@@ -35,7 +35,7 @@ export interface Imported {
   readonly runs: number;
 }
 
-/** Takes families back that were written as packets. Nothing is imported of a packet that is not whole and signed. */
+/** Imports families from packets. Nothing is imported from a packet that is incomplete or not signed. */
 export class Importer {
   readonly #options: ImporterOptions;
 
@@ -67,7 +67,7 @@ export class Importer {
     }
     const runIds: string[] = [];
     const comments: ArchivedComment[] = [];
-    // Child runs come first, so that a family whose root is there is whole; an import that broke off is done again.
+    // Child runs are written first. If the root exists, the family is complete; an interrupted import can be repeated.
     for await (const run of this.#runs(orgId, lines)) {
       await this.#write(orgId, run);
       runIds.push(run.record.runId);
@@ -104,7 +104,7 @@ export class Importer {
     await this.#options.files.put(orgId, "import", { name, mime, size }, pieces(first, lines));
   }
 
-  /** In pieces; one that an import which broke off has begun is continued. */
+  /** Writes a run in several commits, and continues a run that an interrupted import has begun. */
   async #write(orgId: string, run: CollectedRun): Promise<void> {
     const { store } = this.#options;
     const { runId } = run.record;
@@ -124,7 +124,7 @@ export class Importer {
 
 type ContentLine = Extract<PacketLine, { readonly kind: "content" }>;
 
-/** The content of one file, as its lines go by. */
+/** Yields the content of one file from consecutive lines. */
 async function* pieces(first: ContentLine, lines: AsyncGenerator<PacketLine, void>): AsyncGenerator<Uint8Array> {
   for (let line = first; ;) {
     yield Buffer.from(line.base64, "base64");
@@ -135,7 +135,7 @@ async function* pieces(first: ContentLine, lines: AsyncGenerator<PacketLine, voi
   }
 }
 
-/** The lines of one run. */
+/** The collected lines of one run. */
 class CollectedRun {
   readonly record: RunRecord;
   readonly events: RunEvent[] = [];
@@ -150,7 +150,7 @@ class CollectedRun {
     this.record = record;
   }
 
-  /** Its share of a commit that writes the events from one on; the first one writes all the rest, too. */
+  /** Returns the commit for the events from `from` on. The first commit also contains all other rows. */
   share(orgId: string, expectedVersion: number, from: number): RunCommit {
     const { rowVersion: _rowVersion, orgId: _orgId, runId, lastEventId: _lastEventId, ...rest } = this.record;
     const { status, epoch, costMicros, startedAt, endedAt, waitingFor, paused, errorCode, errorMessage, ...create } =

@@ -15,7 +15,7 @@ export interface HistoryOptions {
   readonly now: () => number;
 }
 
-/** What becomes of runs after their end. */
+/** Archiving, import and erasure of runs that have ended. */
 export interface History {
   readonly archiver: Archiver;
   readonly importer: Importer;

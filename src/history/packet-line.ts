@@ -10,32 +10,32 @@ import type {
   StoredVerdict,
 } from "../store/index.ts";
 
-/** The first word of every packet of a family: NDJSON, compressed with gzip, signed at its end. */
+/** Format name in the header of a family packet: NDJSON, compressed with gzip, signed at its end. */
 export const FAMILY_PACKET_FORMAT = "sluice-run-packet/1";
 
 export interface PacketHeader {
   readonly kind: "header";
   readonly format: string;
   readonly org: string;
-  /** The run itself; its child runs are in the same packet. */
+  /** The root run; its child runs are in the same packet. */
   readonly run: string;
   readonly workflow: string;
   readonly runs: number;
   readonly endedAt: string | null;
   readonly archivedAt: string;
-  /** When personal content was taken out of it, and by whom; absent: it never was. */
+  /** Erasures of personal content from the packet; absent when there were none. */
   readonly erased?: readonly PacketErasure[];
 }
 
 export interface PacketErasure {
   readonly at: string;
   readonly by: string;
-  /** The run, and the hash of what was there. */
+  /** The root run of the packet, and the hash of the packet before the erasure. */
   readonly run: string;
   readonly sha256: string;
 }
 
-/** What follows the header, in this order: texts, contents of files, and the runs, child runs before their parents. */
+/** The lines after the header, in this order: definitions, contents of files, and the runs, child runs before their parents. */
 export type PacketLine =
   | { readonly kind: "definition"; readonly hash: string; readonly source: string; readonly catalog: JsonObject | null }
   | { readonly kind: "content"; readonly file: FileValue; readonly base64: string; readonly isLast: boolean }
@@ -54,15 +54,15 @@ export type PacketLine =
 
 export interface PacketEnd {
   readonly kind: "end";
-  /** Lines before this one. */
+  /** Number of lines before this one. */
   readonly lines: number;
-  /** Of all bytes before this line. */
+  /** Hash of all bytes before this line. */
   readonly sha256: string;
   readonly key: string;
   readonly signature: string;
 }
 
-/** What is signed of a packet. */
+/** Returns the text whose signature is at the end of a packet. */
 export function signedText(sha256: string): string {
   return `${FAMILY_PACKET_FORMAT} ${sha256}`;
 }

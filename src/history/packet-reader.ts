@@ -4,7 +4,7 @@ import { createGunzip } from "node:zlib";
 import { isJsonObject, type Json } from "../core/base/index.ts";
 import { FAMILY_PACKET_FORMAT, type PacketEnd, type PacketHeader, type PacketLine, signedText } from "./packet-line.ts";
 
-/** A packet that cannot be used, and why. */
+/** Thrown for a packet that cannot be used. */
 export class PacketRefused extends Error {
   override readonly name = "PacketRefused";
   readonly code: "packet_invalid" | "packet_unsigned" | "run_exists";
@@ -15,7 +15,7 @@ export class PacketRefused extends Error {
   }
 }
 
-/** A line is some megabytes at most; one value of a run may be larger than the others. */
+/** Maximum length of a line. Lines have a few megabytes, except for single large values. */
 const LINE_BYTES_MAX = 268_435_456;
 
 export type IsSigned = (text: string, key: string, signature: string) => boolean | Promise<boolean>;
@@ -27,7 +27,7 @@ export interface VerifiedPacket {
   readonly key: string;
 }
 
-/** Reads all of a packet: whether it is whole, as it was written, and signed with a trusted key. */
+/** Reads a whole packet and verifies that it is complete, unchanged and signed with a trusted key. */
 export async function verifyPacket(content: AsyncIterable<Uint8Array>, isSigned: IsSigned): Promise<VerifiedPacket> {
   const hash = createHash("sha256");
   let header: PacketHeader | null = null;
@@ -60,13 +60,13 @@ export async function verifyPacket(content: AsyncIterable<Uint8Array>, isSigned:
   return { header, lines, sha256, key };
 }
 
-/** The lines of a packet that was verified, header and end left out. */
+/** Yields the lines of a verified packet, without header and end. */
 export async function* packetLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<PacketLine, void> {
   let number = 0;
   for await (const text of textLines(content)) {
     number += 1;
     const line = parsed(text, number);
-    // It was signed as it is: only this program writes such lines.
+    // The packet was signed, and only this program writes signed packets, so the line is not validated.
     if (line["kind"] !== "header" && line["kind"] !== "end") yield line as unknown as PacketLine;
   }
 }
@@ -78,7 +78,7 @@ function parsed(text: string, number: number): Line {
     const value = JSON.parse(text) as Json;
     if (isJsonObject(value)) return value;
   } catch {
-    // The same as a line that is JSON, but no object.
+    // Handled below, like JSON that is not an object.
   }
   throw invalid(`line ${number} is no JSON object`);
 }

@@ -34,7 +34,7 @@ const LINE_LENGTH_MAX = 4_194_304;
 const CONTENT_BYTES = 1_048_576;
 const PAGE = 100;
 
-/** Signs lines at their end and compresses them; no more than a few lines are in memory. */
+/** Appends a signature to the lines and compresses them. Only a few lines are in memory at a time. */
 export function signedPacket(
   lines: AsyncIterable<object>,
   audit: Pick<AuditTrail, "sign">,
@@ -55,7 +55,7 @@ async function* signed(lines: AsyncIterable<object>, audit: Pick<AuditTrail, "si
   yield `${JSON.stringify({ kind: "end", lines: count, sha256, ...(await audit.sign(signedText(sha256))) })}\n`;
 }
 
-/** Everything there is of a family; `runIds` has the run itself first. */
+/** Yields all lines of a family. The first of `runIds` is the root run. */
 export async function* linesOfFamily(
   sources: PacketSources,
   orgId: string,
@@ -86,7 +86,7 @@ interface Written {
   readonly contents: Set<string>;
 }
 
-/** What a run refers to outside its own rows, each once. */
+/** Yields the definitions and files that a run refers to, each once per packet. */
 async function* outsideRun(
   { store, files }: PacketSources,
   orgId: string,
@@ -169,7 +169,7 @@ async function* approvalLines(
   }
 }
 
-/** Oldest first. */
+/** Returns the audit records of a run, oldest first. */
 async function recordsOf(store: PacketSources["store"], orgId: string, runId: string): Promise<AuditRecord[]> {
   const records: AuditRecord[] = [];
   for (let cursor: string | null = null; ;) {

@@ -31,23 +31,23 @@ export interface RetainerOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Rows that go in one statement: commits have their turn in between. */
+/** Maximum rows per statement, so that commits can run in between. */
 const ROWS = 500;
 const RUNS = 50;
 const ORGANISATIONS = 100;
-/** A round ends before the lease does that it is done under; the next one continues. */
+/** Maximum time of a round. It is shorter than the lease of the round; the next round continues. */
 const ROUND_MS = 20_000;
-/** How often partitions are looked after when nothing is removed. */
+/** How often partitions are maintained when nothing is deleted. */
 const PARTITIONS_MS = 3_600_000;
 
 /**
- * Removes what was kept long enough: verdicts and transcripts of runs that ended, and runs, whole families at a time.
- * Open runs, and those an open run was started from, stay. One process at a time does this; killed at any point, the next
- * one finds what is left.
+ * Deletes data whose retention has passed: verdicts and transcripts of ended runs, and runs as whole families. Open
+ * runs stay, and so do runs that an open run was started from. One process at a time does this. If it is killed, the
+ * next one continues.
  */
 export class Retainer {
   readonly #options: RetainerOptions;
-  /** By organisation: when to look again, and at which rules it was looked last. */
+  /** By organisation: when the next check is due, and the version of the rules at the last check. */
   readonly #looks = new Map<string, { readonly dueAt: number; readonly mark: string }>();
 
   #partitionsDueAt = 0;
@@ -62,7 +62,7 @@ export class Retainer {
     await this.#lookAfterPartitions();
   }
 
-  /** Makes those of the next weeks, and drops those that were emptied. */
+  /** Creates the partitions of the next weeks, and drops empty ones. */
   async #lookAfterPartitions(): Promise<void> {
     const { store, clock, onTrouble } = this.#options;
     const now = clock.now();
@@ -100,7 +100,7 @@ export class Retainer {
   async #look(orgId: string, mark: string, until: number): Promise<void> {
     const { store, clock } = this.#options;
     const plan = retentionPlan((await everyEntry(store, orgId, "retention")).map(retentionOf));
-    // What fails is tried again when the next look is due, and not in every round.
+    // After an error, the organisation is retried at the next due time, not in every round.
     this.#looks.set(orgId, { mark, dueAt: clock.now() + lookEveryMs(plan) });
     for (const part of plan) {
       const isDone = await this.#remove(orgId, part, until);
@@ -108,7 +108,7 @@ export class Retainer {
     }
   }
 
-  /** False: there is more. */
+  /** Deletes the data of one part. False when there is more to delete. */
   async #remove(orgId: string, part: RetentionPart, until: number): Promise<boolean> {
     const { store, clock } = this.#options;
     const now = clock.now();
@@ -141,7 +141,7 @@ export class Retainer {
     }
   }
 
-  /** Together: of many small transactions most of the time would go to their statements. */
+  /** Deletes several families in one transaction, because many small transactions would be slow. */
   async #delete(orgId: string, ended: readonly EndedRun[], archive: string | null): Promise<void> {
     const { store, archiver, clock } = this.#options;
     const families: SeenFamily[] = [];
@@ -157,7 +157,7 @@ export class Retainer {
       const about = { type: "run.deleted", actor: ENGINE_ACTOR, resource: `run/${runId}`, run: runId } as const;
       return auditEntry({ at: clock.now(), ...about, detail });
     };
-    // One that has changed since it was archived is looked at again next time.
+    // A family that has changed since it was archived is not deleted now; the next check handles it.
     if ((await store.deleteFamilies(orgId, families, note)) > 0) this.#partitionsDueAt = 0;
   }
 }

@@ -3,12 +3,12 @@ import type { EndedSelection } from "../store/index.ts";
 
 const DAY_MS = 86_400_000;
 
-/** How long what is kept of runs is kept after their end, in milliseconds; null: for ever. */
+/** How long runs and their data are kept after their end, in milliseconds; null means for ever. */
 export interface Periods {
   readonly runsMs: number | null;
   readonly verdictsMs: number | null;
   readonly transcriptsMs: number | null;
-  /** Where runs are written before they are deleted; null: nowhere. */
+  /** Archive place where runs are written before deletion; null for none. */
   readonly archive: string | null;
 }
 
@@ -19,15 +19,15 @@ export const DEFAULT_PERIODS: Periods = {
   archive: null,
 };
 
-/** The periods of some runs: those of one workflow, or all that no other part is about. */
+/** The periods for a group of runs: those of one workflow, or all runs without a part of their own. */
 export interface RetentionPart extends Periods {
   readonly workflow: string | null;
   readonly except: readonly string[];
 }
 
 /**
- * What holds for which workflow: what its own rule does not set, the rule of the organisation does, and then the default.
- * Of several rules about the same, the first by name holds.
+ * Returns the periods per workflow. A period not set by the workflow's rule comes from the rule of the organisation,
+ * else from the default. Among several rules for the same workflow, the first by name applies.
  */
 export function retentionPlan(rules: readonly RetentionRule[]): readonly RetentionPart[] {
   const byWorkflow = new Map<string | null, RetentionRule>();
@@ -47,7 +47,7 @@ function over(wide: Periods, rule: RetentionRule | undefined): Periods {
   return { runsMs, verdictsMs, transcriptsMs, archive: rule?.archive ?? wide.archive };
 }
 
-/** The runs of a part that ended longer ago than a period; null: they are kept for ever. */
+/** Returns the runs of a part that ended longer ago than a period; null when they are kept for ever. */
 export function overdue(
   { workflow, except }: RetentionPart,
   periodMs: number | null,
@@ -59,7 +59,7 @@ export function overdue(
 const LOOKS_PER_PERIOD = 10;
 const LOOK_MS_MAX = 3_600_000;
 
-/** How long after one look at an organisation the next one is due: short periods are looked at more often. */
+/** Returns the time between two checks of an organisation. Shorter periods are checked more often. */
 export function lookEveryMs(plan: readonly RetentionPart[]): number {
   const periods = plan.flatMap(({ runsMs, verdictsMs, transcriptsMs }) => [runsMs, verdictsMs, transcriptsMs]);
   const shortest = Math.min(...periods.map((ms) => ms ?? Infinity));

@@ -8,7 +8,7 @@ import {
 } from "../core/event/index.ts";
 import type { ApprovalRecord } from "../store/index.ts";
 
-/** What stands in place of content: the hash of what the event, or the args, were. */
+/** Returns the text that replaces erased content: the hash of the original event or args. */
 export function tombstoneOf(value: JsonObject): string {
   return `[erased ${digestJson(value)}]`;
 }
@@ -20,11 +20,11 @@ interface KeptEvent extends JsonObject {
 
 export interface ErasedBlock {
   readonly body: string;
-  /** Ids of events of the organisation that the run took or sent. */
+  /** Ids of events of the organisation that the run received or emitted. */
   readonly events: readonly string[];
 }
 
-/** A block of the log, with tombstones. Values that were kept apart are left out with their references. */
+/** Replaces content in a block of the log with tombstones. Values stored separately are removed together with their references. */
 export function erasedBlock(body: string): ErasedBlock {
   const events: string[] = [];
   const erased = (JSON.parse(body) as KeptEvent[]).map(({ refs, ...event }) => {
@@ -41,13 +41,13 @@ export function erasedArgs(args: JsonObject): JsonObject {
   return withoutContent({ args }, { args: "members" }, tombstoneOf(args))["args"] as JsonObject;
 }
 
-/** Null members and empty texts stay: there was nothing. */
+/** Null members and empty texts stay, because they contained nothing. */
 export function erasedApproval(approval: ApprovalRecord): ApprovalRecord {
   const whole = approval as unknown as JsonObject;
   return withoutContent(whole, APPROVAL_CONTENT, tombstoneOf(whole)) as unknown as ApprovalRecord;
 }
 
-/** A block of another run, without what an agent remembered there of erased ones: each such text as a whole. */
+/** Replaces memory texts about erased runs in a block of another run. Each such text is erased as a whole. */
 export function withoutMentions(body: string, runIds: ReadonlySet<string>): string {
   const isMention = (text: string): boolean => [...runIds].some((runId) => text.includes(runId));
   const events = (JSON.parse(body) as KeptEvent[]).map((event) => {

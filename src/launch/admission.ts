@@ -12,19 +12,19 @@ export interface AdmissionOptions {
   readonly governance: Pick<OpenedGovernance, "launches">;
 }
 
-/** A launch as the gates are asked about it. */
+/** A launch with the data that the launch gates need. */
 export interface Candidate extends Required<
   Pick<Launch, "orgId" | "workflow" | "version" | "args" | "model" | "gateway" | "roleBindings" | "team">
 > {
   readonly caller: LaunchCaller;
-  /** Undefined: its workflow is no longer stored. */
+  /** Undefined when its workflow is no longer stored. */
   readonly record: Pick<WorkflowRecord, "status" | "posture"> | undefined;
   readonly depth: number;
-  /** What it is, unless it is a plain start: `restart of run_1`. */
+  /** Kind of launch, unless it is a plain start: `restart of run_1`. */
   readonly purpose?: string;
 }
 
-/** The end of every launch: files are there, the gates are asked, and the run is created. */
+/** The last steps of every launch: checks that the files exist, asks the gates, and creates the run. */
 export class Admission {
   readonly #options: AdmissionOptions;
 
@@ -32,7 +32,7 @@ export class Admission {
     this.#options = options;
   }
 
-  /** The run that the same request has started before, or the refusal of another request under its key. */
+  /** Returns the run that the same request started before, or a refusal when another request used its key. */
   async repeated(idempotency: LaunchIdempotency | undefined): Promise<LaunchResult | undefined> {
     if (idempotency === undefined) return undefined;
     const { store } = this.#options;
@@ -45,7 +45,7 @@ export class Admission {
     return run === undefined ? undefined : { kind: "repeated", run };
   }
 
-  /** Asks the launch gates. Work passes them however it is started. */
+  /** Asks the launch gates. Every way of starting a run passes them. */
   async judge(
     candidate: Candidate,
   ): Promise<{ readonly ruling: LaunchRuling; readonly refusal: LaunchRefusal | null }> {
@@ -65,7 +65,7 @@ export class Admission {
     return { ruling, refusal: refusalOf(judgement.explanation, judgement.block.until) };
   }
 
-  /** Creates the run if the gates allow it; what they granted is given back when there is no new run. */
+  /** Creates the run if the gates allow it. A used approval is given back when no new run is created. */
   async start(
     candidate: Candidate,
     rest: Pick<RunRecord, "definitionHash" | "pinnedHash"> & Pick<Launch, "trigger"> & Partial<Launch>,
@@ -92,7 +92,7 @@ export class Admission {
   }
 }
 
-/** Who starts it, as people know them. */
+/** Name of the starter as people know it. */
 function byOf({ by, startedBy }: LaunchCaller): string {
   return by ?? startedBy;
 }

@@ -12,14 +12,14 @@ import { argsFor } from "./run-launcher.ts";
 export interface ChildPreparerOptions {
   readonly store: Store;
   readonly runtime: () => Pick<Runtime, "planOf">;
-  /** Null: every gate is open. */
+  /** Null when no launch gates apply. */
   readonly governor: Pick<Governor, "launches"> | null;
   readonly now: () => number;
 }
 
 /**
- * How child runs are started: the version that was pinned with the first of the family, the args their parent gives, the
- * launch gates under the same caller. What the parent was allowed is what they are allowed; nothing is added on the way.
+ * Prepares launches of child runs: with the version pinned for the first run of the family, the args from the parent,
+ * and the launch gates under the same caller. A child run has the same permissions as its parent, and no others.
  */
 export function openChildPreparer(options: ChildPreparerOptions): ChildPreparer {
   return {
@@ -67,7 +67,7 @@ async function versionOf(
   return { ...version, pinnedHash: await keepPinned(store, orgId, { source: text.source, hash: version.hash }, pins) };
 }
 
-/** The starter of the parent must still be allowed to start runs. */
+/** Refuses the launch when the parent's starter may no longer start runs. */
 async function refusedCaller({ store, now }: ChildPreparerOptions, { orgId, startedBy }: RunRecord) {
   const key = startedBy === null ? undefined : await store.getKey(orgId, startedBy);
   if (key === undefined) return undefined;
@@ -84,7 +84,7 @@ async function refusedLaunch({ store, governor }: ChildPreparerOptions, launch: 
   const record = await store.getWorkflow(orgId, workflow);
   const depth = launch.parent?.recursionDepth ?? 0;
   const facts = launchFacts({ workflow, args, gateway, team, depth }, record);
-  // The approval of a family's first run counts for the whole family.
+  // The approval for the first run of a family is valid for the whole family.
   const judgement = await governor.launches.judge(orgId, { ...facts, hasApprovedLaunch: true, keyId: null });
   return judgement.disposition === "block" ? refused(judgement.explanation.message) : undefined;
 }

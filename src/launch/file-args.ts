@@ -3,8 +3,9 @@ import type { FileStore } from "../store/index.ts";
 import type { LaunchRefusal } from "./launcher.ts";
 
 /**
- * The files among the args are there, and stay until the run refers to them. Null: nothing is wrong with them. A file is
- * whatever has the shape of one, however the arg is declared: what later steps hand on must be there as well.
+ * Checks that the files among the args exist, and keeps them until the run refers to them. Null when there is no
+ * problem. Any value with the shape of a file counts as one, however the arg is declared, because later steps may pass
+ * it on.
  */
 export async function refuseFiles(
   store: Pick<FileStore, "claimFiles">,

@@ -9,7 +9,7 @@ export type TakenInputs =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly refusal: LaunchRefusal };
 
-/** The values of args that are taken from outputs of other runs. */
+/** Reads the args that are taken from outputs of other runs. */
 export async function takeInputs(
   runtime: Pick<Runtime, "stateOf">,
   orgId: string,
@@ -65,10 +65,10 @@ async function takeInput(
   return value === undefined ? refuse("unknown_output", `node "${nodeId}" has no output "${output}"`) : { value };
 }
 
-/** `f`, `outputs.f`, `data.f[0].g`; `stdout` for the text. */
+/** Returns the value at a path: `f`, `outputs.f` or `data.f[0].g`; `stdout` for the text. */
 function valueIn({ outputs, envelope }: Completed, path: string): Json | undefined {
   const [head] = readPath(path);
-  // An output may have any name; only what is none is looked for elsewhere.
+  // An output may have any name, so outputs are tried before reserved names.
   const own = walk(outputs, readPath(path));
   if (own !== undefined) return own;
   if (head === "stdout" || head === "output") return envelope.output;

@@ -5,11 +5,11 @@ export type LaunchFacts = Omit<LaunchSubject, "hasApprovedLaunch" | "keyId">;
 
 type Launched = Pick<RunRecord, "workflow" | "args" | "gateway"> & {
   readonly team?: string | null;
-  /** How deep in its family the run is; default: 0. */
+  /** Depth of the run in its family; default: 0. */
   readonly depth?: number;
 };
 
-/** A launch as the gates read it. A workflow that is no longer stored counts as active and without restriction. */
+/** Returns the launch data for the gates. A workflow that is no longer stored counts as active and unrestricted. */
 export function launchFacts(
   { workflow, args, gateway, team = null, depth = 0 }: Launched,
   record: Pick<WorkflowRecord, "status" | "posture"> | undefined,

@@ -11,31 +11,31 @@ export interface Launcher {
   launch(request: LaunchRequest): Promise<LaunchResult>;
 }
 
-/** Does a run again, as a new run or as the same one. */
+/** Starts runs based on earlier runs, or recovers them. */
 export interface Relauncher {
-  /** Starts a new run that keeps results of another one. */
+  /** Starts a new run that keeps results of an earlier one. */
   relaunch(request: RelaunchRequest): Promise<LaunchResult>;
-  /** What a branch would keep of a run; nothing is started, and no gate is asked. */
+  /** Returns what a branch would keep of a run. Starts nothing and asks no gate. */
   previewBranch(run: RunRecord, from: BranchFrom): Promise<KeptNodes | { readonly refusal: LaunchRefusal }>;
-  /** Why the launch gates do not let a run be recovered; null when they do. */
+  /** Returns why the launch gates refuse to recover a run; null when they allow it. */
   refuseRecovery(run: RunRecord, caller: LaunchCaller): Promise<LaunchRefusal | null>;
 }
 
-/** Of the nodes of a run, those whose results a new run keeps, and those it runs again. */
+/** The nodes of a run whose results a new run keeps, and the nodes that it runs again. */
 export interface KeptNodes {
   readonly carriedOver: readonly string[];
   readonly runsAgain: readonly string[];
 }
 
-/** On whose behalf a run is started. */
+/** The caller on whose behalf a run is started. */
 export interface LaunchCaller {
   /** The id of a key, or `trigger:NAME`, `schedule:NAME`, `hook:NAME`. */
   readonly startedBy: string;
-  /** The name people know; default: the id. */
+  /** The name that people know; default: the id. */
   readonly by?: string;
-  /** The agent the key belongs to; absent or null: a person. */
+  /** The agent that owns the key; absent or null for a person. */
   readonly agentId?: string | null;
-  /** The id of the key or token that answers for it, where a trigger starts it; absent or null: the starter. */
+  /** The key or token responsible for a run that a trigger started; absent or null for the starter. */
   readonly requestedBy?: string | null;
 }
 
@@ -44,26 +44,26 @@ export type LaunchIdempotency = IdempotencyScope & { readonly bodyHash: string }
 export interface LaunchRequest extends LaunchCaller {
   readonly orgId: string;
   readonly workflow: string;
-  /** Default: the newest. */
+  /** Default: the newest version. */
   readonly version?: number;
   readonly args?: JsonObject;
   readonly model?: string;
   readonly gateway?: string;
   readonly roleBindings?: Readonly<Record<string, string>>;
   readonly team?: string;
-  /** By which the run is found, besides what its workflow writes; these come first. */
+  /** Labels in addition to those of the workflow, and listed before them. */
   readonly labels?: RunLabels;
-  /** Default: that of the workflow. */
+  /** Default: the priority of the workflow. */
   readonly priority?: Priority;
   readonly recovery?: { readonly max: number };
-  /** What started it, as `run.started` records: `api`, `schedule`, `hook`, `mcp`. */
+  /** The kind of start recorded in `run.started`: `api`, `schedule`, `hook`, `mcp`. */
   readonly trigger: string;
-  /** The trace it belongs to, and the span in it; default: a new trace. */
+  /** The trace of the run and its parent span; default: a new trace. */
   readonly caller?: SpanAddress;
   readonly idempotency?: LaunchIdempotency;
-  /** One more than the event that starts it has; absent: no event starts it. */
+  /** The hop count of the event that starts the run, plus one; absent when no event starts it. */
   readonly hops?: number;
-  /** How many runs may be open with it, where its trigger says so. */
+  /** The limit on open runs that its trigger sets, if it sets one. */
   readonly limit?: RunLimit;
 }
 
@@ -74,25 +74,25 @@ export interface RelaunchRequest extends LaunchCaller {
   readonly idempotency?: LaunchIdempotency;
 }
 
-/** Everything that completed is kept, or what lies before a node. */
+/** Keeps every completed node, or those before a given node. */
 export interface RestartFrom {
   readonly kind: "restart";
   readonly fromNode?: string;
 }
 
-/** What had settled at an event is kept, as far as its inputs stay the same. */
+/** Keeps nodes that had settled at an event, as long as their inputs stay the same. */
 export interface BranchFrom {
   readonly kind: "branch";
   readonly eventId: number;
-  /** Args that differ from those of the run. */
+  /** Args that replace those of the run. */
   readonly args?: JsonObject;
   /** Args that are taken from outputs of other runs. */
   readonly inputsFrom?: InputsFrom;
-  /** What nodes are asked, or are taken to have returned, instead. */
+  /** Prompts or outputs that replace those of nodes. */
   readonly edits?: Pick<BranchEdits, "prompts" | "outputs">;
 }
 
-/** What had settled is kept, and of the turn of a node the rounds up to one. */
+/** Keeps settled nodes, and the rounds of a node's turn up to a given one. */
 export interface BranchInTurn {
   readonly kind: "branch";
   readonly turn: Omit<TurnPoint, "by">;
@@ -101,22 +101,22 @@ export interface BranchInTurn {
 export type InputsFrom = Readonly<Record<string, ArgOrigin>>;
 
 export type LaunchResult =
-  /** `warnings`: what newer checks would refuse in the version, which runs all the same. */
+  /** `warnings`: problems that newer checks find in the version. The run starts anyway. */
   | { readonly kind: "started"; readonly run: RunRecord; readonly warnings?: readonly Problem[] }
-  /** The idempotency key had started this run before, with the same body. */
+  /** An earlier request with the same idempotency key and body had started this run. */
   | { readonly kind: "repeated"; readonly run: RunRecord }
   | { readonly kind: "refused"; readonly refusal: LaunchRefusal };
 
-/** One thing that is wrong with a request. */
+/** One problem of a request. */
 type RequestProblem = Pick<Problem, "message" | "path" | "hint"> & { readonly code: string };
 
 export interface LaunchRefusal {
-  /** A code of the API: `unknown_workflow`, `invalid_args`, `platform_closed`, `policy_blocked`, … */
+  /** An API code: `unknown_workflow`, `invalid_args`, `platform_closed`, `policy_blocked`, … */
   readonly code: string;
   readonly message: string;
   readonly problems?: readonly RequestProblem[];
-  /** When gates refused it: what they compared, and what would unblock it. */
+  /** Set when a gate refused the launch: what it compared, and what would unblock it. */
   readonly explanation?: Explanation;
-  /** When it may be tried again, epoch milliseconds. */
+  /** Earliest time for another try, epoch milliseconds. */
   readonly until?: number;
 }

@@ -3,18 +3,18 @@ import type { Launch } from "../driver/index.ts";
 import type { WorkflowStore } from "../store/index.ts";
 import { keepPinned } from "./pinning.ts";
 
-/** A workflow that is not saved, with everything it needs besides its own text. */
+/** An unsaved workflow, with everything it needs besides its own text. */
 export interface UnsavedPiece {
   readonly source: string;
-  /** Sha-256 of the source. */
+  /** SHA-256 of the source. */
   readonly hash: string;
-  /** What it refers to outside itself. */
+  /** Resources outside its text that it refers to. */
   readonly pins: Pins;
   /** Texts of the workflows it may start, by hash. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Keeps the texts, so that runs of the piece find them; says under which hashes. */
+/** Stores the texts, so that runs of the piece find them. Returns their hashes. */
 export async function keepPiece(
   store: Pick<WorkflowStore, "putDefinition">,
   orgId: string,

@@ -29,17 +29,17 @@ export type Pinning =
       readonly pins: Pins;
       /** Texts of the workflows that may be started, by hash. */
       readonly texts: ReadonlyMap<string, string>;
-      /** What newer checks would refuse in the text itself: a version that is stored runs all the same. */
+      /** Problems that newer checks find in the text itself. A stored version runs anyway. */
       readonly warnings: readonly Problem[];
     }
   | { readonly ok: false; readonly code: string; readonly message: string; readonly problems?: readonly Problem[] };
 
-/** So many workflows may be reached from one, by whatever way. */
+/** Maximum number of workflows that one workflow can reach, directly or indirectly. */
 const WORKFLOWS_MAX = 200;
 
 /**
- * Finds everything a run may need, down to the last child run of its child runs. Once it is kept beside the text, nothing
- * that is registered later changes what the run does.
+ * Collects everything a run may need, including all levels of child runs. Once stored with the text, later
+ * registrations do not change what the run does.
  */
 export async function gatherPins(
   store: PinningStore,
@@ -81,7 +81,7 @@ export async function gatherPins(
   };
 }
 
-/** Most runs call no function, and are kept as if there were none. */
+/** Omits `functions` when there are none, as for most runs. */
 function withoutNone({ functions, ...rest }: Gathered): Omit<Pins, "team"> {
   return Object.keys(functions).length === 0 ? rest : { ...rest, functions };
 }
@@ -93,7 +93,7 @@ interface Gathered {
   readonly functions: Record<string, WorkerFunction>;
 }
 
-/** Keeps a text beside its pins, and says under which hash; null: it needs nothing but itself. */
+/** Stores a text with its pins and returns the hash. Null when the text needs nothing besides itself. */
 export async function keepPinned(
   store: Pick<WorkflowStore, "putDefinition">,
   orgId: string,
@@ -131,7 +131,7 @@ function noWorkflow(ref: WorkflowRef): Pinning {
   return { ok: false, code: "unknown_workflow", message };
 }
 
-/** A lens may have a hundred versions, of which a run uses the newest, and those some node names. */
+/** Keeps only the lens versions that a run uses: the newest, and those named in a text. A lens may have a hundred versions. */
 function usedVersions(
   lenses: Readonly<Record<string, JsonObject>>,
   texts: readonly { readonly source: string }[],

@@ -14,11 +14,11 @@ export interface RecovererOptions {
 
 const LOOK_EVERY_MS = 5_000;
 const PAGE = 100;
-/** The first time soon, then twice as long each time: the cause of the failure may take a while to go away. */
+/** Delay before the first recovery. It doubles each time, because the cause of a failure may take a while to go away. */
 const FIRST_DELAY_MS = 10_000;
 const DELAY_MS_MAX = 3_600_000;
 
-/** Recovers failed runs as often as their starters allowed. Safe on any number of replicas. */
+/** Recovers failed runs automatically, as often as their starters allowed. Safe on any number of replicas. */
 export class Recoverer {
   readonly #options: RecovererOptions;
   readonly #rounds: Rounds;
@@ -42,7 +42,7 @@ export class Recoverer {
     await this.#rounds.stop();
   }
 
-  /** Of several replicas, the second finds the run open again, and is refused. */
+  /** Recovers the runs that are due. If several replicas try, the second finds the run open and is refused. */
   async look(): Promise<void> {
     const { store, runtime, clock } = this.#options;
     for (const found of await store.listRecoverable(PAGE)) {

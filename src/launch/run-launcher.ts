@@ -10,14 +10,11 @@ export type RunLauncherOptions = AdmissionOptions;
 
 const PLAIN_MAX = 2_000;
 
-/** Finds the version and the pins, checks the args, asks the gates, in this order, and then starts the run. */
+/** Starts runs: finds the version and the pins, checks the args, and asks the gates, in this order. */
 export class RunLauncher implements Launcher {
   readonly #options: RunLauncherOptions;
   readonly #admission: Admission;
-  /**
-   * Texts that refer to nothing outside themselves, by organisation and hash, with their warnings: nothing has to be
-   * looked up for them.
-   */
+  /** Definitions without pins, by organisation and hash, with their warnings. Nothing has to be looked up for them. */
   readonly #plain = new Map<string, readonly Problem[]>();
 
   constructor(options: RunLauncherOptions) {
@@ -52,7 +49,7 @@ export class RunLauncher implements Launcher {
     return started.kind === "started" && warnings.length > 0 ? { ...started, warnings } : started;
   }
 
-  /** Everything that is read before the gates are asked. */
+  /** Loads and checks everything that is needed before the gates are asked. */
   async #prepared(request: LaunchRequest): Promise<Prepared | LaunchResult> {
     const before = await this.#admission.repeated(request.idempotency);
     if (before !== undefined) return before;
@@ -70,7 +67,7 @@ export class RunLauncher implements Launcher {
     return { kind: "prepared", record, version, hash, pinnedHash, warnings, plan, args: args.args };
   }
 
-  /** What a run of this text needs besides it, found now and kept. */
+  /** Resolves and stores the pins of a text, and returns their hash. */
   async #pinned(orgId: string, hash: string, team: string | null): Promise<Pinned | RefusedLaunch> {
     const key = `${orgId}/${hash}`;
     const plain = team === null ? this.#plain.get(key) : undefined;
@@ -106,7 +103,7 @@ export class RunLauncher implements Launcher {
   }
 }
 
-/** A run that could start, if the gates allow it. */
+/** A run that can start if the gates allow it. */
 interface Prepared extends Omit<Pinned, "kind"> {
   readonly kind: "prepared";
   readonly record: WorkflowRecord;
@@ -126,7 +123,7 @@ type FoundVersion =
   | { readonly ok: true; readonly record: WorkflowRecord; readonly version: number; readonly hash: string }
   | { readonly ok: false; readonly refusal: LaunchRefusal };
 
-/** The args of a run, with their defaults; or everything that is wrong with them. */
+/** Returns the args of a run with defaults, or all problems of the args. */
 export function argsFor(
   plan: Plan,
   given: JsonObject,

@@ -17,7 +17,7 @@ import type {
 } from "./launcher.ts";
 import { argsFor } from "./run-launcher.ts";
 
-/** What differs between the new run and the one it comes from. */
+/** The differences between the new run and its source. */
 interface Changes {
   readonly args: JsonObject;
   readonly more: Pick<Launch, "source" | "inputsFrom">;
@@ -27,10 +27,10 @@ type Prepared =
   | { readonly ok: true; readonly changes: Changes }
   | { readonly ok: false; readonly refusal: LaunchRefusal };
 
-/** A block that is open or a turn that is continued runs, with what it has. */
+/** Statuses whose results are kept. Open blocks and continued turns run again, from their current state. */
 const KEPT: ReadonlySet<Carried["status"]> = new Set(["completed", "skipped"]);
 
-/** Version and pins are those of the run; args may differ; the gates are asked as for every launch. */
+/** Relaunches runs. Version and pins are those of the source run, args may differ, and the gates are asked as for every launch. */
 export class RunRelauncher implements Relauncher {
   readonly #options: AdmissionOptions;
   readonly #admission: Admission;
@@ -133,8 +133,8 @@ export class RunRelauncher implements Relauncher {
 }
 
 /**
- * The gateway and roles the starter of the run had named. What deployments and bindings gave it is found again: the
- * new run may be placed elsewhere.
+ * Returns the gateway and roles that the starter of the run had named. Those from deployments and bindings are resolved
+ * again, so the new run may be placed elsewhere.
  */
 function named(
   { gateway, roleBindings }: RunRecord,
@@ -145,19 +145,19 @@ function named(
   return { gateway: placement.named?.gateway ?? null, roleBindings: placement.named?.roleBindings ?? {} };
 }
 
-/** With other args, what its workflow writes is evaluated again; what its starter gave stays. */
+/** Returns the labels from the starter. Labels that the workflow declares are computed again, because args may differ. */
 function labelsBeside({ labels }: RunRecord, state: RunState | undefined): RunRecord["labels"] {
   const written = state?.plan.labels ?? {};
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !Object.hasOwn(written, name)));
 }
 
-/** What its trigger allows holds for the new run as well, under the same key. */
+/** Returns the trigger's limit on open runs, which applies to the new run under the same key. */
 function limitOf(state: RunState | undefined): Pick<Launch, "limit"> {
   const place = state?.place ?? null;
   return place?.rule === undefined ? {} : { limit: { key: place.key, ...place.rule } };
 }
 
-/** What was wrong with what a person has written, place by place. */
+/** Adds the problems with edited values, one for each place. */
 function withPlaces(refusal: LaunchRefusal & Pick<Refusal, "errors">): LaunchRefusal {
   const { errors = [], ...rest } = refusal;
   if (errors.length === 0) return rest;

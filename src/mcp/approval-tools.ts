@@ -84,7 +84,7 @@ export const approvalTools: readonly FixedTool[] = [
         ...(reason === undefined ? {} : { reason }),
         ...(digest === undefined ? {} : { digest }),
         ...(subject_digest === undefined ? {} : { subjectDigest: subject_digest }),
-        // They came as JSON, and the API checks them.
+        // Both came as JSON, and the API validates them.
         ...(form === undefined ? {} : { form: form as JsonObject }),
         ...(modifications === undefined ? {} : { modifications: modifications as JsonObject }),
       };
@@ -99,7 +99,7 @@ function outcome({ id, status, runId, quorum, answers }: Omit<Approval, "subject
   return `Approval ${id} is ${status}; ${runId === null ? "the launch" : `run ${runId}`} continues.`;
 }
 
-/** The approval in a few lines, for people and models. */
+/** Returns the approval in a few lines, for people and models. */
 function sentences({ id, title, subject, choices, rendered, form }: Approval): string {
   const request = subject?.request ?? null;
   const happens =

@@ -4,26 +4,26 @@ import { orMissing } from "../core/base/index.ts";
 import { OfferShelf } from "./offer.ts";
 import { OpenCalls } from "./open-calls.ts";
 
-/** An installation may leave the library out; whichever of the two imports finds that first. */
+/** The library is optional in an installation. Either of the two imports may be the first to find that it is missing. */
 const notInstalled = orMissing("@modelcontextprotocol/server");
 
 export interface McpEndpointOptions {
-  /** Bytes a request may weigh. */
+  /** Maximum bytes of a request. */
   readonly bytesMax: number;
-  /** Not guessable. */
+  /** Returns a session id that cannot be guessed. */
   readonly newSession: () => string;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Who asks: the API under their key, and the id of the key. */
+/** The caller of a request: the API under its key, and the id of the key. */
 export interface McpCaller {
   readonly api: SluiceClient;
   readonly id: string;
 }
 
-/** MCP over HTTP, both revisions of it. Nothing is kept between requests: any replica answers any of them. */
+/** MCP over HTTP, in both revisions of the protocol. No state is kept between requests, so any replica can answer any of them. */
 export interface McpEndpoint {
-  /** Answers a request whose caller is known. */
+  /** Answers a request of an authenticated caller. */
   answer(request: Request, caller: McpCaller): Promise<Response>;
   close(): void;
 }
@@ -38,7 +38,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     async answer(request, caller) {
       opened ??= open(options, callers);
       const handler = await opened;
-      // The protocol's library hands this object on as it is: so a request finds its caller again.
+      // The MCP library passes this object through unchanged, so it identifies the caller of a request.
       const authInfo = { token: "", clientId: "", scopes: [] };
       callers.set(authInfo, caller);
       const response = await handler.fetch(request, { authInfo });
@@ -54,14 +54,14 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
 }
 
 /**
- * Only the handshake of the older revision comes without these headers. Its clients send the session they are given
- * with every request, which is all a session is here: a word that distinguishes clients under the same key.
+ * Whether this is the handshake of the older protocol revision: only that has neither header. Clients send the returned
+ * session id with every request. It only distinguishes clients that use the same key.
  */
 function isFirst({ headers }: Request): boolean {
   return !headers.has(SESSION_HEADER) && !headers.has(VERSION_HEADER);
 }
 
-/** The library is large, and most servers start long before an MCP client connects. */
+/** Loads the library on first use: it is large, and most servers start long before an MCP client connects. */
 async function open(
   { bytesMax, onTrouble }: McpEndpointOptions,
   callers: WeakMap<object, McpCaller>,
@@ -81,7 +81,7 @@ async function open(
       const { api } = caller;
       return createMcpServer({ api, shelf, connection: null, calls, announces: false, explain: () => null, onTrouble });
     },
-    // A stream sends something every few seconds, so that no proxy takes a long wait for a dead connection.
+    // A stream regularly sends something, so that no proxy closes a long wait as a dead connection.
     { responseMode: "sse", maxRequestBodySize: bytesMax },
   );
 }

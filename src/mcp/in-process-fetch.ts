@@ -1,6 +1,6 @@
 /**
- * `fetch` without a network: a request goes to the handler, and an aborted signal ends the answer as a socket would. It
- * is the caller's own signal that is listened to: that of a request may be forgotten together with the request.
+ * Returns a `fetch` that calls the handler without a network. An aborted signal ends the answer, as a socket would. It
+ * listens to the caller's own signal, because the signal of a Request may be garbage-collected with the Request.
  */
 export function createInProcessFetch(handle: (request: Request) => Response | Promise<Response>): typeof fetch {
   return async (input, init) => {

@@ -1,7 +1,7 @@
-/** Words that several tools take. */
+/** Input fields that several tools share. */
 import { z } from "zod";
 
-/** The clients of the official SDK give up after 60 seconds by default. */
+/** Default wait. Clients of the official SDK give up after 60 seconds by default. */
 const WAIT_SECONDS = 50;
 const WAIT_SECONDS_MAX = 600;
 
@@ -14,7 +14,7 @@ export const waitSeconds = z
   .default(WAIT_SECONDS)
   .describe(`How long to wait for the run, at most ${WAIT_SECONDS_MAX}; 0 answers at once`);
 
-/** How the starter of a run waits for it. */
+/** Fields that control how the caller waits for a run it starts. */
 export const waitWords = {
   wait_seconds: waitSeconds,
   cancel_on_abort: z
@@ -45,7 +45,7 @@ export const page = {
   cursor: z.string().optional().describe("nextCursor of an earlier answer, to continue from there"),
 };
 
-/** Without what was left out, which would otherwise count as said. */
+/** Removes undefined fields, which would otherwise count as given. */
 export function defined<T extends object>(words: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;

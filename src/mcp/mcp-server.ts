@@ -18,18 +18,18 @@ import { callWorkflowTool, listWorkflowTools } from "./workflow-tool.ts";
 import { workflowTools } from "./workflow-tools.ts";
 
 export interface McpServerParts {
-  /** The API under the caller's key: every call of a tool is a request to it. */
+  /** The API under the caller's key. Every tool call is a request to it. */
   readonly api: SluiceClient;
   readonly shelf: OfferShelf;
-  /** Unique to a connection, within which no two calls have the same id; null when there is none. */
+  /** Unique id of a connection, within which every call has a different id; null when there is none. */
   readonly connection: string | null;
-  /** Where a caller finds again what it wants to take back; null where the connection itself carries that. */
+  /** Open calls that a caller can cancel by a separate request; null when the connection itself delivers cancellations. */
   readonly calls: { readonly open: OpenCalls; readonly session: string } | null;
-  /** The caller is notified when the list of tools changes. */
+  /** Whether the caller is notified when the list of tools changes. */
   readonly announces: boolean;
-  /** Called before the caller is sent the tools again. */
+  /** Called before the list of tools is sent. */
   readonly onListing?: () => Promise<void>;
-  /** What to say of an error that no server of ours has answered; null: it is a bug. */
+  /** Describes an error that is not an answer of the API; null when it is a bug. */
   readonly explain: (error: unknown) => Trouble | null;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -46,7 +46,7 @@ const INSTRUCTIONS =
   "needs a person says so in waitingFor: show the person what is asked, and answer with resolve_approval only in their " +
   "name. What is refused says why and what would unblock it; trying again without that is of no use.";
 
-/** The protocol's side of the API, for one request or one connection. */
+/** Creates the MCP server for one request or one connection. It translates MCP to requests to the API. */
 export function createMcpServer(parts: McpServerParts): Server {
   const { api, shelf } = parts;
   const server = new Server(
@@ -129,7 +129,7 @@ function callOf({ api, connection, calls }: McpServerParts, { mcpReq }: ServerCo
   const report = ({ done, total, message }: Progress): void => {
     if (token === undefined || signal.aborted) return;
     const params = { progressToken: token, progress: done, total, message };
-    // A caller that has gone away does not receive it, and the call ends by its signal.
+    // If the caller has disconnected, the notification is lost and the signal ends the call.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   };
   const idempotencyKey = connection === null ? null : digestText(`mcp ${connection} ${typeof id} ${id}`);
@@ -142,7 +142,7 @@ function protocolErrorOf(parts: McpServerParts, error: unknown): unknown {
   return new ProtocolError(ProtocolErrorCode.InternalError, `${code}: ${message}`, { code });
 }
 
-/** What the API answered; without an answer, what went wrong may hold what a client must not see. */
+/** Whether the error is an answer of the API. Other errors may contain details that a client must not see. */
 function isAnswer(error: unknown): error is ApiProblem {
   return error instanceof ApiProblem && error.status !== 0;
 }
@@ -154,7 +154,7 @@ function troubleOf({ explain, onTrouble }: McpServerParts, what: string, error: 
   return { code: "internal_error", message: "Something went wrong inside Sluice." };
 }
 
-/** Level by level, because whatever walks a value by recursion would risk the stack. */
+/** Checks the depth level by level, because a recursive check could exhaust the stack. */
 function isTooDeep(value: Json): boolean {
   let level: readonly Json[] = [value];
   for (let depth = 0; depth <= LIMITS.valueDepthMax; depth += 1) {

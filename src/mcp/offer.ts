@@ -2,15 +2,15 @@ import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { ApiProblem, type SluiceClient, type Workflow } from "../client/index.ts";
 import { type ArgField, type Definition, EMPTY_CATALOG, readDefinition } from "../core/definition/index.ts";
 
-/** What a caller should know of a workflow before running it. */
+/** The description of a workflow that a caller needs before running it. */
 export interface Offer {
   readonly description: string | null;
-  /** Null: the version cannot be read here, and the API alone knows what it takes. */
+  /** Null when this process cannot parse the version, so that only the API knows its args. */
   readonly args: Readonly<Record<string, ArgField>> | null;
   readonly annotations: ToolAnnotations;
 }
 
-/** Nothing is known: the caller has to expect everything. */
+/** The offer for a workflow that cannot be read: the caller has to expect any effect. */
 const UNKNOWN: Offer = {
   description: null,
   args: null,
@@ -18,7 +18,7 @@ const UNKNOWN: Offer = {
 };
 const KEPT_MAX = 1_000;
 
-/** Offers by content: a version never changes, so what was read of one holds for as long as it is kept. */
+/** A cache of offers by content hash. A version never changes, so its offer never changes either. */
 export class OfferShelf {
   readonly #kept = new Map<string, Offer>();
 
@@ -32,7 +32,7 @@ export class OfferShelf {
       this.#kept.set(hash, offer);
       return offer;
     } catch (error) {
-      // It may have been deleted since it was listed.
+      // The version may have been deleted since it was listed.
       if (error instanceof ApiProblem && error.status === 404) return UNKNOWN;
       throw error;
     }
@@ -46,7 +46,7 @@ function offerOf(source: string): Offer {
   return { description: definition.description, args, annotations: riskOf(definition) };
 }
 
-/** What the steps say of themselves. A child run or a library entry may do anything, and models are the open world. */
+/** Derives the risk hints from the steps. A child run or a library entry may do anything, and a model counts as open world. */
 function riskOf(definition: Definition): ToolAnnotations {
   const shared = { idempotentHint: false, openWorldHint: true };
   if (definition.format !== "lobsterx") {
@@ -58,7 +58,7 @@ function riskOf(definition: Definition): ToolAnnotations {
   }
   const { steps } = definition;
   const isOpaque = steps.some((step) => step.workflowRef !== null || step.unresolvedLibraryStep !== null);
-  // A gate only asks a person.
+  // A gate only asks a person, so it has no effect.
   const acting = steps.filter(({ approval, command }) => approval === null || command !== null);
   const readOnlyHint = !isOpaque && acting.every(({ action }) => action === "read");
   const destructiveHint = isOpaque || steps.some(({ action }) => action === "write" || action === "financial");

@@ -4,13 +4,13 @@ export interface OpenCall {
 }
 
 /**
- * Calls under way, by caller, session and request. In the older revision of the protocol a caller takes a call back by a
- * request of its own, which has to find the one it means.
+ * Calls under way, by caller, session and request id. In the older protocol revision a caller cancels a call by a
+ * separate request, which must find the call.
  */
 export class OpenCalls {
   readonly #open = new Map<string, AbortController>();
 
-  /** A signal that follows the one given, and aborts when the call is taken back; `end` once it is answered. */
+  /** Returns a signal that follows `outer` and also aborts when the call is cancelled. Call `end` after the answer. */
   begin(session: string, requestId: string | number, outer: AbortSignal): OpenCall {
     const key = keyOf(session, requestId);
     const controller = new AbortController();

@@ -32,7 +32,7 @@ export const TEMPLATES: ListResourceTemplatesResult = {
   ],
 };
 
-/** The exposed workflows. Runs are too many to list; their tools return their ids. */
+/** Returns the exposed workflows as resources. Runs are too many to list; tools return their ids. */
 export async function listResources(api: SluiceClient, cursor: string | null): Promise<ListResourcesResult> {
   const { workflows, nextCursor } = await listExposed(api, cursor).catch((error: unknown) => {
     if (error instanceof ApiProblem && error.status === 403) return { workflows: [], nextCursor: null };
@@ -76,7 +76,7 @@ function textOf(uri: string, mimeType: string, text: string): ReadResourceResult
   return { contents: [{ uri, mimeType, text }] };
 }
 
-/** What has no place in a result is an error of the protocol, with the API's own code and words. */
+/** Converts an API problem to a protocol error with the same code and message, for requests without a tool result. */
 export function protocolError(error: unknown): unknown {
   if (!(error instanceof ApiProblem)) return error;
   const code = error.status < 500 ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.InternalError;

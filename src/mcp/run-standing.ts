@@ -3,15 +3,15 @@ import { type JsonObject, withOwn } from "../core/base/index.ts";
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
 import { isUpstreamFailure, type PlanOutline, type RunView } from "../core/view/index.ts";
 
-/** How a run stands: what tools answer about one. */
+/** The state of a run as tools report it. */
 export interface RunStanding {
   readonly runId: string;
   readonly workflow: string;
   readonly version: number | null;
   readonly status: RunStatus;
-  /** Nothing moves before a person acts. */
+  /** True when the run continues only after a person acts. */
   readonly isPaused: boolean;
-  /** The outputs of the document; else what the nodes gave that nothing depends on, by node. */
+  /** The outputs declared by the definition, else the outputs of the nodes without dependents, by node. */
   readonly outputs: JsonObject;
   readonly costMicros: number;
   readonly executedCount: number;
@@ -22,7 +22,7 @@ export interface RunStanding {
   readonly failures?: readonly NodeTrouble[];
 }
 
-/** A person's answer the run waits for. */
+/** An approval that the run waits for. */
 export interface WaitingFor {
   readonly approvalId: string;
   readonly nodeId: string;
@@ -30,7 +30,7 @@ export interface WaitingFor {
   readonly choices: readonly string[];
   readonly digest: string;
   readonly title: string;
-  /** Absent: it was opened before there were subjects. */
+  /** Absent for an approval opened before subjects existed. */
   readonly subjectDigest?: string;
   readonly expiresAt: string;
 }
@@ -41,7 +41,7 @@ export interface NodeTrouble {
   readonly message: string;
 }
 
-/** The nodes of a run in plan order, and which of them hold its result. */
+/** The nodes of a run in plan order, and which of them have no dependents. */
 export interface RunShape {
   readonly outline: PlanOutline;
   readonly leaves: ReadonlySet<string>;
@@ -49,10 +49,10 @@ export interface RunShape {
 
 const LISTED_MAX = 20;
 const PENDING_MAX = 100;
-/** Above this an output stays a reference: a mebibyte is too much for a conversation. */
+/** A larger output stays a reference, because it is too long for a conversation. */
 const VALUE_BYTES_MAX = 262_144;
 
-/** From the plan of the run's version; from its state when the caller may not read workflows, or the plan is gone. */
+/** Builds the shape from the plan of the version. Uses the run's state when the caller may not read workflows or the plan is gone. */
 export async function shapeOf(api: SluiceClient, run: Run): Promise<RunShape> {
   const plan = run.version === null ? null : await planOf(api, run.workflow, run.version);
   if (plan !== null) {
@@ -67,7 +67,7 @@ export async function shapeOf(api: SluiceClient, run: Run): Promise<RunShape> {
     .filter(({ nodeId }) => !nodeId.includes("["))
     .map(({ nodeId, label, wave }) => ({ id: nodeId, label, wave }));
   const last = Math.max(0, ...nodes.map(({ wave }) => wave));
-  // Without the plan it is not known what depends on what, but the last wave has no dependents for certain.
+  // Without the plan the edges are unknown, but nodes of the last wave certainly have no dependents.
   return { outline: { nodes }, leaves: new Set(nodes.flatMap(({ id, wave }) => (wave === last ? id : []))) };
 }
 
@@ -80,7 +80,7 @@ async function planOf(api: SluiceClient, workflow: string, version: number) {
   }
 }
 
-/** `view` is what was seen of the run, when it was watched: it knows its approvals without asking. */
+/** Returns the state of a run. `view` is the view of the watched run, if any, and saves a query for approvals. */
 export async function standingOf(
   api: SluiceClient,
   run: Run,
@@ -111,7 +111,7 @@ export async function standingOf(
   };
 }
 
-/** What is known of a run to a caller that may start runs and not read them. */
+/** Returns the state for a caller that may start runs but not read them. */
 export function bareStanding(run: Run): RunStanding {
   const { id: runId, workflow, version, status, costMicros, lastEventId } = run;
   const counts = { executedCount: 0, failedCount: 0 };
@@ -145,7 +145,7 @@ async function approvalsOf(api: SluiceClient, state: State, view: RunView | null
   return pendingOf(api, state.runId);
 }
 
-/** A caller that may not see approvals gets what is blocked and no more. */
+/** Queries pending approvals. Returns none when the caller may not read approvals. */
 async function pendingOf(api: SluiceClient, runId: string): Promise<readonly WaitingFor[]> {
   try {
     const { data } = await api.listApprovals({ status: "pending", run: runId, limit: PENDING_MAX });
@@ -171,7 +171,7 @@ async function outputsOf(api: SluiceClient, state: State, leaves: ReadonlySet<st
   );
 }
 
-/** The outputs of a node with its large values in their places; a text alone counts as one. */
+/** Returns the outputs of a node with its large values loaded. A plain text counts as one output. */
 async function outputOf(api: SluiceClient, { outputs, output, refs = [] }: StateNode): Promise<JsonObject> {
   const isPlain = outputs === null || Object.keys(outputs).length === 0;
   let shown: JsonObject = isPlain ? { stdout: output } : outputs;

@@ -4,7 +4,7 @@ const TEXT = { type: "string" } as const;
 const COUNT = { type: "integer" } as const;
 const TROUBLE = { type: "array", items: { type: "object", properties: { nodeId: TEXT, code: TEXT, message: TEXT } } };
 
-/** Nothing in it is required: a refusal takes the place of a standing, and has other members. */
+/** No property is required, because a refusal has other properties in its place. */
 export const STANDING_SCHEMA = {
   properties: {
     runId: TEXT,
@@ -44,7 +44,7 @@ export const EVENT_SCHEMA = {
   items: { type: "object", properties: { eventId: COUNT, type: TEXT, timestamp: TEXT, payload: { type: "object" } } },
 };
 
-/** How a run stands, in a few lines for people and models. */
+/** Describes the state of a run in a few lines, for people and models. */
 export function sentenceOf(standing: RunStanding): string {
   const { runId, workflow, version, status, isPaused, costMicros } = standing;
   const of = `${workflow}${version === null ? "" : `@${version}`}`;

@@ -36,7 +36,7 @@ export const runTools: readonly FixedTool[] = [
       const start: Start = {
         workflow,
         ...(version === undefined ? {} : { version }),
-        // It came as JSON, and the API checks it.
+        // The args came as JSON, and the API validates them.
         ...(args === undefined ? {} : { args: args as JsonObject }),
         ...(model === undefined ? {} : { model }),
         ...(gateway === undefined ? {} : { gateway }),
@@ -105,14 +105,14 @@ function notExposed(workflow: string): { readonly code: string; readonly message
   return { code: "not_exposed", message };
 }
 
-/** Starts a run and waits for it as the input says. A run that failed is an error to a caller that wanted its result. */
+/** Starts a run and waits for it as requested. The result counts as an error when the run failed. */
 export async function startAndWait(start: Start, words: WaitWords, call: ToolCall): Promise<CallToolResult> {
   const { api, signal } = call;
   const idempotencyKey = words.idempotency_key ?? call.idempotencyKey;
   const once = idempotencyKey === null ? {} : { idempotencyKey };
   const run = await api.startRun(start, { ...once, trigger: "mcp" });
   const standing = await waitFor(run, words.wait_seconds, call).catch((error: unknown) => {
-    // It was started, and a caller that may not read it should know at least that.
+    // The run has started. A caller that may not read it still learns its id.
     if (error instanceof ApiProblem && error.status === 403) return bareStanding(run);
     throw error;
   });
@@ -139,7 +139,7 @@ async function watchRun(words: WatchWords, { api, signal, report }: ToolCall): P
   const after = words.after_event_id ?? 0;
   const events: Frame[] = [];
   const onFrame = (frame: Frame): void => {
-    // Pieces of a text are many and say little; the text itself comes with the output.
+    // Text deltas are many and contain little; the whole text comes with the output.
     if (frame.eventId <= after || frame.type === "node.stream.delta") return;
     events.push(frame);
     if (events.length > EVENTS_MAX) events.shift();

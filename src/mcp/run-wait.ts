@@ -9,13 +9,13 @@ export interface Wait {
   readonly seconds: number;
   readonly signal: AbortSignal;
   readonly report: (progress: Progress) => void;
-  /** Sees every event, the first ones included. */
+  /** Called with every event, starting with the first. */
   readonly onFrame?: (frame: Frame) => void;
 }
 
 /**
- * Watches a run from its first event until it has ended, needs a person, the time is up or the caller is gone; returns
- * what it saw. Without a time to wait it sees nothing.
+ * Watches a run from its first event until it has ended, needs a person, the time is up or the caller aborts. Returns
+ * the resulting view, which is empty when the wait time is 0.
  */
 export async function waitForRun(api: SluiceClient, wait: Wait): Promise<RunView> {
   const view = createView(wait.outline);
@@ -45,7 +45,7 @@ async function watch(api: SluiceClient, wait: Wait, view: RunView, signal: Abort
     if (event === null) continue;
     applyToView(view, event);
     count(settled, view, frame);
-    // Progress only ever goes up: what was done, undone and done again is reported when it passes the mark.
+    // Reported progress never decreases: after a rewind, it is reported again when it exceeds the previous maximum.
     if (settled.size > done) {
       done = settled.size;
       report({ done, total, message: messageOf(frame) });
@@ -54,7 +54,7 @@ async function watch(api: SluiceClient, wait: Wait, view: RunView, signal: Abort
   }
 }
 
-/** Looks at the node of the event alone, so that a large run costs no more per event than a small one. */
+/** Updates only the node of the event, so that an event costs the same in a large run as in a small one. */
 function count(settled: Set<string>, view: RunView, { payload }: Frame): void {
   const node = "nodeId" in payload && payload.nodeId !== undefined ? view.nodes.get(payload.nodeId) : undefined;
   if (node === undefined || node.instance !== null) return;
@@ -66,7 +66,7 @@ function messageOf({ type, payload }: Frame): string {
   return "nodeId" in payload ? `${payload.nodeId}: ${type.replace("node.", "")}` : type;
 }
 
-/** The view may stand in the middle of a commit; only the server knows that nothing else moves. */
+/** The view may be in the middle of a commit, so the server is queried to confirm that the run waits. */
 async function isPaused(api: SluiceClient, runId: string, view: RunView): Promise<boolean> {
   const { blocked, queued, retrying, streaming } = view.counts;
   if (blocked === 0 || queued + retrying + streaming > 0) return false;

@@ -6,29 +6,29 @@ import type { McpServerParts } from "./mcp-server.ts";
 import { OfferShelf } from "./offer.ts";
 import { fingerprintTools } from "./workflow-tool.ts";
 
-/** An installation may leave the library out; whichever of the two imports finds that first. */
+/** The library is optional in an installation. Either of the two imports may be the first to find that it is missing. */
 const notInstalled = orMissing("@modelcontextprotocol/server");
 
 export interface McpStdioOptions extends Pick<McpServerParts, "explain" | "onTrouble"> {
   readonly api: SluiceClient;
   readonly input: Readable;
   readonly output: Writable;
-  /** Unique to this connection. */
+  /** Id that is unique to this connection. */
   readonly connection: string;
-  /** Calls back after a delay; what it gives takes the call back. */
+  /** Calls `fire` after a delay. Returns a function that cancels it. */
   readonly after: (delayMs: number, fire: () => void) => () => void;
 }
 
 export interface McpStdio {
-  /** When the client has gone. */
+  /** Resolves when the client has disconnected. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
 
-/** How often the registry is looked at for a caller who has seen the list of tools. */
+/** Interval for checking the list of tools for a caller that has read it. */
 const LOOK_MS = 10_000;
 
-/** MCP over a pair of streams, one caller for as long as they are open. */
+/** Serves MCP over a pair of streams, for one caller until they close. */
 export async function serveMcpStdio(options: McpStdioOptions): Promise<McpStdio> {
   const [{ serveStdio, StdioServerTransport }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio").catch(notInstalled),
@@ -67,7 +67,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<McpStdio>
   return { closed, close: () => handle.close() };
 }
 
-/** Looks from time to time whether the tools a caller has seen are still those there are. */
+/** Checks periodically whether the tools that the caller has listed have changed. */
 class ToolListWatch {
   readonly #api: SluiceClient;
   readonly #after: McpStdioOptions["after"];
@@ -81,7 +81,7 @@ class ToolListWatch {
     this.#after = after;
   }
 
-  /** Read before the caller is notified: a change in between is reported once too often rather than never. */
+  /** Reads the fingerprint before the list is sent. A change in between is then reported once too often rather than never. */
   async note(server: Server): Promise<void> {
     this.#server = server;
     this.#seen = await this.#fingerprint();
@@ -107,7 +107,7 @@ class ToolListWatch {
     this.#stop = this.#after(LOOK_MS, () => void this.#look());
   }
 
-  /** A server that cannot be reached now is looked at again, and every call of a tool says so itself. */
+  /** Null when the API cannot be reached. The next check tries again, and every tool call reports the error itself. */
   #fingerprint(): Promise<string | null> {
     return fingerprintTools(this.#api).catch(() => null);
   }

@@ -2,15 +2,15 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ApiProblem } from "../client/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
 
-/** What went wrong, for programs and for models, when no server of ours has said it. */
+/** An error that is not an answer of the API, for programs and models. */
 export interface Trouble {
   readonly code: string;
   readonly message: string;
 }
 
-/** Data for programs, a sentence for people, and the data once more as text for clients that read nothing else. */
+/** Builds a result: structured data, a sentence for people, and the data as text for clients that read only text. */
 export function answer(data: object, sentence: string, isError = false): CallToolResult {
-  // What a client of the API gives is JSON, and what is made of it here stays so.
+  // Data from the API client is JSON, and so is everything built from it.
   const structuredContent = data as JsonObject;
   return {
     content: [
@@ -22,7 +22,7 @@ export function answer(data: object, sentence: string, isError = false): CallToo
   };
 }
 
-/** What was refused is the result of the call, so that a model can read why and what would unblock it. */
+/** Returns a refusal as the result of the call, so that a model can read the reason and what would unblock it. */
 export function refusal(problem: ApiProblem): CallToolResult {
   const { status, code, message, problems, explanation, requestId, retryAfterMs } = problem;
   const unblock = explanation?.unblock ?? [];

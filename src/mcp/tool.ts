@@ -4,14 +4,14 @@ import type { SluiceClient } from "../client/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { troubleResult } from "./tool-result.ts";
 
-/** One call of a tool: the API under the caller's key, and the line back to the caller. */
+/** One tool call: the API under the caller's key, and the channel back to the caller. */
 export interface ToolCall {
   readonly api: SluiceClient;
   /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
   /** Reports progress, when the caller wants it. */
   readonly report: (progress: Progress) => void;
-  /** Of this very call, for a caller whose calls can be distinguished; null otherwise. */
+  /** Identifies this call, for callers whose calls can be distinguished; null otherwise. */
   readonly idempotencyKey: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface Progress {
   readonly message: string;
 }
 
-/** A tool that is there whatever is registered. */
+/** A tool that always exists, independent of registered workflows. */
 export interface FixedTool {
   readonly listed: Tool;
   readonly call: (given: JsonObject, call: ToolCall) => Promise<CallToolResult>;
@@ -60,7 +60,7 @@ function schemaOf(input: z.ZodObject): Tool["inputSchema"] {
   return { ...schema, type: "object" } as Tool["inputSchema"];
 }
 
-/** Results say `runId` as the API does, arguments `run_id` as tools do; models mix them up. */
+/** Accepts camelCase argument names. Results use `runId` like the API, arguments use `run_id`, and models mix them up. */
 function withOwnSpelling(given: JsonObject, known: readonly string[]): JsonObject {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {

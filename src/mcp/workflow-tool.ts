@@ -9,7 +9,7 @@ import type { ToolCall } from "./tool.ts";
 import { troubleResult } from "./tool-result.ts";
 
 const PREFIX = "run_";
-/** A workflow of this name would take the place of the tool that runs them all. */
+/** A workflow with this name gets no tool of its own, because `run_workflow` is the tool that runs any workflow. */
 const TAKEN = "workflow";
 const PAGE = 100;
 
@@ -18,12 +18,12 @@ export interface ListedWorkflows {
   readonly nextCursor: string | null;
 }
 
-/** The tool that runs a workflow; null when only `run_workflow` does. */
+/** Returns the name of the tool for a workflow; null when it can only be run with `run_workflow`. */
 export function toolNameOf(workflow: string): string | null {
   return workflow === TAKEN ? null : `${PREFIX}${workflow}`;
 }
 
-/** Exposed workflows after a cursor: a page full, or all that are left. Many others may stand in between. */
+/** Returns exposed workflows after a cursor, at least a full page unless fewer are left. Unexposed workflows in between are skipped. */
 export async function listExposed(api: SluiceClient, cursor: string | null): Promise<ListedWorkflows> {
   const workflows: Workflow[] = [];
   let at = cursor;
@@ -35,7 +35,7 @@ export async function listExposed(api: SluiceClient, cursor: string | null): Pro
   return { workflows, nextCursor: at };
 }
 
-/** A page of the tools made from workflows. A caller that may not read workflows has none. */
+/** Returns a page of the tools made from workflows; none when the caller may not read workflows. */
 export async function listWorkflowTools(
   api: SluiceClient,
   shelf: OfferShelf,
@@ -55,7 +55,7 @@ export async function listWorkflowTools(
   }
 }
 
-/** Changes when the tools made from workflows do. */
+/** Returns a digest that changes when the tools made from workflows change. */
 export async function fingerprintTools(api: SluiceClient): Promise<string> {
   const seen: [string, string][] = [];
   let cursor: string | null = null;
@@ -67,7 +67,7 @@ export async function fingerprintTools(api: SluiceClient): Promise<string> {
   return digestJson(seen);
 }
 
-/** What comes back has the shape `run_workflow` describes: once per workflow it would only make every list longer. */
+/** Builds a tool. Results have the shape that `run_workflow` declares, so the tool repeats no output schema. */
 async function toolOf(api: SluiceClient, shelf: OfferShelf, workflow: Workflow, name: string): Promise<Tool> {
   const { description, args, annotations } = await shelf.find(api, workflow);
   const schema = args === null ? { type: "object" } : argsSchema(args, waitProperties() as JsonObject);
@@ -81,7 +81,7 @@ async function toolOf(api: SluiceClient, shelf: OfferShelf, workflow: Workflow, 
   };
 }
 
-/** Runs the workflow a tool was made from; null when there is no such tool. */
+/** Runs the workflow of a tool; null when there is no such tool. */
 export async function callWorkflowTool(
   shelf: OfferShelf,
   tool: string,

@@ -11,7 +11,7 @@ import {
 import type { TokenRefusalCode } from "./token-refusal.ts";
 
 export interface ClaimRules {
-  /** As the token must write it, to the last slash. */
+  /** Exactly as in the token, including a trailing slash. */
   readonly issuer: string;
   readonly audience: string;
 }
@@ -24,15 +24,15 @@ export interface CheckedClaims {
 
 type Refusal = { readonly code: TokenRefusalCode; readonly message: string };
 
-/** How far apart clocks may be before a token counts as one of the future. */
+/** Tolerated difference between clocks before a token counts as not yet valid. */
 const LEEWAY_SECONDS = 60;
-/** The last second of the year 9999; what lies beyond is no date people can be shown. */
+/** The last second of the year 9999; later dates cannot be displayed. */
 const SECONDS_MAX = 253_402_300_799;
-/** Printable text that a database can compare with, and that shows in the order it is written. */
+/** Printable text that a database can compare, and that is displayed in the order it is written. */
 const SUBJECT = /^[^\p{Cc}\p{Surrogate}\p{Bidi_Control}]{1,255}$/u;
 const LABEL = /^[^\p{Cc}\p{Surrogate}\p{Bidi_Control}]{1,200}$/u;
 
-/** Whether a token is valid for this server now, and whose it is. */
+/** Checks whether a token is valid for this server now, and returns its subject. */
 export function checkClaims(claims: JsonObject, rules: ClaimRules, now: number): Outcome<CheckedClaims, Refusal> {
   const { issuer, audience } = rules;
   if (getOwn(claims, "iss") !== issuer) return invalid(`The token was not issued by ${issuer} (iss).`);
@@ -65,8 +65,7 @@ function invalid(message: string): Outcome<never, Refusal> {
   return fail({ code: "token_invalid", message });
 }
 
-/** One text, or the texts of a list. */
-/** What can be kept and looked for; anything else names no role or group. */
+/** Text that can be stored and searched for. `wordsIn` returns only such words, from one text or a list of texts. */
 const WORD = /^[^\p{Cc}\p{Surrogate}]{1,1000}$/u;
 
 function wordsIn(value: Json | undefined): readonly string[] {
@@ -74,7 +73,7 @@ function wordsIn(value: Json | undefined): readonly string[] {
   return words.filter((word) => typeof word === "string").filter((word) => WORD.test(word));
 }
 
-/** What a claim says, as words. A name with dots that is no claim itself leads inside: `realm_access.roles`. */
+/** Returns the words of a claim. A name with dots that is not a claim itself is a path: `realm_access.roles`. */
 export function wordsOfClaim(claims: JsonObject, name: string): readonly string[] {
   const whole = getOwn(claims, name);
   if (whole !== undefined) return wordsIn(whole);
@@ -84,8 +83,8 @@ export function wordsOfClaim(claims: JsonObject, name: string): readonly string[
 }
 
 /**
- * Who it is, for people. A name is what its bearer chose, so that the subject stands beside it: no
- * approval is answered under the name of another person. An address the issuer has not checked counts as none.
+ * Returns a label for people. Since a user can choose any name, the subject is shown next to it, so that no approval is
+ * answered under the name of another person. An email that the issuer reports as unverified is not used.
  */
 export function labelOf(claims: JsonObject, subject: string): string {
   const email = getOwn(claims, "email");
@@ -98,7 +97,7 @@ function isLabel(value: Json | undefined): value is string {
   return typeof value === "string" && value.trim() !== "" && LABEL.test(value);
 }
 
-/** An address counts only when the issuer says that it was verified, or vouches for all of them. In lower case. */
+/** Returns the email in lower case, if it is verified. `trustsEmail`: an email without `email_verified` counts as verified. */
 export function emailOf(claims: JsonObject, trustsEmail: boolean): string | null {
   const email = getOwn(claims, "email");
   const verified = getOwn(claims, "email_verified");
@@ -106,7 +105,7 @@ export function emailOf(claims: JsonObject, trustsEmail: boolean): string | null
   return isVerified && isLabel(email) ? email.trim().toLowerCase() : null;
 }
 
-/** What a person chose to be called; null: nothing that can be shown. */
+/** Returns the name that a person has chosen; null when it cannot be displayed. */
 export function nameOf(claims: JsonObject): string | null {
   const name = getOwn(claims, "name");
   return isLabel(name) ? name : null;

@@ -2,12 +2,12 @@ import { decodeJwt, decodeProtectedHeader, type ProtectedHeaderParameters } from
 import { fail, type JsonObject, succeed, type Outcome } from "../core/base/index.ts";
 import { isAlgorithm, type Algorithm } from "./verification-key.ts";
 
-/** A token as it was sent, decoded. Nothing of it is verified yet. */
+/** A decoded token. Nothing in it is verified yet. */
 export interface CompactToken {
-  /** As it was sent: what a signature is verified on. */
+  /** The original text, which the signature is verified against. */
   readonly text: string;
   readonly algorithm: Algorithm;
-  /** Null: the token does not name the key that signed it. */
+  /** Null when the token does not name its signing key. */
   readonly keyId: string | null;
   readonly claims: JsonObject;
 }
@@ -15,10 +15,10 @@ export interface CompactToken {
 export const TOKEN_LENGTH_MAX = 16_384;
 const KEY_ID_LENGTH_MAX = 256;
 
-/** Types of tokens for signing in. A token for another purpose (a logout, a proof) has another type. */
+/** Token types for authentication. Tokens for other purposes (a logout, a proof) have other types. */
 const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt", "application/jwt", "application/at+jwt"]);
 
-/** Decodes a JSON Web Signature in compact form; whatever can be written in two ways is refused. */
+/** Decodes a JSON Web Signature in compact form. Refuses encodings that are not canonical. */
 export function readCompactToken(text: string): Outcome<CompactToken, string> {
   if (text.length > TOKEN_LENGTH_MAX) return fail(`A token has at most ${TOKEN_LENGTH_MAX} characters.`);
   const parts = text.split(".");
@@ -33,7 +33,7 @@ export function readCompactToken(text: string): Outcome<CompactToken, string> {
   return read.ok ? succeed({ ...read.value, text, claims }) : read;
 }
 
-/** A key, or its address, inside the token is never used: a forger could put an own one there. */
+/** Reads the header. A key or key URL inside the token is never used, because a forger could insert their own. */
 function readHeader(header: ProtectedHeaderParameters): Outcome<Pick<CompactToken, "algorithm" | "keyId">, string> {
   const { alg, typ, kid = null } = header;
   if (!isAlgorithm(alg)) return fail("The token is not signed with RS256, PS256, ES256, ES384 or EdDSA.");
@@ -55,7 +55,7 @@ function decoded<T>(decode: () => T): T | null {
   }
 }
 
-/** Decoders accept padding, spaces and spare bits too; only the one spelling of each value counts. */
+/** Decoders also accept padding, spaces and spare bits. Only the canonical encoding of a value is accepted. */
 function isCanonical(part: string): boolean {
   return part !== "" && Buffer.from(part, "base64url").toString("base64url") === part;
 }

@@ -7,7 +7,7 @@ const BYTES_MAX = 262_144;
 const KEYS_MAX = 100;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** What is wrong with the address of an issuer; null when it can be used. */
+/** Returns the problem with an issuer URL; null when it can be used. */
 export function issuerProblem(text: string): string | null {
   if (!URL.canParse(text)) return "must be a URL, such as https://login.example.com";
   const { protocol, hostname, username, password, search, hash } = new URL(text);
@@ -18,7 +18,7 @@ export function issuerProblem(text: string): string | null {
   return isPlain ? null : "must be a URL without user, query and fragment";
 }
 
-/** The keys an issuer signs with now: first its own document about where they are, then the keys. No redirect is followed. */
+/** Reads the current signing keys of an issuer: first its discovery document, then the keys. Redirects are not followed. */
 export async function readIssuerKeys(
   issuer: string,
   agent: PeerAgent | undefined,
@@ -27,7 +27,7 @@ export async function readIssuerKeys(
   const about = await readJson(place, agent);
   if (!about.ok) return about;
   const document = isJsonObject(about.value) ? about.value : {};
-  // Otherwise one tenant of a shared host could answer for another.
+  // Otherwise one customer of a shared host could answer for another.
   if (getOwn(document, "issuer") !== issuer) return fail(`${place} is the document of another issuer than ${issuer}.`);
   const keysAt = getOwn(document, "jwks_uri");
   if (typeof keysAt !== "string" || !mayHoldKeys(keysAt, issuer)) {
@@ -43,7 +43,7 @@ export async function readIssuerKeys(
   return keys.length === 0 ? fail(`${keysAt} holds no key that tokens can be checked with.`) : succeed(keys);
 }
 
-/** Keys of an issuer with https are read over https only: elsewhere others could change them. */
+/** Keys of an https issuer are read over https only, because others could change them on the way. */
 function mayHoldKeys(keysAt: string, issuer: string): boolean {
   if (!URL.canParse(keysAt)) return false;
   const { protocol, hostname } = new URL(keysAt);

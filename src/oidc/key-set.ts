@@ -10,22 +10,22 @@ export interface KeySetOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A key the issuer withdraws is used no longer than this, as long as the issuer can be asked. */
+/** A key that the issuer withdraws is used at most this much longer, provided the issuer can be reached. */
 const FRESH_MS = 600_000;
-/** While it cannot be reached, the keys it had are used for so long. */
+/** While the issuer cannot be reached, its last keys are used for this long. */
 const KEPT_MS = 3_600_000;
-/** A token with an unknown key costs the issuer a request at most this often. */
+/** Minimum interval between requests caused by tokens with an unknown key. */
 const AGAIN_MS = 30_000;
-/** How soon an issuer that could not be reached is asked again. */
+/** Delay before an issuer that could not be reached is queried again. */
 export const KEY_SET_RETRY_MS = 5_000;
 
-/** The keys of an issuer, requested when they are needed, once for all that wait. */
+/** The keys of an issuer, requested on demand, with one request for all waiting callers. */
 export class KeySet {
   readonly #options: KeySetOptions;
   #keys: readonly VerificationKey[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
-  /** Why the last question had no answer; null when it had one. */
+  /** Why the last request failed; null when it succeeded. */
   #trouble: string | null = null;
   #reading: Promise<void> | null = null;
 
@@ -33,26 +33,26 @@ export class KeySet {
     this.#options = options;
   }
 
-  /** What the issuer signs with. */
+  /** Returns the current keys of the issuer. */
   async current(): Promise<Outcome<readonly VerificationKey[], string>> {
     const age = this.#since(this.#readAt);
     if (age >= FRESH_MS) {
       const isTroubled = this.#trouble !== null;
       const reading = this.#readAfter(isTroubled ? KEY_SET_RETRY_MS : 0);
-      // No token waits again and again for an issuer that is away, as long as there are keys.
+      // While there are usable keys, no token waits for an issuer that cannot be reached.
       if (!isTroubled || age >= KEPT_MS) await reading;
     }
     if (this.#since(this.#readAt) < KEPT_MS) return succeed(this.#keys);
     return fail(this.#trouble ?? "The issuer has not been asked yet.");
   }
 
-  /** The same for a token that none of the keys fits: the issuer may have new ones since. */
+  /** Returns newly requested keys, for a token that matches no known key: the issuer may have added keys. */
   async renewed(): Promise<Outcome<readonly VerificationKey[], string>> {
     await this.#readAfter(AGAIN_MS);
     return this.#trouble === null ? succeed(this.#keys) : fail(this.#trouble);
   }
 
-  /** Requests the keys, unless that was done less than so long ago. Callers meanwhile wait for the same answer. */
+  /** Requests the keys, unless the last request was less than `waitMs` ago. Concurrent callers share one request. */
   async #readAfter(waitMs: number): Promise<void> {
     if (this.#reading === null && this.#since(this.#triedAt) >= waitMs) {
       this.#triedAt = this.#options.now();
@@ -75,7 +75,7 @@ export class KeySet {
     this.#options.onTrouble("the keys of the token issuer could not be read", new Error(outcome.failure));
   }
 
-  /** A clock that was set back must not make old keys young. */
+  /** Absolute value, so that old keys do not appear fresh after the clock was set back. */
   #since(moment: number): number {
     return Math.abs(this.#options.now() - moment);
   }

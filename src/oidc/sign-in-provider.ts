@@ -4,26 +4,26 @@ import { type PeerAgent, requestPeer } from "../outbound/index.ts";
 import { emailOf, nameOf, wordsOfClaim } from "./claims.ts";
 import { isOrganisationName } from "./organisation-name.ts";
 
-/** A provider at which people sign in to the console. */
+/** Settings of a provider at which people sign in to the console. */
 export interface SignInSettings {
-  /** Part of addresses. */
+  /** Name used in URLs. */
   readonly name: string;
-  /** On the button. */
+  /** Text on the sign-in button. */
   readonly label: string;
   readonly issuer: string;
   readonly clientId: string;
-  /** Null: a public client, which PKCE alone protects. */
+  /** Null for a public client, which only PKCE protects. */
   readonly clientSecret: string | null;
   readonly scopes: readonly string[];
   readonly roleClaim: string;
   readonly groupsClaim: string;
-  /** Where claimed roles count: one organisation for all, or the claim that names it. */
+  /** The organisation where claimed roles apply: a fixed one, or the one named in a claim. */
   readonly organisation: { readonly name: string } | { readonly claim: string };
-  /** The provider vouches for every email, also without `email_verified`. */
+  /** Whether emails without `email_verified` count as verified. */
   readonly trustsEmail: boolean;
 }
 
-/** What the browser keeps between leaving for the provider and coming back. */
+/** Values that the browser stores between redirection to the provider and return. */
 export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
@@ -39,7 +39,7 @@ export interface SignedIn {
   readonly name: string;
   readonly roles: readonly string[];
   readonly groups: readonly string[];
-  /** Null: the claims name none. */
+  /** Null when the claims name no organisation. */
   readonly organisation: string | null;
 }
 
@@ -52,17 +52,17 @@ export interface SignInRefusal {
 
 export interface SignInProviderOptions {
   readonly settings: SignInSettings;
-  /** Its guard decides which addresses the server calls. */
+  /** Its outbound guard decides which addresses the server may call. */
   readonly agent: PeerAgent;
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock in milliseconds. */
   readonly monotonic?: () => number;
 }
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 1_048_576;
-/** What a provider says of itself is read again after so long. */
+/** Interval after which the provider's configuration is read again. */
 const FRESH_MS = 3_600_000;
-/** And after a failure. */
+/** Interval after a failure. */
 const FAILED_MS = 5_000;
 const SUBJECT = /^[^\p{Cc}\p{Surrogate}\p{Bidi_Control}]{1,255}$/u;
 
@@ -85,7 +85,7 @@ export class SignInProvider {
     return this.#options.settings.label;
   }
 
-  /** Where to send the browser. */
+  /** Returns the URL to redirect the browser to. */
   async begin(redirectUri: string): Promise<Outcome<{ url: string; pending: PendingSignIn }, SignInRefusal>> {
     const { scopes } = this.#options.settings;
     const pending = {
@@ -109,7 +109,7 @@ export class SignInProvider {
     }
   }
 
-  /** Who came back. `returned` is the address the provider sent the browser to, query included. */
+  /** Returns the person who has signed in. `returned` is the URL that the provider redirected to, including the query. */
   async finish(returned: URL, pending: PendingSignIn): Promise<Outcome<SignedIn, SignInRefusal>> {
     try {
       const configuration = await this.#configuration();
@@ -151,7 +151,7 @@ export class SignInProvider {
     };
   }
 
-  /** One request for all that wait. A failure is remembered for a moment: no page waits for a provider that is away. */
+  /** One request for all waiting callers. Failures are cached briefly, so that no page waits for an unavailable provider. */
   #configuration(): Promise<openid.Configuration> {
     const now = this.#monotonic();
     if (this.#known !== null && this.#known.until > now) return this.#known.configuration;
@@ -171,15 +171,15 @@ export class SignInProvider {
       timeout: TIMEOUT_MS / 1_000,
       [openid.customFetch]: (url, init) => this.#fetch(url, init),
       execute: [
-        // The signature is verified as well, although the token comes from the provider itself over TLS.
+        // Verify the signature too, although the token comes directly from the provider over TLS.
         openid.enableNonRepudiationChecks,
-        // The settings take http only for an issuer on this machine.
+        // The settings only allow http for an issuer on this machine.
         ...(issuer.startsWith("http:") ? [openid.allowInsecureRequests] : []),
       ],
     });
   }
 
-  /** Every address the provider names is guarded like the issuer itself. */
+  /** The outbound guard applies to every address that the provider names, as it does to the issuer. */
   async #fetch(url: string, { method, headers, body, signal }: openid.CustomFetchOptions): Promise<Response> {
     const reply = await requestPeer(url, {
       method,
@@ -231,7 +231,7 @@ function reasonOf(error: unknown): string {
   return texts.length === 0 ? String(error) : texts.join(": ");
 }
 
-/** A code of the provider, which is shown. */
+/** Returns an error code of the provider if it is safe to display. */
 function plain(code: string): string {
   return /^[\w.-]{1,64}$/.test(code) ? code : "unknown reason";
 }

@@ -5,10 +5,10 @@ export type TokenRefusalCode =
   | "organisation_missing"
   | "issuer_unreachable";
 
-/** Why a token is refused. The message never repeats anything of the token. */
+/** The reason why a token is refused. The message never contains any part of the token. */
 export interface TokenRefusal {
   readonly code: TokenRefusalCode;
   readonly message: string;
-  /** Whose token it is; null as long as no signature says so. */
+  /** Subject of the token; null until its signature is verified. */
   readonly subject: string | null;
 }

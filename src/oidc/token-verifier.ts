@@ -8,19 +8,19 @@ import { isOrganisationName } from "./organisation-name.ts";
 import type { TokenRefusal, TokenRefusalCode } from "./token-refusal.ts";
 import { isSignedBy, type VerificationKey } from "./verification-key.ts";
 
-/** Whose tokens are accepted, and which claims count. */
+/** The issuer and audience whose tokens are accepted, and the claims that are used. */
 export interface OidcSettings extends ClaimRules {
-  /** The organisation of all tokens, or the claim that names it. */
+  /** The organisation of all tokens, or the claim with its name. */
   readonly organisation: { readonly name: string } | { readonly claim: string };
   readonly roleClaim: string;
-  /** The claim that names the groups of a person; default: `groups`. */
+  /** The claim with the groups of a person; default: `groups`. */
   readonly groupsClaim?: string;
 }
 
 export interface TokenVerifierOptions extends OidcSettings {
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Whose connections are used; those of the process otherwise. */
+  /** Connection agent; default: the connections of the process. */
   readonly agent?: PeerAgent;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -34,14 +34,14 @@ export interface TokenHolder {
   readonly name: string;
   readonly label: string;
   readonly organisation: string;
-  /** As the token names them; not all of them need mean anything here. */
+  /** As named in the token. Some may have no meaning in this installation. */
   readonly roles: readonly string[];
   readonly groups: readonly string[];
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
 
-/** Where most issuers put the groups of a person. */
+/** The claim where most issuers put the groups of a person. */
 export const GROUPS_CLAIM = "groups";
 
 /** Verifies the tokens of one issuer, made for one audience. */
@@ -55,15 +55,15 @@ export class TokenVerifier {
     this.#keys = new KeySet({ read: () => readIssuerKeys(issuer, agent), now, onTrouble });
   }
 
-  /** The organisation, when it is the same for all tokens. */
+  /** The organisation, when it is the same for all tokens; null otherwise. */
   get organisation(): string | null {
     const { organisation } = this.#options;
     return "name" in organisation ? organisation.name : null;
   }
 
   /**
-   * Claims are checked before the signature: a token that would be refused anyway costs the issuer no request, and one
-   * that has expired is refused also while the issuer is away.
+   * Verifies a token. Claims are checked before the signature: a token that is refused anyway causes no request to the
+   * issuer, and an expired token is refused even when the issuer is unreachable.
    */
   async verify(text: string): Promise<Outcome<TokenHolder, TokenRefusal>> {
     const read = readCompactToken(text);
@@ -117,7 +117,7 @@ export class TokenVerifier {
 const WRONG_SIGNATURE = "The signature of the token does not fit.";
 const NO_KEY = "The issuer has no key for this token; one it has just made is known here within 30 seconds.";
 
-/** Those the token may have been signed with; an issuer may have given one name to several. */
+/** Returns the keys that may have signed the token. An issuer may use one id for several keys. */
 function keysFor({ algorithm, keyId }: CompactToken, keys: readonly VerificationKey[]): readonly VerificationKey[] {
   return keys.filter(({ id, byAlgorithm }) => byAlgorithm.has(algorithm) && (keyId === null || id === keyId));
 }
@@ -127,7 +127,7 @@ async function isSignedByOne(token: CompactToken, keys: readonly VerificationKey
   return false;
 }
 
-/** The reason is for the log: a caller with any token would learn how this server sees its network. */
+/** The message does not contain the reason, which is only logged: any caller could otherwise probe this server's network. */
 function unreachable(): Outcome<never, TokenRefusal> {
   return refuse("issuer_unreachable", "The issuer of the tokens cannot be asked for its keys; try again later.");
 }

@@ -9,18 +9,18 @@ export function isAlgorithm(value: unknown): value is Algorithm {
   return ALGORITHMS.some((algorithm) => algorithm === value);
 }
 
-/** A key of the issuer with the algorithms it is for, which the key itself decides and never a token. */
+/** A public key of the issuer, with the algorithms it may be used for. The key decides the algorithms, never a token. */
 export interface VerificationKey {
-  /** Null: the issuer gave it no name. */
+  /** Null when the issuer gave it no id. */
   readonly id: string | null;
   readonly byAlgorithm: ReadonlyMap<Algorithm, CryptoKey>;
 }
 
-/** Shorter keys can be broken, longer ones take too long to check. */
+/** Limits of the RSA modulus. Shorter keys are insecure, longer ones take too long to check. */
 const MODULUS_BITS = { min: 2_048, max: 8_192 } as const;
 const EXPONENT_MIN = 3n;
 
-/** One entry of a key set; null when it is nothing that tokens can be verified with here. */
+/** Imports one entry of a key set; null when it cannot verify tokens here. */
 export async function readVerificationKey(jwk: JsonObject): Promise<VerificationKey | null> {
   const use = getOwn(jwk, "use");
   const operations = getOwn(jwk, "key_ops");
@@ -58,7 +58,7 @@ const PUBLIC_MEMBERS: ReadonlyMap<Json, readonly string[]> = new Map([
   ["OKP", ["crv", "x"]],
 ]);
 
-/** Only the public members are taken: a secret that was published by mistake stays out of this process. */
+/** Returns only the public members, so that a private key published by mistake does not enter this process. */
 function publicHalfOf(jwk: JsonObject): JWK | null {
   const names = PUBLIC_MEMBERS.get(getOwn(jwk, "kty") ?? null);
   if (names === undefined) return null;
@@ -87,7 +87,7 @@ interface RsaParameters {
   readonly publicExponent: Uint8Array;
 }
 
-/** Whether the key signed the token, by an algorithm the key is for. */
+/** Whether the key signed the token, with an algorithm that the key allows. */
 export async function isSignedBy(
   { byAlgorithm }: VerificationKey,
   { text, algorithm }: Pick<CompactToken, "text" | "algorithm">,

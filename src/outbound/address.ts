@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { required } from "../core/base/index.ts";
 
-/** What an address is for. Only `public` ones are reached without an operator's word. */
+/** The kind of an IP address. Without permission from the operator, only `public` addresses are called. */
 export type AddressKind =
   | "public"
   | "loopback"
@@ -21,21 +21,21 @@ export type AddressKind =
   | "reserved"
   | "invalid";
 
-/** An address as a number of so many bits. */
+/** An IP address as a number with 32 or 128 bits. */
 interface ParsedAddress {
   readonly bits: 32 | 128;
   readonly value: bigint;
 }
 
-/** A block of addresses: those that share the first `length` bits. */
+/** A block of addresses that share the first `length` bits. */
 export interface AddressBlock extends ParsedAddress {
   readonly length: number;
 }
 
-/** The first block that holds an address defines its kind, so that narrow ones stand before wide ones. */
+/** The first matching block decides the kind, so narrow blocks come before wide ones. */
 const IPV4_BLOCKS = table([
   ["255.255.255.255/32", "broadcast"],
-  // The host agent of a cloud answers with secrets here although the address looks public.
+  // The host agent of Azure answers with secrets here, although the address looks public.
   ["168.63.129.16/32", "metadata"],
   ["169.254.169.254/32", "metadata"],
   ["0.0.0.0/32", "unspecified"],
@@ -78,10 +78,10 @@ const IPV6_BLOCKS = table([
   ["ff00::/8", "multicast"],
 ]);
 
-/** Everything outside of it is either listed above or not assigned. */
+/** IPv6 addresses outside this block are either listed above or unassigned. */
 const GLOBAL_UNICAST = blockOf("2000::/3");
 
-/** The lower half of an address made from an IPv4 one (ISATAP) begins so, whatever its network is. */
+/** Marks in the lower half of an IPv6 address made from an IPv4 address (ISATAP), in any network. */
 const ISATAP_MARKS: readonly bigint[] = [0x0000_5efen, 0x0200_5efen, 0x0100_5efen, 0x0300_5efen];
 
 export function classifyAddress(text: string): AddressKind {
@@ -95,7 +95,7 @@ export function classifyAddress(text: string): AddressKind {
   return contains(GLOBAL_UNICAST, address) ? "public" : "reserved";
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or one address alone; null for anything else. */
+/** Parses `10.0.0.0/8`, `fd00::/8` or a single address; null for anything else. */
 export function parseBlock(text: string): AddressBlock | null {
   const [head = "", tail, ...rest] = text.split("/");
   const address = parseAddress(head);
@@ -110,7 +110,7 @@ export function isInBlock(block: AddressBlock, text: string): boolean {
   return address !== null && contains(block, address);
 }
 
-/** Two spellings of the same address? */
+/** Whether two texts are spellings of the same address. */
 export function isSameAddress(left: string, right: string): boolean {
   const block = parseBlock(left);
   return block !== null && block.length === block.bits && isInBlock(block, right);
@@ -124,7 +124,7 @@ function contains(block: AddressBlock, address: ParsedAddress): boolean {
 function parseAddress(text: string): ParsedAddress | null {
   if (isIPv4(text)) return { bits: 32, value: valueOfIPv4(text) };
   if (!isIPv6(text)) return null;
-  // The name of a network card is the way, not the receiver.
+  // The zone after `%` names a network interface. It is not part of the address.
   const [bare = ""] = text.split("%");
   const [head = "", tail] = inGroups(bare).split("::");
   const before = groupsOf(head);
@@ -134,7 +134,7 @@ function parseAddress(text: string): ParsedAddress | null {
   return { bits: 128, value: groups.reduce((value, group) => (value << 16n) | group, 0n) };
 }
 
-/** `::ffff:1.2.3.4` ends in the other notation; both halves of it become groups. */
+/** Converts the IPv4 notation at the end of `::ffff:1.2.3.4` to two groups. */
 function inGroups(text: string): string {
   const start = text.lastIndexOf(":") + 1;
   const last = text.slice(start);

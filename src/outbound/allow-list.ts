@@ -3,20 +3,20 @@ import { fail, succeed, type Outcome } from "../core/base/index.ts";
 import { isInBlock, isSameAddress, parseBlock, type AddressBlock } from "./address.ts";
 
 /**
- * What an operator lets requests reach although it is private or on an unusual port: `host` (any port), `host:port`,
- * a single address, or a block such as `10.1.0.0/16`.
+ * The private addresses and unusual ports that an operator allows requests to. An entry is `host` (any port),
+ * `host:port`, a single address, or a block such as `10.1.0.0/16`.
  */
 export interface AllowList {
-  /** Is this very host, as written in the URL, on the list? */
+  /** Whether this host, as written in the URL, is on the list. */
   hasHost(host: string, port: number): boolean;
-  /** Is this address inside a block of the list? */
+  /** Whether this address is inside a block of the list. */
   hasAddress(address: string): boolean;
   readonly hasBlocks: boolean;
 }
 
 interface HostEntry {
   readonly host: string;
-  /** Null: any. */
+  /** Null for any port. */
   readonly port: number | null;
 }
 
@@ -43,7 +43,7 @@ export function createAllowList(entries: readonly string[]): Outcome<AllowList, 
   return succeed(listOf(hosts, blocks));
 }
 
-/** The host of a URL without brackets and the dot of the root: the one spelling that is compared and resolved. */
+/** Returns the host of a URL without brackets and trailing dot: the only spelling that is compared and resolved. */
 export function plainHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 
-/** A longer timer would fire at once. */
+/** The maximum delay of a Node timer. A longer one would fire immediately. */
 export const TIMER_MS_MAX = 2_147_483_647;
 
 export async function readText(response: IncomingMessage, bytesMax: number): Promise<string | null> {
   return (await readBytes(response, bytesMax))?.toString("utf8") ?? null;
 }
 
-/** Null when there is more than may be kept. */
+/** Null when the response is longer than `bytesMax`. */
 export async function readBytes(response: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -25,7 +25,7 @@ export function headersOf(response: IncomingMessage): Readonly<Record<string, st
   );
 }
 
-/** Several addresses tried at once fail together; the first of them is enough. */
+/** Several addresses tried at once fail with an AggregateError, and the code of its first error is used. */
 export function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";

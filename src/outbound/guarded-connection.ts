@@ -11,7 +11,7 @@ export interface GuardedConnection {
   readonly signal: AbortSignal;
 }
 
-/** A connection for a protocol of its own: every address of the host is checked, and only such an address is called. */
+/** Opens a socket for protocols other than HTTP. Every address of the host is checked, and only a checked address is called. */
 export async function connectGuarded(
   url: string,
   { allow = EMPTY_ALLOW_LIST, resolve = resolveName, signal }: GuardedConnection,

@@ -17,7 +17,7 @@ import {
   type UrlRules,
 } from "./url-check.ts";
 
-/** A body that is too large to be held: it can be begun again when a redirect asks for it. */
+/** A body too large for memory. `open` can be called again when a redirect needs the body again. */
 export interface StreamedBody {
   readonly bytes: number;
   readonly open: () => AsyncIterable<Uint8Array>;
@@ -30,12 +30,12 @@ export interface GuardedRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Body;
   readonly signal?: AbortSignal;
-  /** For everything together: names, redirects, the last byte. */
+  /** Limit for the whole request, including name resolution and redirects. */
   readonly timeoutMs?: number;
   readonly bytesMax?: number;
   readonly redirectsMax?: number;
   readonly allow?: AllowList;
-  /** Then even public hosts are reached only when they are on the list. */
+  /** When set, public hosts must be on the allow list too. */
   readonly isListOnly?: boolean;
   readonly resolve?: Resolve;
 }
@@ -46,9 +46,9 @@ export interface GuardedReply {
   /** Names in lower case; a header sent twice is joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The same as it came. */
+  /** The body as bytes. */
   readonly bytes: Uint8Array;
-  /** Where the last redirect led. */
+  /** URL of the last request, after redirects. */
   readonly url: string;
 }
 
@@ -62,7 +62,7 @@ const TIMEOUT_MS = 30_000;
 const BYTES_MAX = 5 * 1_048_576;
 const REDIRECTS_MAX = 3;
 
-/** What goes along when a redirect leads to another origin: nothing that could be a credential, whatever its name. */
+/** Headers sent to another origin after a redirect. Any other header could contain a credential. */
 const HEADERS_FOR_STRANGERS: readonly string[] = [
   "accept",
   "accept-language",
@@ -73,11 +73,11 @@ const HEADERS_FOR_STRANGERS: readonly string[] = [
   "user-agent",
 ];
 
-/** These belong to the connection; a caller who sets them could make two requests out of one. */
+/** Headers of the connection itself. A caller that could set them could smuggle a second request. */
 const CONNECTION_HEADERS =
   /^(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|accept-encoding|proxy-.*)$/;
 
-/** One request of a chain of redirects. */
+/** One request in a chain of redirects. */
 interface Hop {
   readonly url: URL;
   readonly method: string;
@@ -86,8 +86,8 @@ interface Hop {
 }
 
 /**
- * A request to an address from an untrusted source. The name is resolved once, every address is checked, the connection
- * goes to a checked address, and each redirect is treated the same way. Every refusal is data.
+ * Requests a URL from an untrusted source. The name is resolved once, every address is checked, and the connection goes
+ * to a checked address. Redirects are treated the same way. Refusals are returned as data.
  */
 export async function fetchGuarded(text: string, options: GuardedRequest): Promise<GuardedReply | GuardedFailure> {
   const first = checkUrlText(text);
@@ -109,7 +109,7 @@ export async function fetchGuarded(text: string, options: GuardedRequest): Promi
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener("abort", onAbort);
-    // Whatever is still open or about to be opened ends with the request.
+    // Ends connections that are still open or about to be opened.
     stop.abort();
   }
 }
@@ -190,7 +190,7 @@ function send(checked: CheckedUrl, { url, method, headers, body }: Hop, socket: 
         ...headers,
         host: isUsualPort ? name : `${name}:${checked.port}`,
         connection: "close",
-        // A compressed answer could be a small one that unpacks to a huge one.
+        // A small compressed answer could unpack to a huge one.
         "accept-encoding": "identity",
         ...(body === undefined ? {} : { "content-length": String(lengthOf(body)) }),
       },
@@ -210,7 +210,7 @@ function lengthOf(body: Body): number {
   return isStreamed(body) ? body.bytes : Buffer.byteLength(body);
 }
 
-/** What the source reports is passed on; what happens to the connection is reported by the request itself. */
+/** Writes the body. Errors of the source go to `fail`; errors of the connection are reported by the request itself. */
 async function pour({ open }: StreamedBody, sent: ClientRequest, fail: (error: SourceFailed) => void): Promise<void> {
   const pieces = open()[Symbol.asyncIterator]();
   try {
@@ -221,7 +221,7 @@ async function pour({ open }: StreamedBody, sent: ClientRequest, fail: (error: S
     }
     sent.end();
   } catch (thrown) {
-    // First of all: destroying the request is reported as an error of its own.
+    // Before `destroy`, because destroying the request reports an error too.
     fail(new SourceFailed(thrown));
     sent.destroy();
   } finally {
@@ -229,7 +229,7 @@ async function pour({ open }: StreamedBody, sent: ClientRequest, fail: (error: S
   }
 }
 
-/** The body could not be read, which is nothing the other side has done. */
+/** The source of the body failed, not the other side. */
 class SourceFailed extends Error {
   override readonly name = "SourceFailed";
   constructor(cause: unknown) {

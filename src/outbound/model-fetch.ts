@@ -2,7 +2,7 @@ import type { Agent } from "undici";
 
 const MODEL_RESPONSE_BYTES_MAX = 16 * 1_048_576;
 const MODEL_ERROR_BYTES_MAX = 65_536;
-/** Reaching a provider may take this long; how long it then thinks is the attempt's concern alone. */
+/** Timeout for connecting to a provider. The time for the answer is limited only by the attempt. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
 export interface ModelFetch {
@@ -15,7 +15,7 @@ export interface ModelFetchLimits {
   readonly errorBytesMax?: number;
 }
 
-/** A response that is too long; `code` identifies it after libraries have wrapped it. */
+/** Thrown when a response is too long. `code` identifies the error after libraries have wrapped it. */
 export class ResponseTooLarge extends Error {
   readonly code = "RESPONSE_TOO_LARGE";
   constructor(bytesMax: number) {
@@ -25,8 +25,8 @@ export class ResponseTooLarge extends Error {
 }
 
 /**
- * `fetch` for model providers: no limit on how long an answer may take, a cap on how much of it is read, and no
- * redirects, because only some of the headers that carry keys would be dropped on the way to another host.
+ * Creates a `fetch` for model providers. The time for an answer is not limited, its size is. Redirects are refused,
+ * because fetch would drop only some of the headers with keys when redirected to another host.
  */
 export function createModelFetch(limits: ModelFetchLimits = {}): ModelFetch {
   const responseBytesMax = limits.responseBytesMax ?? MODEL_RESPONSE_BYTES_MAX;
@@ -61,12 +61,12 @@ export function createModelFetch(limits: ModelFetchLimits = {}): ModelFetch {
   };
 }
 
-/** An answer that is too long is no answer. */
+/** A response that is too long is an error. */
 function failAfter(body: ReadableStream<Uint8Array> | null, bytesMax: number): ReadableStream<Uint8Array> | null {
   return readBounded(body, bytesMax, (_, controller) => controller.error(new ResponseTooLarge(bytesMax)));
 }
 
-/** The beginning of an error is enough. */
+/** Error responses are cut, because their beginning is enough. */
 function cutAfter(body: ReadableStream<Uint8Array> | null, bytesMax: number): ReadableStream<Uint8Array> | null {
   return readBounded(body, bytesMax, (rest, controller) => {
     if (rest.length > 0) controller.enqueue(rest);

@@ -12,39 +12,39 @@ import {
 } from "./url-check.ts";
 
 export interface OutboundGuardOptions {
-  /** What the operator lets this server reach although it is private. */
+  /** Private addresses that the operator allows. */
   readonly allow?: AllowList;
   readonly resolve?: Resolve;
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock in milliseconds. */
   readonly monotonic?: () => number;
 }
 
-/** Why a URL is refused, and the flag with which the operator of the server can allow it; null: nothing can. */
+/** Why a URL is refused, and the flag that allows it; null when no flag can. */
 export interface OutboundRefusal extends UrlRefusal {
   readonly hint: string | null;
 }
 
 export interface OutboundUse {
-  /** Peers listen on ports of their own; messages to strangers go to 80 and 443. */
+  /** Peers may listen on any port; other requests are limited to ports 80 and 443. */
   readonly isAnyPort: boolean;
 }
 
-/** The code under which every door reports a URL that the guard refuses. */
+/** The error code used everywhere for a URL that the guard refuses. */
 export const OUTBOUND_REFUSED = "outbound_refused";
 
-/** The refusal in one line, with its code and the flag. */
+/** Returns the refusal in one line, with its code and the flag. */
 export function refusalText({ message, hint }: OutboundRefusal): string {
   return `${OUTBOUND_REFUSED}: ${message} ${hint ?? ""}`.trimEnd();
 }
 
 const PEER: OutboundUse = { isAnyPort: true };
-/** A name may lead elsewhere a minute later. */
+/** How long a result is cached, because a name may resolve to other addresses later. */
 const KNOWN_MS = 60_000;
 const KNOWN_MAX = 10_000;
-/** Saving a URL does not wait longer for a resolver that is away; connecting checks again. */
+/** Maximum wait for name resolution when a URL is saved. Connecting checks the URL again. */
 const SAVE_RESOLVE_MS = 2_000;
 
-/** Marks the failure of a connection the guard did not allow. */
+/** The error of a connection that the guard refused. */
 export class OutboundRefused extends Error {
   readonly code = "EOUTBOUND";
   readonly refusal: OutboundRefusal;
@@ -56,11 +56,12 @@ export class OutboundRefused extends Error {
 }
 
 /**
- * Decides which addresses this server may call for its organisations: public ones, and those the operator lists.
+ * Decides which addresses this server may call for its organisations: public addresses, and those on the operator's
+ * allow list.
  *
- * - `check` when a URL is saved: the text, and the addresses its name has now;
- * - `before` and `lookup` when it is called: the connection goes to an address that was just checked, and to no other;
- * - `known` for lists and routing: what is known at the moment, without waiting.
+ * - `check` when a URL is saved: checks the text, and the addresses its name has now;
+ * - `before` and `lookup` when it is called: the connection goes only to an address that was just checked;
+ * - `known` for lists and routing: returns the last known result without waiting.
  *
  * URLs with a user name or password are always refused.
  */
@@ -68,7 +69,7 @@ export class OutboundGuard {
   readonly allow: AllowList;
   readonly #resolve: Resolve;
   readonly #monotonic: () => number;
-  /** By origin; a refusal found while resolving a name. */
+  /** By origin: the result of the last name resolution. */
   readonly #known = new Map<string, { readonly refusal: OutboundRefusal | null; readonly until: number }>();
 
   constructor({ allow = EMPTY_ALLOW_LIST, resolve = resolveName, monotonic }: OutboundGuardOptions = {}) {
@@ -77,7 +78,7 @@ export class OutboundGuard {
     this.#monotonic = monotonic ?? (() => performance.now());
   }
 
-  /** For a URL that is about to be saved. A name that cannot be resolved now is not refused: connecting checks again. */
+  /** Checks a URL that is about to be saved. A name that cannot be resolved now is accepted, because connecting checks again. */
   async check(text: string, use: OutboundUse = PEER): Promise<OutboundRefusal | null> {
     const early = this.before(text, use);
     if (early !== null) return early;
@@ -87,7 +88,7 @@ export class OutboundGuard {
     return withHint(url, checked.failure);
   }
 
-  /** Everything that can be checked without resolving a name. */
+  /** Checks everything that does not need name resolution. */
   before(text: string, use: OutboundUse = PEER): OutboundRefusal | null {
     const read = checkUrlText(text);
     if (!read.ok) return { ...read.failure, hint: null };
@@ -95,20 +96,20 @@ export class OutboundGuard {
     return refusal === null ? null : withHint(read.value, refusal);
   }
 
-  /** What is known of a peer's URL now. A name is resolved in the background, again every minute. */
+  /** Returns the last known refusal of a peer's URL. The name is resolved again in the background every minute. */
   known(text: string): OutboundRefusal | null {
     const early = this.before(text);
     const url = early === null ? new URL(text) : null;
     if (url === null || isIP(plainHost(url)) !== 0) return early;
     const found = this.#known.get(url.origin);
     if (found !== undefined && found.until > this.#monotonic()) return found.refusal;
-    // The answer so far holds until the new one is there, and no second question is asked meanwhile.
+    // The old result stays valid until the new one arrives, and no second check starts meanwhile.
     this.#remember(url, found?.refusal ?? null);
     void this.check(text).then((refusal) => this.#remember(url, refusal));
     return found?.refusal ?? null;
   }
 
-  /** Resolves names for connections to `url`: gives checked addresses only, or fails with `OutboundRefused`. */
+  /** Returns a lookup function for connections to `url`. It passes on checked addresses only, or fails with `OutboundRefused`. */
   lookup(url: URL): LookupFunction {
     return (_host, { all: wantsAll }, answer) => {
       this.#resolve(plainHost(url)).then(

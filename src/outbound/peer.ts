@@ -9,11 +9,11 @@ export interface PeerRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
-  /** For the whole exchange; without it a request may take as long as it takes. */
+  /** Timeout of the whole exchange; unlimited when absent. */
   readonly timeoutMs?: number;
-  /** Of the answer's body. */
+  /** Maximum bytes of the response body. */
   readonly bytesMax: number;
-  /** Whose connections are used; those of the process otherwise. */
+  /** Connection agent; default: the connections of the process. */
   readonly agent?: PeerAgent;
 }
 
@@ -37,17 +37,17 @@ type PeerFailureReason =
 export interface PeerFailure {
   readonly ok: false;
   readonly reason: PeerFailureReason;
-  /** False only when it is certain that no byte of the request reached the other side. */
+  /** False only when no byte of the request has certainly reached the other side. */
   readonly wasSent: boolean;
   readonly message: string;
 }
 
-/** An idle connection is dropped before the usual server (5 s) does it, so that no request runs into the closing. */
+/** Idle connections are closed before the usual server timeout (5 s), so that no request meets a closing connection. */
 const IDLE_MS = 4_000;
 
 /**
- * Connections to peers, kept for the next request. They do not hold the process open while idle. With a guard, every
- * connection goes to an address the guard has just checked; peers an organisation names must be called with one.
+ * Keep-alive connections to peers. Idle connections do not keep the process alive. With a guard, every connection goes
+ * to an address that was just checked; peers named by an organisation must be called with a guard.
  */
 export class PeerAgent {
   readonly guard: OutboundGuard | null;
@@ -58,7 +58,7 @@ export class PeerAgent {
     this.guard = guard;
   }
 
-  /** Idle or not: requests under way end as `reset`. */
+  /** Closes all connections. Requests under way end as `reset`. */
   close(): void {
     this.#http.destroy();
     this.#https.destroy();
@@ -85,18 +85,18 @@ export interface PeerStream {
   readonly ok: true;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** As it arrives; reading it to its end, or leaving it, ends the request. */
+  /** The body as it arrives. Reading it to the end, or stopping early, ends the request. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The same request, with an answer of any length. `timeoutMs` is for its beginning, and between its pieces. */
+/** Makes a request whose response is streamed. `timeoutMs` limits the wait for its start and between its pieces. */
 export function openPeerStream(url: string, options: Omit<PeerRequest, "bytesMax">): Promise<PeerStream | PeerFailure> {
   return begin(url, options, (request, peer) => stream(request, peer, options));
 }
 
 /**
- * One request to a peer: no redirect, no second try, no guard but that of the agent. Nothing is sent
- * again when a kept connection turns out to be dead, because only the caller knows whether that is safe.
+ * Makes one request to a peer: no redirects, no retries, and no guard except the agent's. A request on a dead kept
+ * connection is not sent again, because only the caller knows whether that is safe.
  */
 export function requestPeer(url: string, options: PeerRequest): Promise<PeerReply | PeerFailure> {
   return begin(url, options, (request, peer) => exchange(request, peer, options));
@@ -133,7 +133,7 @@ function exchange(request: ClientRequest, peer: string, options: PeerRequest): P
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
       resolve(outcome);
-      // An answer may come before the whole body was taken; the rest of it will not be read.
+      // A response may arrive before the whole body was sent. The rest will not be read, so the request is closed.
       if (!outcome.ok || !request.writableFinished) request.destroy();
     };
     const onAbort = (): void => end(failure("aborted", isConnected, `The request to ${peer} was aborted.`));
@@ -192,13 +192,13 @@ function stream(
   });
 }
 
-/** A handshake of TLS carries nothing of the request yet. */
+/** Calls back when the connection is ready. The TLS handshake does not contain any of the request. */
 function whenConnected(socket: Socket, then: () => void): void {
   if (!socket.connecting && !("secureConnecting" in socket && socket.secureConnecting === true)) then();
   else socket.once("encrypted" in socket ? "secureConnect" : "connect", then);
 }
 
-/** Before a connection stands nothing can be lost; afterwards it is unknown how far the other side came. */
+/** Before the connection is established, nothing was sent. Afterwards it is unknown how much the other side received. */
 function failureOf(error: unknown, isConnected: boolean, peer: string, isReused: boolean): PeerFailure {
   const code = codeOf(error);
   if (error instanceof OutboundRefused) return failure(OUTBOUND_REFUSED, false, error.message);

@@ -5,7 +5,7 @@ import { isSameAddress } from "./address.ts";
 import { textOf } from "./exchange.ts";
 import { refuse, type CheckedUrl, type UrlRefusal } from "./url-check.ts";
 
-/** A connection to one of the checked addresses and to no other. Nothing of a request is sent before it is returned. */
+/** Connects to one of the checked addresses only. No part of a request is sent before it resolves. */
 export function connectPinned(checked: CheckedUrl, signal: AbortSignal): Promise<Outcome<Socket, UrlRefusal>> {
   const { host, addresses } = checked;
   if (signal.aborted) return Promise.resolve(refuse("url_unreachable", `The request to ${host} is no longer wanted.`));
@@ -23,7 +23,7 @@ export function connectPinned(checked: CheckedUrl, signal: AbortSignal): Promise
       signal.removeEventListener("abort", onAbort);
       resolve(refuse("url_unreachable", `${host} ended the connection at once.`));
     });
-    // The pin already decides where this goes; the address is looked at again in case something between us does not.
+    // The pinned lookup already decides the address. Checked again in case something in between ignores it.
     socket.once("connect", () => {
       const actual = socket.remoteAddress ?? "";
       if (addresses.some((address) => isSameAddress(address, actual))) return;
@@ -39,7 +39,7 @@ export function connectPinned(checked: CheckedUrl, signal: AbortSignal): Promise
 function open({ host, port, addresses }: CheckedUrl, isSecure: boolean): Socket {
   const options = { host, port, lookup: pinned(addresses), autoSelectFamily: true };
   if (!isSecure) return connectTcp(options);
-  // A certificate for an address is checked against the address; such a host has no name to send.
+  // For an address, the certificate is checked against the address, and there is no server name to send.
   return connectTls({ ...options, servername: isIP(host) === 0 ? host : "", ALPNProtocols: ["http/1.1"] });
 }
 

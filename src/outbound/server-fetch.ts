@@ -1,6 +1,6 @@
 /**
- * `fetch` for a server of ours. The one built into Node 20 never settles when a connection is accepted and closed
- * before the request was sent; this one fails.
+ * A `fetch` for calls to a Sluice server. The built-in fetch of Node 20 never settles when a connection is accepted and
+ * closed before the request was sent. This one fails in that case.
  */
 export const fetchFromServer: typeof globalThis.fetch = async (input, init) => {
   const undici = await import("undici");

@@ -19,19 +19,19 @@ export interface UrlRefusal {
   readonly message: string;
 }
 
-/** All addresses of a name; rejects when there are none. */
+/** Returns all addresses of a name; rejects when there are none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface UrlRules {
   readonly allow: AllowList;
-  /** Then even public hosts are reached only when they are on the list. */
+  /** When set, public hosts must be on the allow list too. */
   readonly isListOnly: boolean;
-  /** Then public hosts are reached on any port, not only on 80 and 443. */
+  /** When set, public hosts may be called on any port, not only 80 and 443. */
   readonly isAnyPort?: boolean;
   readonly resolve: Resolve;
 }
 
-/** A URL that may be requested, and the only addresses it may be requested from. */
+/** A URL that may be requested, and the only addresses that may be used for it. */
 export interface CheckedUrl {
   readonly url: URL;
   readonly host: string;
@@ -41,14 +41,14 @@ export interface CheckedUrl {
 
 const USUAL_PORTS: readonly number[] = [80, 443];
 
-/** Names that lead inside on every machine, or to the keys of the machine itself; no resolver is asked about them. */
+/** Names that resolve to the machine itself or to a metadata service with its credentials. They are refused without resolution. */
 const INSIDE_NAMES =
   /^(?:(?:.+\.)?localhost|localhost\.localdomain|ip6-(?:localhost|loopback)|metadata|metadata\.google\.internal|metadata\.goog|instance-data|instance-data\.ec2\.internal)$/;
 
-/** What a listed name may lead to. Anything stranger must be listed by its address. */
+/** Address kinds that a listed name may resolve to. An address of another kind must be listed itself. */
 const INSIDE_KINDS: readonly AddressKind[] = ["public", "loopback", "private", "shared", "unique_local"];
 
-/** Everything that follows from the text of the URL alone. */
+/** Checks everything that depends on the text of the URL alone. */
 export function checkUrlText(text: string, base?: string): Outcome<URL, UrlRefusal> {
   if (!URL.canParse(text, base)) return refuse("url_host", `"${shorten(text)}" is no URL.`);
   const url = new URL(text, base);
@@ -56,7 +56,7 @@ export function checkUrlText(text: string, base?: string): Outcome<URL, UrlRefus
     return refuse("url_scheme", `"${url.protocol}" URLs are not requested; use http: or https:.`);
   }
   const host = plainHost(url);
-  // A parser takes the first word after any number of slashes for the host: `http:///path` would reach "path".
+  // URL parsers skip extra slashes: `http:///path` would be parsed with the host "path".
   const isBare = base === undefined && !/^https?:\/\/[^/\\]/i.test(text);
   if (host === "" || isBare) return refuse("url_host", `"${shorten(text)}" names no host.`);
   if (url.port === "0") return refuse("url_port", `The URL of ${host} names port 0, which no service listens on.`);
@@ -66,7 +66,7 @@ export function checkUrlText(text: string, base?: string): Outcome<URL, UrlRefus
   return succeed(url);
 }
 
-/** Resolves the host once and checks every address; the connection uses these and resolves no name again. */
+/** Resolves the host once and checks every address. The connection uses these addresses and does not resolve again. */
 export async function checkUrl(url: URL, rules: UrlRules): Promise<Outcome<CheckedUrl, UrlRefusal>> {
   const refusal = refuseUnresolved(url, rules);
   if (refusal !== null) return fail(refusal);
@@ -77,14 +77,14 @@ export async function checkUrl(url: URL, rules: UrlRules): Promise<Outcome<Check
   return found === null ? succeed({ url, host, port, addresses: addresses.value }) : fail(found);
 }
 
-/** Everything that can be checked before a name is resolved; for a host that is an address, everything. */
+/** Checks everything possible without name resolution. For a host that is an address, the check is complete. */
 export function refuseUnresolved(url: URL, rules: UrlRules): UrlRefusal | null {
   const { host, port } = partsOf(url);
   const refusal = rules.allow.hasHost(host, port) ? null : refuseByName(host, port, rules);
   return refusal ?? (isIP(host) === 0 ? null : refuseAddresses(url, [host], rules));
 }
 
-/** The first reason against the addresses a name was resolved to. */
+/** Returns the first reason to refuse the resolved addresses of a name. */
 export function refuseAddresses(url: URL, addresses: readonly string[], rules: UrlRules): UrlRefusal | null {
   const { host, port } = partsOf(url);
   const isListed = rules.allow.hasHost(host, port);
@@ -129,7 +129,7 @@ function refuseAddress(
   { allow, isListOnly, isAnyPort = false }: UrlRules,
 ): UrlRefusal | null {
   if (allow.hasAddress(address)) return null;
-  // A resolver that answers otherwise for such a name is not trusted.
+  // Resolution of such a name is not trusted, even to a public address.
   if (!isListed && INSIDE_NAMES.test(host)) {
     return { code: "url_private", message: `${host} is a name that leads inside; put it on the allow list.` };
   }

@@ -8,13 +8,13 @@ export interface PricedUsage {
   readonly cacheWriteTokens?: number;
 }
 
-/** Rates are held as whole numbers of 10⁻¹² micro-dollars, so that a sum of products has no rounding in it. */
+/** Number of decimal digits of a rate. Rates are whole numbers of 10⁻¹² micro-dollars, so that sums of products need no rounding. */
 const DIGITS = 12;
 const UNIT = 10n ** BigInt(DIGITS);
 
 /**
- * The cost of one call in whole micro-dollars: exact, then rounded once, half up. Thinking tokens are charged as the
- * output they are part of.
+ * Returns the cost of one call in whole micro-dollars: computed exactly, then rounded once, half up. Thinking tokens
+ * are charged as the output they are part of.
  */
 export function costMicros(price: Price, usage: PricedUsage): number {
   const input = whole(usage.inputTokens);
@@ -45,7 +45,7 @@ function rateAt(rate: Rate, inputTokens: bigint): number {
   return found;
 }
 
-/** The shortest decimal that names the number, read digit by digit: a price list is written in decimals. */
+/** Converts the shortest decimal form of the number, digit by digit, because price lists are written in decimals. */
 function toUnits(rate: number): bigint {
   const [mantissa = "0", exponent = "0"] = String(rate).split("e");
   const [integer = "0", fraction = ""] = mantissa.split(".");

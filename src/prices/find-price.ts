@@ -5,14 +5,14 @@ import { getOwn } from "../core/base/index.ts";
 import type { OwnPrices, Price, Rate } from "./price.ts";
 
 export interface PriceQuery {
-  /** Prices change; epoch milliseconds of the call. Without it the newest known price holds. */
+  /** Time of the call in epoch milliseconds, since prices change. Without it the newest known price applies. */
   readonly atMs?: number;
-  /** What the operator configures wins over the bundled list. */
+  /** Prices configured by the operator, which override the bundled list. */
   readonly own?: OwnPrices;
 }
 
 /**
- * What a model costs, by its exact id or an alias the list spells out. A model that merely looks like a known one has
+ * Returns the price of a model, by its exact id or an alias in the list. A model that only resembles a known one has
  * no price: a wrong bill is worse than none.
  */
 export function findPrice(vendor: string, modelId: string, query: PriceQuery = {}): Price | undefined {
@@ -38,7 +38,7 @@ function flat(base: number): Rate {
 
 let list: typeof PriceList | null = null;
 
-/** The list weighs as much as a small server: it is read when the first model is priced, and asked while deciding. */
+/** Loaded lazily, because the list needs as much memory as a small server; synchronously, because it is used while deciding. */
 function priceList(): typeof PriceList {
   list ??= createRequire(import.meta.url)("@pydantic/genai-prices") as typeof PriceList;
   return list;
@@ -46,7 +46,7 @@ function priceList(): typeof PriceList {
 
 function bundledPrice(vendor: string, modelId: string, atMs: number | undefined): Price | undefined {
   const provider = priceList().findProvider({ providerId: vendor });
-  // The package also finds vendors whose name only contains the one asked for.
+  // The package also finds vendors whose name only contains the requested one.
   if (provider?.id !== vendor) return undefined;
   const model =
     provider.models.find(({ id }) => id === modelId) ??
@@ -65,7 +65,7 @@ function bundledPrice(vendor: string, modelId: string, atMs: number | undefined)
   };
 }
 
-/** Ids the list gives word for word; its prefixes, fragments and patterns are guesses about models to come. */
+/** Returns the ids the list gives literally. Its prefixes, fragments and patterns are guesses about future models. */
 function aliasesOf(match: MatchLogic): readonly string[] {
   if ("equals" in match) return [match.equals];
   return "or" in match ? match.or.flatMap(aliasesOf) : [];
@@ -76,7 +76,7 @@ interface DatedPrices {
   readonly since?: string;
 }
 
-/** The last entry whose condition holds; of rates that depend on the hour the most expensive counts. */
+/** Returns the last entry whose condition holds. When rates depend on the hour, the most expensive entry applies. */
 function pricesAt({ prices }: ModelInfo, atMs: number | undefined): DatedPrices {
   if (!Array.isArray(prices)) return { prices };
   const inForce = prices.filter((entry) => isInForce(entry, atMs));

@@ -1,13 +1,13 @@
-/** A rate in dollars per million tokens, which is also micro-dollars per token; more of it can cost another rate. */
+/** A rate in dollars per million tokens, which equals micro-dollars per token. Large calls can have another rate. */
 export interface Rate {
   readonly base: number;
-  /** A call with more input tokens than `above` is charged at `rate` as a whole; ascending by `above`. */
+  /** A call with more input tokens than `above` is charged entirely at `rate`; ascending by `above`. */
   readonly tiers: readonly { readonly above: number; readonly rate: number }[];
 }
 
-/** What one model costs. Rates the vendor does not name apart are those of ordinary input. */
+/** The price of one model. Rates that the vendor does not list separately equal the rate of ordinary input. */
 export interface Price {
-  /** Where the figures come from and since when they hold, for checking a bill. */
+  /** The source of the figures and the date from which they apply, for checking a bill. */
   readonly priceId: string;
   readonly input: Rate;
   readonly output: Rate;
@@ -15,12 +15,12 @@ export interface Price {
   readonly cacheWrite?: Rate;
 }
 
-/** The operator's own figures for one model. */
+/** Prices set by the operator for one model. */
 interface OwnPrice {
   readonly input_usd_per_mtok: number;
   readonly output_usd_per_mtok: number;
   readonly cached_usd_per_mtok?: number | undefined;
 }
 
-/** Own figures by `vendor:model`. */
+/** Prices of the operator by `vendor:model`. */
 export type OwnPrices = Readonly<Record<string, OwnPrice>>;

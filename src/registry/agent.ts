@@ -17,7 +17,7 @@ import { asBody, epochMsOf, instant, microsOf, name, names, readBody, spec, text
 import { rateOf, rateSpec, turnLimitsOf, turnSpec } from "./limit-field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** Entries of its memory an agent gets by default. */
+/** Default number of memory entries an agent receives. */
 const MEMORY_ENTRIES = 20;
 const HOURS_MAX = 1_000_000;
 
@@ -68,7 +68,7 @@ export const agentSpec = spec({
 
 type AgentBody = z.output<typeof agentSpec>;
 
-/** Beside what was written, when the present phase started. */
+/** Extra key of a stored body: the time the present phase started. */
 const PHASE_SINCE = "phase_since";
 
 export function agentOf({ id, body, updatedAt }: Entry): Agent {
@@ -127,7 +127,7 @@ const DEFAULT_AGENT_SPEC = agentSpec.parse({ trust_level: 5, max_concurrent: 50 
 export const DEFAULT_AGENT: Agent = toAgent(DEFAULT_AGENT_ID, DEFAULT_AGENT_SPEC, 0);
 export const DEFAULT_AGENT_BODY: JsonObject = { ...asBody(DEFAULT_AGENT_SPEC), [PHASE_SINCE]: 0 };
 
-/** As it is kept: the phase started now unless it was this one already. */
+/** Returns the body to store: the phase starts now unless it was already the same one. */
 export function settleAgent(body: JsonObject, before: JsonObject | undefined, at: number): JsonObject {
   const isSamePhase = before !== undefined && before["phase"] === body["phase"];
   return { ...body, [PHASE_SINCE]: (isSamePhase ? before[PHASE_SINCE] : undefined) ?? at };

@@ -40,13 +40,13 @@ export interface Alert {
   readonly to: readonly string[];
 }
 
-/** Without a threshold it fires at once. */
+/** Reads an alert. Without a threshold it fires at once. */
 export function alertOf({ id, body }: Entry): Alert {
   const { on, threshold = 0, to } = readBody(alertSpec, body);
   return { id, on, threshold, to: typeof to === "string" ? [to] : to };
 }
 
-/** As it is kept: always a list. */
+/** Returns the body to store: `to` is always a list. */
 export function alertBodyOf(written: JsonObject): JsonObject {
   const { to = [] } = written;
   return { ...written, to: typeof to === "string" ? [to] : to };

@@ -26,20 +26,20 @@ export interface ApplySurroundings {
   readonly store: RegistryStore & WorkflowStore;
   readonly orgId: string;
   readonly at: number;
-  /** Who is noted as having changed things. */
+  /** The caller recorded as the author of the changes. */
   readonly actor: string;
   readonly box: SecretBox;
-  /** Whether SLUICE_SECRET_KEY is set: only then are values of secrets taken. */
+  /** Whether SLUICE_SECRET_KEY is set. Values of secrets are accepted only then. */
   readonly isKeyed: boolean;
-  /** Which of the tokens given for a gateway are not the present ones. */
+  /** Returns the names of the given gateway tokens that differ from the current ones. */
   readonly newTokens: (gatewayId: string, tokens: Readonly<Record<string, string>>) => Promise<readonly string[]>;
-  /** What an unregistered gateway is like; undefined when there is none of this id. */
+  /** Returns the settings of a built-in gateway that is not registered; undefined when there is none with this id. */
   readonly builtInGateway: (gatewayId: string) => JsonObject | undefined;
-  /** Which URLs the server calls. Default: any, where nothing is called. */
+  /** Checks which URLs the server may call. Default: all are allowed, for callers that call none. */
   readonly checkOutbound?: CheckOutbound;
 }
 
-/** What became, or would become, of one manifest. */
+/** The result, or the planned result, of one manifest. */
 export interface AppliedManifest {
   readonly kind: string;
   readonly name: string;
@@ -53,9 +53,9 @@ export type PlacedProblem = Pick<SpecProblem, "code" | "message" | "path" | "hin
 export interface ApplyPlan {
   readonly applied: readonly AppliedManifest[];
   readonly isValid: boolean;
-  /** To be written together. */
+  /** Changes that must be written in one transaction. */
   readonly changes: readonly RegistryChange[];
-  /** Their audit entries. */
+  /** Audit entries of the changes. */
   readonly audit: readonly AuditEntry[];
   /** Gateways that change, with the tokens given for them. */
   readonly gateways: readonly {
@@ -72,7 +72,7 @@ interface Planned {
   readonly gateway?: ApplyPlan["gateways"][number];
 }
 
-/** Looks at everything and writes nothing. */
+/** Checks all manifests and writes nothing. */
 export async function planApply(manifests: readonly Manifest[], around: ApplySurroundings): Promise<ApplyPlan> {
   const seen = new Set<string>();
   const planned: Planned[] = [];
@@ -91,7 +91,7 @@ export async function planApply(manifests: readonly Manifest[], around: ApplySur
   };
 }
 
-/** One entry for the whole, besides those of its parts. */
+/** Returns one audit entry for all changes together, besides the entries of each change. */
 function summary(planned: readonly Planned[], { actor, at }: ApplySurroundings): readonly AuditEntry[] {
   const changed = planned.filter(({ change }) => change !== undefined).map(({ applied }) => applied);
   if (changed.length === 0) return [];
@@ -104,7 +104,7 @@ function twice(manifest: Manifest): Planned {
   return invalid(manifest, [specProblem("duplicate_id", ["name"], message, { hint: "Keep one of them." })]);
 }
 
-/** What is wrong with a manifest whatever is registered, each with its place. */
+/** Returns the problems of a manifest that do not depend on registered entries, each with its place. */
 export function manifestProblems(manifest: Manifest, catalog: Catalog = EMPTY_CATALOG): readonly PlacedProblem[] {
   const kind = kindOf(manifest);
   if (kind === null) return placed(manifest, manifest.problems);
@@ -158,15 +158,15 @@ async function planEntry(
   if (plan.action === "unchanged") return { applied };
   const put = { change: "put", kind: entryKind, id: name, body: plan.body } as const;
   const change = { kind, name, action: plan.action, before, after: plan.body };
-  // The summary covers whatever has no type of its own.
+  // Changes without an audit type of their own are covered by the summary.
   const audit = changeAudit(change, actor, at).filter(({ type }) => type !== "config.applied");
-  // Tokens of gateways are sealed and hashed where they are sent and checked.
+  // Gateway tokens are sealed and hashed later, where they are sent and checked.
   if (isGateway) return { applied, audit, change: put, gateway: { id: name, body: plan.body, tokens: secrets } };
   const sealed = sealSecrets(box, place, sealedWith({ ...entry, body: plan.body }));
   return { applied, audit, change: { ...put, secrets: sealed } };
 }
 
-/** Names of secrets that are not the kept ones. */
+/** Returns the names of given secrets that differ from the stored ones. */
 export async function differing(
   given: Readonly<Record<string, string>>,
   kept: () => Promise<Readonly<Record<string, string>>>,
@@ -177,7 +177,7 @@ export async function differing(
   return names.filter((name) => getOwn(present, name) !== getOwn(given, name));
 }
 
-/** What a text names may come with the same stream, before or after it. */
+/** Entries a workflow names may be in the same stream, before or after it. */
 async function workflowCatalog(
   source: string,
   around: ApplySurroundings,
@@ -234,7 +234,7 @@ async function planWorkflow(
   return { applied, audit, change: { change: "workflow", saving, settings } };
 }
 
-/** The name belongs to the document; everything else that is wrong stands in its spec. */
+/** A problem of the name belongs to the document; every other problem belongs to its spec. */
 function inDocument(problem: SpecProblem): SpecProblem {
   const { code, at, message, isAtKey = false, hint } = problem;
   if (problem.isAboutName === true) return problem;
@@ -246,7 +246,7 @@ function invalid(manifest: Manifest, problems: readonly SpecProblem[]): Planned 
   return { applied: { kind, name, action: "invalid", problems: placed(manifest, problems) } };
 }
 
-/** One problem of a manifest with its place. */
+/** Returns one problem of a manifest with its place. */
 export function placedIn(manifest: Manifest, problem: SpecProblem): PlacedProblem {
   const { code, message, path, hint } = problem;
   const place = manifest.places === null ? {} : placeOf(problem, manifest.places);
@@ -262,7 +262,7 @@ function placeOf(problem: SpecProblem & Partial<SourceProblem>, places: NonNulla
   return inSource === undefined ? places.placeOf(at, isAtKey) : places.placeInText(at, inSource);
 }
 
-/** Where a path stands in the text a manifest came from; null when it came as data. */
+/** Returns the place of a path in the text of a manifest; null when the manifest came as data. */
 export function placeOfPath({ kind, name, spec, places }: Manifest, path: string): Place | null {
   return places?.placeOf(partsOf(path, { kind, name, spec }), false) ?? null;
 }

@@ -4,7 +4,7 @@ import { ACTIONS } from "../core/definition/index.ts";
 import { type ChangeAction, shownSpec } from "./change.ts";
 import { entryKindOf, type RegisteredKind } from "./kind.ts";
 
-/** Kinds with a type of their own; the others are configuration like any other. */
+/** Audit types of kinds that have one of their own. Other kinds use `config.applied`. */
 const TYPE_OF: Readonly<Partial<Record<RegisteredKind, AuditType>>> = {
   Agent: "agent.changed",
   Gateway: "gateway.changed",
@@ -20,7 +20,7 @@ export interface RecordedChange {
   readonly after: JsonObject | undefined;
 }
 
-/** Who changed what and when. Which fields changed is recorded, their values are not: those stay erasable. */
+/** Returns the audit entries of a change. Changed fields are recorded by name only, so that their values stay erasable. */
 export function changeAudit(change: RecordedChange, actor: string, at: number): readonly AuditEntry[] {
   const { kind, name, action, before, after } = change;
   const [was, is] = [before, after].map((body) => (body === undefined ? {} : shownSpec(kind, body)));
@@ -38,7 +38,7 @@ export function changeAudit(change: RecordedChange, actor: string, at: number): 
   return [changed, auditEntry({ at, type: "trust.changed", actor, resource, detail: { from, to } })];
 }
 
-/** A function that counts as less of an act than before passes gates it did not pass. */
+/** Returns a lowered `action` of a function: with a less restricted action it passes gates it did not pass before. */
 function loweredAction(kind: RegisteredKind, was: JsonObject, is: JsonObject): JsonObject | null {
   if (kind !== "Function") return null;
   const [from, to] = [getOwn(was, "action") ?? null, getOwn(is, "action") ?? null];

@@ -13,7 +13,7 @@ export type ChangeAction = "created" | "updated" | "unchanged";
 
 export interface Change {
   readonly action: ChangeAction;
-  /** As `diff -u` shows it; absent when nothing changed. */
+  /** The change in the format of `diff -u`; absent when nothing changed. */
   readonly diff?: string;
 }
 
@@ -21,12 +21,12 @@ export type EntryChange =
   | (Change & { readonly ok: true; readonly body: JsonObject })
   | { readonly ok: false; readonly problems: readonly SpecProblem[] };
 
-/** What is there before anything was written. */
+/** Returns the built-in body of an entry that was never written. */
 export function builtInBody(kind: RegisteredKind, name: string): JsonObject | undefined {
   return kind === "Agent" && name === DEFAULT_AGENT.id ? DEFAULT_AGENT_BODY : undefined;
 }
 
-/** What a body would change, and how it is kept then. `newSecrets`: names of secrets that are not the kept ones. */
+/** Returns what a body would change and how it would be stored. `newSecrets` are names of secrets that differ from the stored ones. */
 export function planChange(
   { kind, name, body }: { readonly kind: RegisteredKind; readonly name: string; readonly body: JsonObject },
   before: JsonObject | undefined,
@@ -49,7 +49,7 @@ export function planChange(
   };
 }
 
-/** With what the server counts and notes of an entry. */
+/** Adds the values that the server itself counts and records for an entry. */
 function settled(
   kind: RegisteredKind,
   body: JsonObject,
@@ -61,7 +61,7 @@ function settled(
   return kind === "Secret" ? settleSecret(body, before, isNewSecret) : body;
 }
 
-/** What was kept of an entry, as its manifest would be. */
+/** Returns a stored entry in the form of its manifest. */
 export function shownSpec(kind: RegisteredKind, body: JsonObject): JsonObject {
   if (kind === "Gateway") return gatewaySpecOf(body);
   if (kind === "Secret") return withoutVersion(body);
@@ -80,7 +80,7 @@ function changeProblems(
 
 export type WorkflowSettingsInput = Partial<Pick<WorkflowRecord, "status" | "posture" | "isExposed">>;
 
-/** The same for a workflow: its text by lines, and before it the settings that change. */
+/** Plans the change of a workflow: a diff of its text by lines, preceded by the settings that change. */
 export function planWorkflowChange(
   {
     source,

@@ -10,10 +10,10 @@ import { isTimeZone } from "./time-zone.ts";
 export const CHANNEL_TYPES = ["slack", "teams", "email", "webhook", "console"] as const;
 export type ChannelType = (typeof CHANNEL_TYPES)[number];
 
-/** Given once and never shown. */
+/** Fields that are write-only: they are accepted once and never shown. */
 export const CHANNEL_SECRETS: readonly string[] = ["token", "signing_secret", "password", "secret"];
 
-/** Stands in `to` for the people an approval asks. */
+/** Entry of `to` that represents the people an approval asks. */
 const APPROVERS = "approvers";
 const ADDRESS = /^[^\s@<>"',;:\\()[\]]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^\[?[0-9a-fA-F:.]+\]?$/;
@@ -23,7 +23,7 @@ const RECIPIENTS_MAX = 100;
 /** An address alone, or with the name that readers see: `Sluice <sluice@example.com>`. */
 const SENDER = /^(?:(?<name>[^\p{Cc}<>"\\@,;]{1,100}?) *<(?<inside>[^<>]+)>|(?<alone>[^<>]+))$/u;
 
-/** Null: it is none. */
+/** Null when the text is not a sender. */
 function senderOf(text: string): { readonly name: string; readonly address: string } | null {
   const { name = "", inside, alone } = SENDER.exec(text)?.groups ?? {};
   const address = inside ?? alone ?? "";
@@ -99,7 +99,7 @@ export const channelSpec = spec({
 
 type FieldsOf = Readonly<Partial<Record<ChannelType, readonly string[]>>>;
 
-/** What only some types have; a type that is missing here has nothing of its own. */
+/** Fields that only some types have; a type that is missing here has none. */
 const OWN: FieldsOf = {
   slack: ["channel", "token", "signing_secret", "accounts"],
   teams: ["url"],
@@ -135,7 +135,7 @@ function fieldProblems(type: ChannelType, written: JsonObject): readonly SpecPro
   ];
 }
 
-/** The reader of workflows reads the rules, so that they mean the same in both places. */
+/** Rules are read by the reader of workflows, so that they mean the same in both places. */
 function ruleProblems(rules: Json | undefined): readonly SpecProblem[] {
   if (rules === undefined || rules === null) return [];
   const report = new Report();
@@ -148,7 +148,7 @@ function ruleProblems(rules: Json | undefined): readonly SpecProblem[] {
   );
 }
 
-/** Rules that name a channel which is not there. */
+/** Returns a problem for each rule that names an unknown channel. */
 export function unknownChannels(body: JsonObject, known: readonly string[]): readonly SpecProblem[] {
   return rulesOf(getOwn(body, "notify")).flatMap(({ channel }, index) => {
     if (channel === null || known.includes(channel)) return [];
@@ -159,24 +159,24 @@ export function unknownChannels(body: JsonObject, known: readonly string[]): rea
   });
 }
 
-/** A way to people, as registered; its secrets are kept apart. */
+/** A registered channel. Its secrets are stored separately. */
 export interface Channel {
   readonly id: string;
   readonly type: ChannelType;
   readonly isEnabled: boolean;
-  /** Messages and ticket pages show what is asked in full. */
+  /** Whether messages and ticket pages show the subject in full. */
   readonly hasContent: boolean;
   /** slack: the conversation. */
   readonly conversation: string;
-  /** slack: the person behind an account, by address or id. */
+  /** slack: maps an account to a person, by address or id. */
   readonly accounts: Readonly<Record<string, string>>;
-  /** teams, webhook. */
+  /** Used by teams and webhook. */
   readonly url: string;
   readonly mail: Mail | null;
   readonly quietHours: QuietHours | null;
-  /** Null: as many as there are. */
+  /** Maximum number of messages per minute; null when there is no limit. */
   readonly perMinute: number | null;
-  /** 0: every message goes out at once, alone. */
+  /** Time during which messages are grouped. 0: every message is sent at once, alone. */
   readonly groupMs: number;
   readonly rules: readonly NotifyRule[];
 }
@@ -188,7 +188,7 @@ export interface Mail {
   readonly user: string | null;
   readonly from: { readonly name: string; readonly address: string };
   readonly addresses: readonly string[];
-  /** Whether the people an approval asks are written to. */
+  /** Whether mail is also sent to the people an approval asks. */
   readonly isToApprovers: boolean;
 }
 

@@ -13,18 +13,18 @@ import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 type Facts = ReturnType<typeof closedObject>;
 
-/** An expression in a manifest, and what it may speak about. */
+/** An expression in a manifest, and the facts it may use. */
 export interface WrittenCondition {
   readonly field: string;
   readonly text: string;
   readonly facts: Facts;
-  /** Who reads it: "the policy". */
+  /** The subject of messages about the expression: "the policy". */
   readonly reader: string;
-  /** What to report of a path whose first name is no fact at all. */
+  /** Returns the message for a path whose first name is not a fact. */
   readonly unseen: (path: Path) => { readonly message: string; readonly hint: string };
 }
 
-/** What is wrong with an expression: it cannot be read, names what does not exist, or could never be decided. */
+/** Returns the problems of an expression: it cannot be read, names a fact that does not exist, or could never be decided. */
 export function factExpressionProblems(written: WrittenCondition): readonly SpecProblem[] {
   const { field, text, facts } = written;
   const parsed = parseExpression(text);
@@ -37,7 +37,7 @@ export function factExpressionProblems(written: WrittenCondition): readonly Spec
   return unknown.length > 0 ? unknown : typeProblems(parsed.value, field, facts);
 }
 
-/** A fact that does not exist would be missing for ever, and the condition silent. */
+/** Reports unknown facts: such a fact would always be missing, and the condition would have no effect. */
 function factProblems(path: Path, { field, facts, reader, unseen }: WrittenCondition): readonly SpecProblem[] {
   const { segments, text, position } = path;
   const followed = followPath(facts, segments);
@@ -69,7 +69,7 @@ function sentence(hint: string | undefined): string | undefined {
     : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}${hint.endsWith("?") ? "" : "."}`;
 }
 
-/** One that was kept. */
+/** Parses an expression that was stored, and therefore checked before. */
 export function keptExpression(text: string): ParsedExpression {
   const parsed = parseExpression(text);
   return required(parsed.ok ? parsed.value : undefined, "an expression that is kept was read before");

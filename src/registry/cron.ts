@@ -1,13 +1,13 @@
 import { fail, type Outcome, succeed } from "../core/base/index.ts";
 
-/** When a schedule is due: every list ascending; days of the week count from Sunday, 0. */
+/** The times of a cron expression. Every list is ascending; days of the week count from Sunday, 0. */
 export interface Cron {
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
   readonly days: readonly number[];
   readonly months: readonly number[];
   readonly weekdays: readonly number[];
-  /** Both days are restricted: either will do, as cron has it. */
+  /** True when both days of the month and of the week are restricted: then either one suffices, as in cron. */
   readonly isEitherDay: boolean;
 }
 
@@ -39,7 +39,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 
 const LENGTH_MAX = 256;
 
-/** Five parts: minute, hour, day of the month, month, day of the week; the failure is a sentence about what is wrong. */
+/** Parses five parts: minute, hour, day of the month, month, day of the week. The failure is a sentence about the mistake. */
 export function parseCron(text: string): Outcome<Cron, string> {
   if (text.length > LENGTH_MAX) return fail(`it has more than ${LENGTH_MAX} characters`);
   const written = (WORDS.get(text.trim().toLowerCase()) ?? text).trim().split(/\s+/);

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { isSecretReference, type Json, type JsonObject, type ProblemCode, secretNameOf } from "../core/base/index.ts";
 import { webUrlFlaw } from "./web-url.ts";
 
-/** What a check of our own returns besides its message. */
+/** The properties of a failed custom check besides its message. */
 export interface FieldFlaw {
   readonly code: ProblemCode;
   readonly hint?: string;
-  /** The value is not repeated in the message: it is a secret. */
+  /** The message does not repeat the value, because it is a secret. */
   readonly isHidden?: true;
 }
 
@@ -16,7 +16,7 @@ export function isField(
   return typeof params["code"] === "string";
 }
 
-/** `must be …`, reported under a code of its own. */
+/** Adds a check whose message reads `must be …` and whose problem has its own code. */
 export function checked<S extends z.ZodType<string | number>>(
   schema: S,
   fits: (value: z.output<S>) => boolean,
@@ -31,7 +31,7 @@ const NAME_LENGTH_MAX = 256;
 const TEXT_LENGTH_MAX = 65_536;
 const NAMES_MAX = 1_000;
 
-/** A name given by a person: an agent, a role, a model. Neither blank nor with signs that do not show. */
+/** A name given by a person: an agent, a role, a model. It must not be blank or contain control characters. */
 export const name = checked(
   z.string(),
   (text) => text.trim() !== "" && text.length <= NAME_LENGTH_MAX && !/\p{Cc}/u.test(text),
@@ -41,7 +41,7 @@ export const name = checked(
 export const names = z.array(name).max(NAMES_MAX);
 export const text = z.string().max(TEXT_LENGTH_MAX);
 
-/** Own name of a workflow. */
+/** The name of a workflow. */
 export const workflowName = checked(
   z.string(),
   (word) => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(word) && word.length <= 64,
@@ -56,7 +56,7 @@ export function microsOf(usd: number): number {
   return Math.round(usd * MICROS_PER_USD);
 }
 
-/** US dollars as people write them; a micro-dollar is the smallest amount there is. */
+/** US dollars as people write them. The smallest amount is one micro-dollar. */
 export const usd = checked(
   z.number().min(0).max(USD_MAX),
   (amount) => microsOf(amount) / MICROS_PER_USD === amount,
@@ -72,7 +72,7 @@ export function whole(min: number, max: number = WHOLE_MAX) {
 
 const instantForms = [z.iso.datetime({ offset: true }), z.iso.datetime({ local: true }), z.iso.date()];
 
-/** A moment as ISO 8601: UTC when it names no zone, midnight when it names no time. */
+/** A moment as ISO 8601: UTC when it has no zone, midnight when it has no time. */
 export const instant = checked(
   z.string(),
   (moment) => instantForms.some((form) => form.safeParse(moment).success),
@@ -104,7 +104,7 @@ const printable = checked(
   { code: "wrong_type", isHidden: true },
 );
 
-/** Given once and never shown: a value, or `secret://NAME` for a registered secret. */
+/** A write-only value that is never shown: the secret itself, or `secret://NAME` for a registered secret. */
 export const secret = checked(
   printable,
   (value) => !isSecretReference(value) || secretNameOf(value) !== null,
@@ -112,7 +112,7 @@ export const secret = checked(
   { code: "bad_name" },
 );
 
-/** The same where no registered secret can stand. */
+/** The same for fields where a registered secret is not allowed. */
 export const token = checked(printable, (value) => !isSecretReference(value), "must be the token itself", {
   code: "wrong_type",
   isHidden: true,
@@ -122,7 +122,7 @@ export const token = checked(printable, (value) => !isSecretReference(value), "m
 export const anyJson: z.ZodType<Json> = z.custom<Json>();
 export const anyMap = z.record(z.string(), anyJson);
 
-/** A closed map; what is null counts as not written. */
+/** A closed map. Null values count as absent. */
 export function spec<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape).transform(withoutNulls);
 }
@@ -134,7 +134,7 @@ function withoutNulls<T extends object>(value: T): WithoutNulls<T> {
   return Object.fromEntries(members) as WithoutNulls<T>;
 }
 
-/** What was kept, read again. Keys that only a later program knows are passed over, so that both can work side by side. */
+/** Reads a stored body again. Unknown keys of a newer version are ignored, so that both versions can run side by side. */
 export function readBody<S extends z.ZodType>(schema: S, body: JsonObject): z.output<S> {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
@@ -144,7 +144,7 @@ export function readBody<S extends z.ZodType>(schema: S, body: JsonObject): z.ou
   return schema.parse(Object.fromEntries(Object.entries(body).filter(([key]) => !strangers.includes(key))));
 }
 
-/** What a schema made of a spec is plain data. */
+/** Returns the output of a spec schema as plain data. */
 export function asBody(value: object): JsonObject {
   return value as JsonObject;
 }

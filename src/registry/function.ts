@@ -21,7 +21,7 @@ export const functionSpec = spec({
     .describe("Whether work of a worker that was lost is given to another; at_most_once: never"),
 });
 
-/** Both are maps: a step has named inputs and outputs. */
+/** Both schemas must be maps, because a step has named inputs and outputs. */
 export function functionProblems(written: JsonObject): readonly SpecProblem[] {
   return ["input", "output"].flatMap((name) => {
     const schema = getOwn(written, name);
@@ -46,7 +46,7 @@ function schemaProblems(name: string, schema: Json): readonly SpecProblem[] {
   return problems;
 }
 
-/** As it was checked when it was registered. */
+/** Reads a function that was checked when it was registered. */
 export function functionOfBody(body: JsonObject): WorkerFunction {
   const { input, output, action, effects } = readBody(functionSpec, body);
   return { input: mapOf(input), output: mapOf(output), action, effects };
@@ -56,7 +56,7 @@ function mapOf(schema: Json): JsonObject {
   return isJsonObject(schema) ? schema : ANY_MAP;
 }
 
-/** Which schema another registration of the same name has changed; null: neither, or it is no function. */
+/** Returns which schema a new registration of the same name changes; null when neither changes or the entry is not a function. */
 export function changedSchema(
   kind: RegisteredKind,
   before: JsonObject | undefined,

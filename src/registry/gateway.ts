@@ -31,14 +31,14 @@ export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBod
   };
 }
 
-/** What was kept, in either form. */
+/** Reads a stored gateway. Fields that older entries lack get their defaults. */
 export function gatewayOf(body: JsonObject): GatewayBody {
   return { ...NEW_GATEWAY, ...(body as Partial<GatewayBody>) };
 }
 
 export const NEW_GATEWAY: GatewayBody = gatewayBodyOf(gatewaySpec.parse({}));
 
-/** The same as in a manifest. */
+/** Returns a stored gateway in the form of its manifest. */
 export function gatewaySpecOf(body: JsonObject): JsonObject {
   const {
     name: label,

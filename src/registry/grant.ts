@@ -26,7 +26,7 @@ export function grantProblems(written: JsonObject): readonly SpecProblem[] {
   return [...coveredProblems(written), ...(typeof where === "string" ? whereProblems(where) : [])];
 }
 
-/** A grant for everything would be a policy without a name. */
+/** Requires exactly one of run and agent: a grant for everything would be a policy without a name. */
 function coveredProblems(written: JsonObject): readonly SpecProblem[] {
   const has = (key: string): boolean => (getOwn(written, key) ?? null) !== null;
   if (has("run") !== has("agent")) return [];

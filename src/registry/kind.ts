@@ -1,6 +1,6 @@
 import type { EntryKind } from "../store/index.ts";
 
-/** What a manifest may be of, and where the API keeps it: `agents/analyst`. */
+/** The kinds of manifests, with the collection of each in the API: `agents/analyst`. */
 export const MANIFEST_KINDS = {
   Agent: { entry: "agent", collection: "agents", title: "an agent" },
   Gateway: { entry: "gateway", collection: "gateways", title: "a gateway" },
@@ -29,7 +29,7 @@ export const MANIFEST_KINDS = {
 >;
 
 export type ManifestKind = keyof typeof MANIFEST_KINDS;
-/** Workflows have versions and a table of their own. */
+/** All kinds but Workflow: workflows have versions and a table of their own. */
 export type RegisteredKind = Exclude<ManifestKind, "Workflow">;
 
 export function isManifestKind(text: string): text is ManifestKind {

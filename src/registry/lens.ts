@@ -14,7 +14,7 @@ import type { Entry } from "../store/index.ts";
 import { anyMap } from "./field.ts";
 import { type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** The reader of lenses knows what stands in them; this only describes it. */
+/** Describes the fields only; the reader of lenses checks them. */
 export const lensSpec = z.object({
   versions: z
     .array(anyMap)
@@ -36,7 +36,7 @@ export function lensOf({ id, body }: Entry): Lens {
   return required(parsed.ok ? parsed.value : undefined, "a kept lens was read before");
 }
 
-/** Runs name the versions they used: a version that was saved once never changes. */
+/** Reports changed versions: runs name the versions they used, so a saved version must never change. */
 export function lensChangeProblems(body: JsonObject, before: JsonObject | undefined): readonly SpecProblem[] {
   const kept = new Map((before === undefined ? [] : versionsOf(before)).map((version) => [version["id"], version]));
   return versionsOf(body).flatMap((version, index) => {

@@ -3,7 +3,7 @@ import { readCatalog } from "../core/definition/index.ts";
 import { anyMap } from "./field.ts";
 import { partsOf, type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** The reader of steps knows what stands in them; this only describes it. */
+/** Describes the fields only; the reader of steps checks them. */
 export const libraryStepSpec = anyMap.describe("Any field of a step but id");
 
 const PREFIX = "spec.";

@@ -1,4 +1,4 @@
-/** Limits that several kinds of manifests have: how often, how long, how far. */
+/** Fields of limits that several kinds of manifests share: counts, durations, ranges. */
 import { z } from "zod";
 import { LIMITS } from "../core/base/index.ts";
 import { parseDuration, type TurnLimits } from "../core/definition/index.ts";

@@ -14,32 +14,32 @@ import { readDocuments, type SourceTree } from "../core/text/index.ts";
 import { isManifestKind, MANIFEST_KINDS, type ManifestKind } from "./kind.ts";
 import { shown, specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** One document of a stream, as far as it is known what it is about. Paths of its problems begin at the document. */
+/** One document of a stream, as far as it could be read. Paths of its problems begin at the document. */
 export interface Manifest {
-  /** As written, or '' when there is none. */
+  /** The kind as written, or '' when it is missing. */
   readonly kind: string;
   readonly name: string;
   readonly spec: Json;
   readonly problems: readonly SpecProblem[];
-  /** Null: it came as data, and data has no lines. */
+  /** Finds places in the text; null when the manifest came as data, which has no lines. */
   readonly places: ManifestPlaces | null;
 }
 
 interface ManifestPlaces {
   placeOf(at: TreePath, isAtKey: boolean): Place;
-  /** Where a line of a text inside the document stands, when that is known. */
+  /** Returns the place of a line of a text inside the document, as exactly as it is known. */
   placeInText(at: TreePath, inside: Place): Place;
 }
 
 export interface ManifestStream {
   readonly manifests: readonly Manifest[];
-  /** What is wrong with the text itself. */
+  /** Problems of the text itself. */
   readonly problems: readonly Problem[];
 }
 
 export const MANIFESTS_MAX = 1_000;
 
-/** Several manifests in one stream of YAML, or one in JSON, or a list of them in JSON. */
+/** Reads several manifests from one stream of YAML, or one manifest or a list of them from JSON. */
 export function readManifestStream(source: Uint8Array): ManifestStream {
   const { trees, problems } = readPieces(source);
   const lines = new TextDecoder().decode(source).split(/\r\n|\n|\r/);
@@ -51,7 +51,7 @@ export function readManifestStream(source: Uint8Array): ManifestStream {
   return { manifests, problems };
 }
 
-/** The same as data: one manifest, or a list of them. */
+/** Reads one manifest or a list of them from data. */
 export function readManifestList(sent: Json): readonly Manifest[] {
   return (isJsonArray(sent) ? sent : [sent]).map((one) => readManifest(one, null));
 }
@@ -61,7 +61,7 @@ interface Piece {
   readonly linesBefore: number;
 }
 
-/** A stream larger than one text may be is read document by document: three dashes begin one, wherever they stand. */
+/** Reads a stream larger than the limit of one text document by document. Three dashes at the start of a line begin a document. */
 function readPieces(source: Uint8Array): { readonly trees: readonly Piece[]; readonly problems: readonly Problem[] } {
   if (
     source.byteLength <= LIMITS.yamlBytesMax ||
@@ -93,7 +93,7 @@ function placesOf(tree: SourceTree, base: TreePath, linesBefore: number, lines: 
     placeOf,
     placeInText(at, inside) {
       const start = placeOf(at, false);
-      // Only a block keeps the lines of its text; it begins on the line after its sign.
+      // Only a `|` block keeps the lines of its text, which begins on the line after the sign.
       if (lines[start.line - 1]?.charAt(start.column - 1) !== "|") return start;
       const line = start.line + inside.line;
       const first = lines.slice(start.line).find((text) => text.trim() !== "") ?? "";
@@ -103,7 +103,7 @@ function placesOf(tree: SourceTree, base: TreePath, linesBefore: number, lines: 
 }
 
 const KEYS = ["kind", "name", "spec"];
-/** Keys of manifests of other systems, with what to write here instead. */
+/** Keys of manifests of other systems, with a hint what to write instead. */
 const FOREIGN: ReadonlyMap<string, string> = new Map([
   ["apiVersion", "Remove it: a manifest has kind, name and spec."],
   ["metadata", "Write the name beside kind; everything else stands in the spec."],
@@ -137,7 +137,7 @@ function readManifest(value: Json, places: ManifestPlaces | null): Manifest {
   return { kind, name, spec: specOf(value), problems, places };
 }
 
-/** Whether texts may look like secrets may be set beside the spec, too. */
+/** Returns the spec. The key that allows texts that resemble secrets may also be written beside the spec. */
 function specOf(value: JsonObject): Json {
   const spec = getOwn(value, "spec") ?? null;
   const isAllowed = getOwn(value, ALLOW_KEY);

@@ -30,7 +30,7 @@ const RULES: Readonly<Partial<Record<ManifestKind, NameRule>>> = {
     lengthMax: LIMITS.nameLengthMax,
     expected: "letters, digits, _ and -, a letter or _ first",
   },
-  // As long and as odd as those who sell models call them.
+  // Long enough and with the characters that vendors use in model names.
   Model: {
     pattern: /^[A-Za-z0-9][A-Za-z0-9._:@/+-]*$/,
     lengthMax: 200,
@@ -38,7 +38,7 @@ const RULES: Readonly<Partial<Record<ManifestKind, NameRule>>> = {
   },
 };
 
-/** What an object would have anyway; such a name might be mistaken for one of its members. */
+/** Members of every object; an entry with such a name might be mistaken for one of them. */
 const RESERVED: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), "prototype"]);
 
 export function nameProblems(kind: ManifestKind, name: string): readonly SpecProblem[] {

@@ -3,23 +3,23 @@ import { walk } from "../core/expression/index.ts";
 import type { RegisteredKind } from "./kind.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** `peer`, `mail`: on any port; `message`: on 80 and 443. */
+/** `peer` and `mail` allow any port; `message` allows only 80 and 443. */
 type OutboundPurpose = "peer" | "message" | "mail";
 
-/** Why a server does not call a URL, and what can be done about it; null: it does. */
+/** Returns why the server refuses to call a URL, with a hint; null when it calls it. */
 export type CheckOutbound = (
   url: string,
   purpose: OutboundPurpose,
 ) => Promise<{ readonly message: string; readonly hint: string | null } | null>;
 
-/** An address an entry makes a server call, and the field it is written in. */
+/** An address that an entry causes a server to call, and the field that contains it. */
 interface Outbound {
   readonly at: TreePath;
   readonly url: string;
   readonly purpose: OutboundPurpose;
 }
 
-/** What speaks against saving an entry whose URL this server would call. */
+/** Returns the reasons not to save an entry whose URL this server would call. */
 export async function outboundProblems(
   kind: RegisteredKind,
   body: JsonObject,
@@ -50,7 +50,7 @@ function outboundOf(kind: RegisteredKind, body: JsonObject): Outbound | null {
 
 const MAIL_PORT = 587;
 
-/** A host and a port as the guard of URLs takes them. */
+/** Builds a URL from a host and a port for the outbound guard. */
 export function hostUrl(host: string, port: number): string {
   const isBare = host.includes(":") && !host.startsWith("[");
   return `http://${isBare ? `[${host}]` : host}:${port}`;

@@ -58,7 +58,7 @@ export function policyProblems(written: JsonObject): readonly SpecProblem[] {
   ];
 }
 
-/** A call has no prompt that anything could be added to or checked in. */
+/** A tool call has no prompt, so text cannot be added to it or checked in it. */
 function promptProblems(written: JsonObject): readonly SpecProblem[] {
   if (getOwn(written, "category") !== "tool") return [];
   return ["instructions", "forbids"]
@@ -71,7 +71,7 @@ function promptProblems(written: JsonObject): readonly SpecProblem[] {
     );
 }
 
-/** What is wrong with a condition, for a policy that is being saved, or was before this was checked. */
+/** Returns the problems of a condition, for a policy that is being saved or was saved before this check existed. */
 export function conditionProblems(condition: Json | undefined, category: Json | undefined): readonly SpecProblem[] {
   if (typeof condition !== "string") return [];
   const known = POLICY_CATEGORIES.find((one) => one === category) ?? "guardrail";
@@ -85,7 +85,7 @@ export function conditionProblems(condition: Json | undefined, category: Json | 
   });
 }
 
-/** Where policies of another category would see it, that is said. */
+/** The message names the policy category that would see the fact. */
 function unseenFact({ segments, text, position }: Path, category: Policy["category"], seen: readonly string[]) {
   const head = String(segments[0]);
   const speaks = `"condition" speaks of "${text}" at character ${position + 1}`;
@@ -104,7 +104,7 @@ function seesText(seen: readonly string[]): string {
   return `Policies see ${seen.join(", ")}.`;
 }
 
-/** As it is kept: a bare `true` is an expression like any other. */
+/** Returns the body to store: a bare `true` becomes an expression. */
 export function policyBodyOf(written: JsonObject): JsonObject {
   return { ...written, condition: jsonToText(written["condition"]) };
 }

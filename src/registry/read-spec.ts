@@ -32,23 +32,23 @@ import { workflowProblems, workflowSpec } from "./workflow.ts";
 export type SpecReading =
   | {
       readonly ok: true;
-      /** What is kept: everything that was written, with its defaults. */
+      /** The body to store: all written fields, with defaults added. */
       readonly body: JsonObject;
-      /** What is kept apart and never shown. */
+      /** Values that are stored separately and never shown. */
       readonly secrets?: Readonly<Record<string, string>>;
     }
   | { readonly ok: false; readonly problems: readonly SpecProblem[] };
 
 interface SpecRule {
   readonly schema: z.ZodType<object>;
-  /** What a schema cannot express. It is asked whatever the schema found, and minds only what is of the right type. */
+  /** Checks what a schema cannot express. Runs even after schema problems, and ignores values of the wrong type. */
   readonly problems?: (written: JsonObject, name: string) => readonly SpecProblem[];
   readonly toBody?: (written: JsonObject) => JsonObject;
-  /** Paths of what is kept apart. */
+  /** Paths of the values that are stored separately. */
   readonly secrets?: readonly string[];
 }
 
-/** One row per kind: what its spec may contain. */
+/** The rule for the spec of each kind. */
 const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Agent: { schema: agentSpec },
   Gateway: {
@@ -78,15 +78,15 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   RoleBinding: { schema: roleBindingSpec },
 };
 
-/** For the description of what may be sent. */
+/** Returns the schema of a kind, for the API description. */
 export function specSchema(kind: ManifestKind): z.ZodType<object> {
   return RULES[kind].schema;
 }
 
-/** Kinds whose own reader knows the key that marks a text as only looking like a secret. */
+/** Kinds whose own reader handles the key that marks a text as not being a secret. */
 const ALLOWING: readonly ManifestKind[] = ["Lens", "LibraryStep"];
 
-/** Reads the spec of a manifest; every problem at once. Paths begin inside the spec, but for the name's own: `name`. */
+/** Reads the spec of a manifest and reports all problems at once. Paths begin inside the spec, except for `name`. */
 export function readSpec(kind: ManifestKind, name: string, sent: Json): SpecReading {
   const { schema, problems: look, toBody = asBody, secrets: hidden = [] } = RULES[kind];
   const { title } = MANIFEST_KINDS[kind];
@@ -118,7 +118,7 @@ export function readSpec(kind: ManifestKind, name: string, sent: Json): SpecRead
   return { ok: true, body, ...(secrets.length === 0 ? {} : { secrets: Object.fromEntries(secrets) }) };
 }
 
-/** The text of a workflow is looked at by its own reader, which knows where that is allowed. */
+/** Reports texts that look like secrets. The text of a workflow is checked by its own reader, which knows where they are allowed. */
 function literalProblems(kind: ManifestKind, sent: JsonObject): readonly SpecProblem[] {
   const isAllowed = getOwn(sent, ALLOW_KEY);
   const problems: SpecProblem[] = [];
@@ -131,7 +131,7 @@ function literalProblems(kind: ManifestKind, sent: JsonObject): readonly SpecPro
   return problems;
 }
 
-/** The same without members that are kept apart. */
+/** Returns a copy of the map without the members that are stored separately. */
 function withoutPaths(map: JsonObject, paths: readonly string[]): JsonObject {
   return paths.reduce((rest, path) => withoutMember(rest, path.split(".")), map);
 }
@@ -144,7 +144,7 @@ function withoutMember(map: JsonObject, [key = "", ...inner]: readonly string[])
   return isJsonObject(member) ? { ...map, [key]: withoutMember(member, inner) } : map;
 }
 
-/** A schema and a reader may both mind the same thing; the last word is the better one. */
+/** A schema and a reader may report the same problem; the later report is the better one. */
 function withoutRepeats(problems: readonly SpecProblem[]): readonly SpecProblem[] {
   const byPlace = new Map<string, SpecProblem>();
   for (const problem of problems) byPlace.set(`${problem.code} ${problem.path} ${problem.message}`, problem);

@@ -8,12 +8,12 @@ import { SECRET_VALUE, secretValueProblems } from "./secret.ts";
 import type { SpecProblem } from "./spec-problem.ts";
 import { madeSecrets, triggerReferenceProblems, workflowsAround } from "./trigger-check.ts";
 
-/** An entry as it would be saved. */
+/** An entry in the form in which it would be saved. */
 export interface SavedEntry {
   readonly kind: RegisteredKind;
   readonly name: string;
   readonly body: JsonObject;
-  /** What was given with it and is not shown, and what is kept of that, sealed. */
+  /** `given`: write-only values sent with the entry. `kept`: its stored values, sealed. */
   readonly given: Readonly<Record<string, string>>;
   readonly kept: Readonly<Record<string, string>>;
 }
@@ -23,11 +23,11 @@ export interface ReferenceSurroundings {
   readonly orgId: string;
   /** Whether SLUICE_SECRET_KEY is set. */
   readonly isKeyed: boolean;
-  /** What is saved together with it. */
+  /** Manifests that are saved together with the entry. */
   readonly beside?: readonly Manifest[];
 }
 
-/** What is wrong with an entry, seen from what it refers to and what is kept of it. */
+/** Returns the problems of an entry that depend on the entries it refers to and on its stored secrets. */
 export async function referenceProblems(
   { kind, name, body, given, kept }: SavedEntry,
   { store, orgId, isKeyed, beside = [] }: ReferenceSurroundings,
@@ -49,7 +49,7 @@ export async function referenceProblems(
   return [...references, ...(await triggerReferenceProblems(body, around))];
 }
 
-/** The texts of the workflows of a stream. */
+/** Returns the texts of the workflows in a stream. */
 function sourcesOf(stream: readonly Manifest[]): ReadonlyMap<string, string> {
   return new Map(
     stream.flatMap(({ kind, name, spec }) => {
@@ -59,10 +59,10 @@ function sourcesOf(stream: readonly Manifest[]): ReadonlyMap<string, string> {
   );
 }
 
-/** What is sealed with an entry: what was given, and what the server adds to it. */
+/** Returns the values to seal with an entry: the given ones and those the server adds. */
 export function sealedWith({ kind, name, body, given, kept }: SavedEntry): Readonly<Record<string, string>> {
   if (kind === "Trigger") return { ...given, ...madeSecrets(name, body, Object.keys(kept)) };
-  // A value that is kept elsewhere from now on is not kept here any more.
+  // When the value moves to an outside source, the stored copy is removed.
   const isMoved = kind === "Secret" && Object.hasOwn(kept, SECRET_VALUE) && isJsonObject(body["from"] ?? null);
   return isMoved ? { [SECRET_VALUE]: "" } : given;
 }

@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor, type Entry, type Listed, type Page, type Re
 import { DEFAULT_AGENT, DEFAULT_AGENT_BODY } from "./agent.ts";
 import { entryKindOf, type RegisteredKind } from "./kind.ts";
 
-/** What every organisation has by default. It was never written, so that it has no revision yet. */
+/** The default agent of every organisation. It was never written, so it has no revision yet. */
 const DEFAULT_AGENT_ENTRY: Entry = {
   id: DEFAULT_AGENT.id,
   revision: 0,
@@ -17,7 +17,7 @@ function builtInEntry(kind: RegisteredKind): Entry | null {
   return kind === "Agent" ? DEFAULT_AGENT_ENTRY : null;
 }
 
-/** What is registered, or what stands in for it. */
+/** Returns a registered entry, or its built-in default. */
 export async function getRegistered(
   store: RegistryStore,
   orgId: string,
@@ -29,7 +29,7 @@ export async function getRegistered(
   return entry ?? (builtIn?.id === id ? builtIn : undefined);
 }
 
-/** By id, with what stands in at its place. */
+/** Lists entries by id, with built-in defaults at their position. */
 export async function listRegistered(
   store: RegistryStore,
   orgId: string,

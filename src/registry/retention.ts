@@ -7,7 +7,7 @@ const YEARS_MAX = 100;
 const PERIOD_MS_MAX = YEARS_MAX * 366 * 86_400_000;
 const FOREVER = "forever";
 
-/** Null: for ever. Undefined: it is no period. */
+/** Null means for ever; undefined when the text is not a period. */
 function periodMsOf(written: string): number | null | undefined {
   if (written === FOREVER) return null;
   const [, amount = "", unit = ""] = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(written) ?? [];
@@ -32,7 +32,7 @@ export const retentionSpec = spec({
     .describe("Where runs are written before they are deleted: a folder of the server, or s3 for the bucket of files"),
 });
 
-/** What one manifest sets; undefined: it leaves that to a wider one. Periods in milliseconds, null: for ever. */
+/** The periods one manifest sets, in milliseconds; null means for ever. Undefined when a manifest of wider scope decides. */
 export interface RetentionRule {
   readonly id: string;
   readonly workflow: string | null;

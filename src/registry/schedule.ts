@@ -9,7 +9,7 @@ import type { ScheduledTrigger } from "./trigger-kind.ts";
 
 const YEAR_SECONDS = 366 * 86_400;
 
-/** When, as schedules and triggers write it. */
+/** Fields for the times of a schedule, shared by schedules and triggers. */
 export const timingFields = {
   cron: z.string().nullish().describe("Minute, hour, day of the month, month, day of the week"),
   every_seconds: whole(1, YEAR_SECONDS).nullish().describe("An interval, in place of cron"),
@@ -32,12 +32,12 @@ export const scheduleSpec = spec({
   enabled: z.boolean().default(true).describe("Starts runs at all"),
 });
 
-/** By the calendar of a place, or evenly. */
+/** Times by the calendar of a time zone, or at even intervals. */
 export type Timing =
   | { readonly kind: "cron"; readonly cron: Cron; readonly timezone: string }
   | { readonly kind: "interval"; readonly everySeconds: number };
 
-/** The old way to write a trigger of the kind schedule; its args are values and no templates. */
+/** Reads a manifest of kind Schedule, the older form of a trigger. Its args are plain values without templates. */
 export function scheduleOf({ id, body, savedBy }: Entry): ScheduledTrigger {
   const written = readBody(scheduleSpec, body);
   const args = Object.entries(asBody(written.args)).map(([name, value]) => [name, { kind: "literal", value }] as const);
@@ -68,13 +68,13 @@ function timingOf({ cron, every_seconds: everySeconds, timezone }: z.output<type
   return { kind: "cron", cron: parsed.value, timezone };
 }
 
-/** A timing that is only asked about; null when it cannot be read. */
+/** Parses a timing that is only previewed; null when it cannot be read. */
 export function calendarTiming(cron: string, timezone: string): Timing | null {
   const parsed = parseCron(cron);
   return parsed.ok && isTimeZone(timezone) ? { kind: "cron", cron: parsed.value, timezone } : null;
 }
 
-/** What is wrong with the times; `at` is where they stand. */
+/** Returns the problems of the times; `at` is their path. */
 export function timingProblems(written: JsonObject, at: TreePath = []): readonly SpecProblem[] {
   const [cron, every] = [getOwn(written, "cron") ?? null, getOwn(written, "every_seconds") ?? null];
   if (cron !== null && every !== null) {

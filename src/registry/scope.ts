@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/base/index.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** `scope_id` names the one of its scope; scope global has no id. */
+/** `scope_id` names the member of the scope; scope global has no id. */
 export function scopeProblems(written: JsonObject, isIdNeeded: boolean): readonly SpecProblem[] {
   const { scope = "global", scope_id: id = null } = written;
   if (typeof scope !== "string") return [];

@@ -17,7 +17,7 @@ export interface SecretsAround {
 
 const NAMES_MAX = 1_000;
 
-/** Those that are registered; those of `beside` come first. */
+/** Finds the registered secrets; those of `beside` take precedence. */
 export function secretsAround(
   store: Pick<RegistryStore, "getEntry" | "listEntries">,
   orgId: string,
@@ -41,7 +41,7 @@ export function secretsAround(
   };
 }
 
-/** What is wrong with `secret://NAME` in an entry. `secrets`: what was given with it and is not shown. */
+/** Returns the problems of `secret://NAME` in an entry. `secrets` are the write-only values given with it. */
 export async function secretReferenceProblems(
   { kind, name, body }: { readonly kind: ManifestKind; readonly name: string; readonly body: JsonObject },
   secrets: Readonly<Record<string, string>>,

@@ -1,16 +1,16 @@
-/** Where the kinds of use are that a scope may name. */
+/** Kinds that a scope can name for a dispatch. */
 const DISPATCH_KINDS = ["gateway", "agent", "tool", "workflow"] as const;
 const ENTRY_KINDS = ["trigger", "channel", "webhook", "secret"] as const;
 export const SCOPE_KINDS = [...DISPATCH_KINDS, ...ENTRY_KINDS] as const;
 
-/** Work that is handed to a gateway. */
+/** A use of a secret by a dispatch to a gateway. */
 export interface DispatchUse extends Readonly<Record<Exclude<(typeof DISPATCH_KINDS)[number], "tool">, string>> {
   readonly by: "dispatch";
-  /** The target, server or tool whose configuration names the secret; null: the adapter itself. */
+  /** The target, server or tool whose configuration names the secret; null when the adapter itself uses it. */
   readonly tool: string | null;
 }
 
-/** Something registered that the server itself works with. */
+/** A registered entry that the server itself uses. */
 export interface EntryUse {
   readonly by: (typeof ENTRY_KINDS)[number];
   readonly name: string;
@@ -19,8 +19,8 @@ export interface EntryUse {
 export type SecretUse = DispatchUse | EntryUse;
 
 /**
- * Of a dispatch, every kind of scope that is written must have one that fits, and one of them must be written: they
- * narrow each other. A trigger, a channel, a webhook or another secret needs a scope of its own kind.
+ * For a dispatch, at least one kind of scope must be written, and each written kind needs one scope that matches: the
+ * kinds narrow each other. A trigger, a channel, a webhook or another secret needs a scope of its own kind.
  */
 export function isInScope(scopes: readonly string[], use: SecretUse): boolean {
   if (use.by !== "dispatch") return namesOf(scopes, use.by).some((name) => fits(name, use.name));
@@ -32,13 +32,13 @@ function namesOf(scopes: readonly string[], kind: string): readonly string[] {
   return scopes.filter((scope) => scope.startsWith(`${kind}:`)).map((scope) => scope.slice(kind.length + 1));
 }
 
-/** `billing/*` also means the server `billing` itself, to which its tools belong. */
+/** `billing/*` also matches the server `billing` itself, which has the tools. */
 function fits(pattern: string, name: string | null): boolean {
   if (name === null) return false;
   return pattern === `${name}/*` || isLike(pattern.split("*"), name);
 }
 
-/** Whether the pieces between the stars stand in the name one after the other, the first and the last at its ends. */
+/** Checks whether the pieces between the stars occur in the name in order, the first and the last at its ends. */
 function isLike(pieces: readonly string[], name: string): boolean {
   const [first = "", ...others] = pieces;
   const last = others.pop();
@@ -53,7 +53,7 @@ function isLike(pieces: readonly string[], name: string): boolean {
   return from <= name.length - last.length;
 }
 
-/** How a message names a use. */
+/** Formats a use for messages. */
 export function useText(use: SecretUse): string {
   if (use.by !== "dispatch") return `${use.by}:${use.name}`;
   const tool = use.tool === null ? [] : [`tool:${use.tool}`];

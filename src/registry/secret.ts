@@ -5,7 +5,7 @@ import { checked, readBody, spec, webUrl } from "./field.ts";
 import { SCOPE_KINDS } from "./secret-scope.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** A shorter one is an ordinary word and could not be taken out of texts. */
+/** A shorter value could be an ordinary word, and could not be redacted from texts. */
 const VALUE_LENGTH_MIN = 6;
 const VALUE_LENGTH_MAX = 4_096;
 const SCOPES_MAX = 100;
@@ -63,19 +63,19 @@ export const secretSpec = spec({
   scopes: z.array(scope).min(1).max(SCOPES_MAX).describe("Who gets it: kind:name, * stands for any characters"),
 });
 
-/** Kept apart from what is shown. */
+/** The field that is stored separately and never shown. */
 export const SECRET_VALUE = "value";
 
 export type SecretOrigin = NonNullable<z.output<typeof secretSpec>["from"]>;
 export type VaultOrigin = NonNullable<SecretOrigin["vault"]>;
 
-/** A secret as registered, without its value. */
+/** A registered secret without its value. */
 export interface RegisteredSecret {
   readonly name: string;
-  /** Counts its values; of one kept elsewhere, how often its place changed. */
+  /** Counts the values; for a value kept elsewhere, counts the changes of its source. */
   readonly version: number;
   readonly scopes: readonly string[];
-  /** Null: its value is sealed here. */
+  /** The outside source of the value; null when the value is sealed here. */
   readonly from: SecretOrigin | null;
 }
 
@@ -101,7 +101,7 @@ export function secretProblems(written: JsonObject): readonly SpecProblem[] {
   return [specProblem(given.length === 0 ? "missing_field" : "conflicting_fields", ["from"], message)];
 }
 
-/** Its version goes up when its value does, or its place. */
+/** Returns the body to store: the version increases with a new value or a new source. */
 export function settleSecret(body: JsonObject, before: JsonObject | undefined, isNewValue: boolean): JsonObject {
   const { version = 0, from: was = null } = before ?? {};
   const isMoved = JSON.stringify(was) !== JSON.stringify(body["from"] ?? null);
@@ -114,15 +114,15 @@ export function withoutVersion({ version: _version, ...rest }: JsonObject): Json
 }
 
 export interface SecretSurroundings {
-  /** A value was given, or one is kept. */
+  /** True when a value is given now or stored already. */
   readonly hasValue: boolean;
-  /** A value was given now. */
+  /** True when a value is given now. */
   readonly isGiven: boolean;
   /** Whether SLUICE_SECRET_KEY is set. */
   readonly isKeyed: boolean;
 }
 
-/** What is wrong with a secret, seen from what is kept of it and from how the server was started. */
+/** Returns the problems of a secret that depend on its stored value and on the settings of the server. */
 export function secretValueProblems(body: JsonObject, around: SecretSurroundings): readonly SpecProblem[] {
   if (isJsonObject(body["from"] ?? null)) return [];
   if (around.isGiven && !around.isKeyed) {

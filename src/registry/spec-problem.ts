@@ -12,20 +12,20 @@ import {
 import { didYouMean } from "../core/definition/index.ts";
 import { isField } from "./field.ts";
 
-/** The codes of definitions. */
+/** The problem codes of definitions. */
 export type SpecCode = ProblemCode;
 
-/** Something wrong with a spec. Paths begin inside the spec. */
+/** A problem of a spec. Paths begin inside the spec. */
 export interface SpecProblem {
   readonly code: SpecCode;
   readonly message: string;
-  /** As authors write it: `members[0].lane`. */
+  /** The path as authors write it: `members[0].lane`. */
   readonly path: string;
-  /** The same in parts, for a caller that knows where they stand. */
+  /** The same path in segments, for a caller that knows the places in the text. */
   readonly at: TreePath;
-  /** Shown at the key and not at its value. */
+  /** The problem is shown at the key and not at its value. */
   readonly isAtKey?: boolean;
-  /** It is about the name of the entry, which stands beside the spec. */
+  /** The problem concerns the name of the entry, which is written beside the spec. */
   readonly isAboutName?: true;
   readonly hint?: string;
 }
@@ -47,7 +47,7 @@ export function specProblem(
   };
 }
 
-/** How a message names the value at a path. */
+/** Returns the words by which a message names the value at a path. */
 export function nameOf(at: TreePath, title = "the spec"): string {
   const last = at.at(-1);
   if (last === undefined) return `${title.charAt(0).toUpperCase()}${title.slice(1)}`;
@@ -56,7 +56,7 @@ export function nameOf(at: TreePath, title = "the spec"): string {
   return `Entry ${last + 1} of ${field === undefined ? "the list" : `"${field}"`}`;
 }
 
-/** What a schema found wrong, in the words of all other problems. `title`: "an agent". */
+/** Converts the issues of a schema into problems with the usual wording. `title`: "an agent". */
 export function problemsOfIssues(
   issues: readonly z.core.$ZodIssue[],
   schema: z.core.$ZodType,
@@ -107,13 +107,13 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, title: str
   return [specProblem("wrong_type", at, `${subject} ${issue.message}, but it is ${kindOf(input)}.`)];
 }
 
-/** Of several forms the author meant the one whose kind of value was written. */
+/** Checks whether an alternative of a union is the one the author meant, judged by the type of the value. */
 function isWithin(issue: z.core.$ZodIssue, input: Json | undefined): boolean {
   if (issue.path.length > 0 || issue.code === "unrecognized_keys") return true;
   return typeof input === "string" && issue.code === "invalid_value";
 }
 
-/** A name chosen by the author, where only some will do. */
+/** Reports a key chosen by the author that is not allowed. */
 function wrongKey({ issues }: z.core.$ZodIssueInvalidKey, at: TreePath, subject: string): SpecProblem {
   const [first] = issues;
   if (first?.code === "invalid_value") {
@@ -198,7 +198,7 @@ function butItIs(input: Json | undefined): string {
   return typeof input === "number" ? `, but it is ${input}` : "";
 }
 
-/** Cut, so that one bad value cannot fill a screen. */
+/** Quotes a text, shortened so that one bad value cannot fill a screen. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }
@@ -211,7 +211,7 @@ function kindOf(value: Json): string {
   return isJsonArray(value) ? "a list" : "a map";
 }
 
-/** The keys a schema knows at a path; none where it takes any. */
+/** Returns the keys a schema defines at a path; empty where any key is allowed. */
 function keysAt(schema: z.core.$ZodType, at: TreePath): readonly string[] {
   let def = defOf(schema);
   for (const segment of at) {
@@ -229,7 +229,7 @@ function keysAt(schema: z.core.$ZodType, at: TreePath): readonly string[] {
 
 type Def = z.core.$ZodTypes["_zod"]["def"];
 
-/** Without wrappers that only state whether a value must be there, or what becomes of it. */
+/** Unwraps optional, nullable, default and similar schemas. */
 function defOf(schema: z.core.$ZodType): Def {
   const def = (schema as z.ZodType).def as Def;
   switch (def.type) {
@@ -244,7 +244,7 @@ function defOf(schema: z.core.$ZodType): Def {
   }
 }
 
-/** A path as text back in parts, as far as the value goes. */
+/** Parses a path text into segments, as far as they exist in the value. */
 export function partsOf(path: string, value: Json): TreePath {
   const at: PathSegment[] = [];
   let here: Json | undefined = value;
@@ -258,7 +258,7 @@ export function partsOf(path: string, value: Json): TreePath {
       continue;
     }
     const key = isJsonObject(here) ? longestKey(here, rest) : undefined;
-    // What is missing has no place of its own.
+    // A missing value has no segments of its own.
     if (key === undefined || !isJsonObject(here)) return [...at, rest];
     at.push(key);
     here = getOwn(here, key);

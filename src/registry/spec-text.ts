@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 
-/** A spec as a manifest would write it, a line for every value, so that what changed can be shown by lines. */
+/** Formats a spec like a manifest, one line per value, so that changes can be shown by lines. */
 export function specText(spec: JsonObject): string {
   return linesOfMap(spec, "")
     .map((line) => `${line}\n`)
@@ -11,7 +11,7 @@ function linesOfMap(map: JsonObject, indent: string): readonly string[] {
   return Object.entries(map).flatMap(([key, value]) => linesOf(`${indent}${keyText(key)}:`, value, `${indent}  `));
 }
 
-/** `head` is what stands before the value on its first line. */
+/** `head` is the text before the value on its first line. */
 function linesOf(head: string, value: Json, indent: string): readonly string[] {
   if (isJsonArray(value) && value.length > 0) {
     return [head, ...value.flatMap((item) => itemLines(item, indent))];

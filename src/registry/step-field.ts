@@ -8,12 +8,12 @@ import {
 } from "../core/definition/index.ts";
 import { partsOf, type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/*
- * Approval chains and retry blocks mean the same here as in a step, so that the reader of steps reads them: whatever
- * it accepts, refuses and reports is the same here.
+/**
+ * Approval chains and retry blocks mean the same here as in a step. The reader of steps reads both, so that it
+ * accepts, refuses and reports the same here.
  */
 
-/** A form belongs to a gate of a workflow, and `show` names steps: neither has a meaning here. */
+/** A form belongs to a gate of a workflow, and `show` names steps, so neither is allowed here. */
 export const APPROVAL_KEYS = [
   "approvers",
   "otherwise",
@@ -25,7 +25,7 @@ export const APPROVAL_KEYS = [
 ] as const;
 const PREFIX = "steps[0].";
 
-/** Of all that was written, the fields about who is asked. */
+/** Returns the approval fields among the written ones. */
 export function approvalFields(written: JsonObject): JsonObject {
   const found = APPROVAL_KEYS.flatMap((key): [string, Json][] => {
     const value = getOwn(written, key);

@@ -6,7 +6,7 @@ import type { Manifest, ManifestStream } from "./manifest.ts";
 import { specProblem } from "./spec-problem.ts";
 import { libraryNames, namesUnder } from "./surroundings.ts";
 
-/** Everything wrong with a stream of manifests that can be found without a server. */
+/** Returns all problems of a stream of manifests that can be found without a server. */
 export function checkManifestStream(stream: ManifestStream, catalog: Catalog): readonly Problem[] {
   const seen = new Set<string>();
   const found = stream.manifests.flatMap((manifest) => {
@@ -28,8 +28,8 @@ function twice(manifest: Manifest): ReturnType<typeof manifestProblems>[number] 
 }
 
 /**
- * What a workflow of the stream refers to: the entries beside it, and those of the library. What is in neither may be
- * registered, so that nothing is reported as missing; then nothing of its kind is looked up.
+ * Returns the catalog for a workflow of the stream: entries of the stream and of the given library. When one entry is
+ * in neither, it may be registered on the server, so nothing of its kind is reported as missing.
  */
 function catalogBeside({ kind, spec }: Manifest, stream: readonly Manifest[], given: Catalog): Catalog {
   const source = kind === "Workflow" && isJsonObject(spec) ? getOwn(spec, "source") : undefined;

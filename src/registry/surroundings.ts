@@ -13,16 +13,16 @@ import { functionOfBody } from "./function.ts";
 import { readSource } from "../core/text/index.ts";
 import type { RegistryStore } from "../store/index.ts";
 
-/** What a text refers to outside itself, as it is registered at the moment. */
+/** The entries a workflow text refers to, as they are registered now. */
 export interface Surroundings {
-  /** What there is of what it names; what is missing is missing here. */
+  /** The library steps and lenses the text names. Missing entries are left out. */
   readonly library: Readonly<Record<string, JsonObject>>;
   readonly lenses: Readonly<Record<string, JsonObject>>;
-  /** Functions of workers it names, also from within library steps. */
+  /** Functions of workers the text names, also from within library steps. */
   readonly functions: Readonly<Record<string, WorkerFunction>>;
-  /** Of the channels its rules name, those that are registered. */
+  /** The registered ones among the channels its rules name. */
   readonly channels: readonly string[];
-  /** Every workflow it starts, also from within library steps. */
+  /** Every workflow the text starts, also from within library steps. */
   readonly workflows: readonly WorkflowRef[];
 }
 
@@ -38,8 +38,8 @@ export function lookUpIn(store: Pick<RegistryStore, "getEntry">, orgId: string):
 }
 
 /**
- * Whatever else is wrong with a text, what it names is looked up: a mistake elsewhere makes nothing look missing. A text
- * of which not even the structure can be read names nothing.
+ * Names are looked up even when the text has other problems, so that a mistake elsewhere makes no entry look missing.
+ * A text whose structure cannot be read names nothing.
  */
 export async function surroundingsOf(source: string | Uint8Array, lookUp: LookUp): Promise<Surroundings> {
   const tree = readSource(source).tree?.value;
@@ -56,7 +56,7 @@ export async function surroundingsOf(source: string | Uint8Array, lookUp: LookUp
   return { library, lenses, functions, channels, workflows: definition === null ? [] : workflowsIn(definition) };
 }
 
-/** As the checker takes it: what a text names and is not there is then a problem of that text. */
+/** Builds the catalog for the checker, which reports a missing entry as a problem of the text. */
 export function catalogAround({
   library,
   lenses,
@@ -67,7 +67,7 @@ export function catalogAround({
   Partial<Pick<Surroundings, "channels" | "functions">> &
   Pick<Catalog, "tools">): Catalog {
   const catalog = catalogOfPins({ ...NO_PINS, library, lenses });
-  // One that cannot be read is there all the same, and what is wrong with it is reported where it is written.
+  // A lens that cannot be read still exists; its problems are reported in its own manifest.
   const unread = Object.keys(lenses).map((id) => [id, { id, versions: [] }] as const);
   return {
     ...catalog,
@@ -90,15 +90,15 @@ async function found(kind: Parameters<LookUp>[0], names: ReadonlySet<string>, lo
 
 const HOLDERS = ["steps", "finally", "choose", "else"];
 
-/** The library steps a document names, also in its blocks. */
+/** Returns the library steps a document names, also in its blocks. */
 export function libraryNames(document: JsonObject): ReadonlySet<string> {
   return namesInSteps(document, "library_step");
 }
 
-/** The functions it names, in its own steps or in library steps it uses. */
+/** Returns the functions a document names, in its own steps or in library steps it uses. */
 function functionNames(document: JsonObject, library: Surroundings["library"]): ReadonlySet<string> {
   const names = [{ steps: Object.values(library) }, document].flatMap((one) => [...namesInSteps(one, "function")]);
-  // A node of a lens graph may hold steps.
+  // A node of a lens graph may contain steps.
   const nodes = getOwn(document, "nodes");
   for (const node of isJsonArray(nodes) ? nodes : []) {
     const config = isJsonObject(node) ? getOwn(node, "config") : undefined;
@@ -107,7 +107,7 @@ function functionNames(document: JsonObject, library: Surroundings["library"]): 
   return new Set(names);
 }
 
-/** What steps name under a key, also in blocks. */
+/** Returns the names that steps have under a key, also in blocks. */
 function namesInSteps(document: JsonObject, field: string): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (holder: JsonObject): void => {
@@ -125,7 +125,7 @@ function namesInSteps(document: JsonObject, field: string): ReadonlySet<string> 
   return names;
 }
 
-/** What the entries of a list name under a key. */
+/** Returns the names that the entries of a list have under a key. */
 export function namesUnder(document: JsonObject, list: string, key: string): ReadonlySet<string> {
   const entries = getOwn(document, list);
   if (!isJsonArray(entries)) return new Set();

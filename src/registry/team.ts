@@ -120,7 +120,7 @@ function twice(assignments: readonly Json[]): readonly SpecProblem[] {
   });
 }
 
-/** As it is kept: the mode alone, however it was written. */
+/** Returns the body to store: the mode in one form, whichever way it was written. */
 export function teamBodyOf(written: JsonObject): JsonObject {
   const assignments = getOwn(written, "assignments");
   return {

@@ -1,4 +1,4 @@
-/** Is it the name of a zone that clocks here know, such as Europe/Berlin? */
+/** Checks whether the text is a time zone this machine knows, such as Europe/Berlin. */
 export function isTimeZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "";

@@ -41,7 +41,7 @@ export function toolProblems(written: JsonObject): readonly SpecProblem[] {
   return [...problems, specProblem("missing_field", ["server"], message, { hint: `Add "server".` })];
 }
 
-/** `required` asks anyone who may approve; a map says who, in the words of a step. */
+/** `required` allows the answer of any approver; a map names them, with the fields of a step. */
 function approvalProblems(approval: Json): readonly SpecProblem[] {
   if (approval === null || approval === "required") return [];
   if (!isJsonObject(approval)) {
@@ -83,7 +83,7 @@ function ruleOf(approval: Json): ApprovalRule | null {
   return isJsonObject(approval) ? approvalRuleOf(approvalFields(approval)) : ANYONE;
 }
 
-/** The tools of which a manifest says what kind of act a call is, or lets their server say it. */
+/** Returns the tools whose manifest sets the action of a call, or trusts their server to report it. */
 export async function knownTools(store: RegistryStore, orgId: string): Promise<readonly ToolPattern[]> {
   const tools = (await everyEntry(store, orgId, "tool")).map(toolOf);
   return tools.filter(({ action, isTrusted }) => action !== null || isTrusted);

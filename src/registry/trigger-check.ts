@@ -6,18 +6,18 @@ import { specProblem, type SpecProblem } from "./spec-problem.ts";
 import { isOpen } from "./trigger-kind.ts";
 import { triggerOf } from "./trigger.ts";
 
-/** What a trigger may refer to. */
+/** The entries a trigger may refer to. */
 export interface TriggerSurroundings {
-  /** The text of a workflow; undefined: there is none. */
+  /** Returns the text of a workflow; undefined when it does not exist. */
   readonly sourceOf: (workflow: string) => Promise<string | undefined>;
   readonly workflowNames: () => Promise<readonly string[]>;
-  /** Names of secrets that are kept of it, or given with it. */
+  /** Names of the secrets that are stored for the trigger or given with it. */
   readonly secrets: readonly string[];
 }
 
 const NAMES_MAX = 1_000;
 
-/** The workflows that are saved; those of `beside` come first. */
+/** Finds the saved workflows; those of `beside` take precedence. */
 export function workflowsAround(
   store: Pick<WorkflowStore, "getWorkflow" | "getDefinition" | "listWorkflows">,
   orgId: string,
@@ -36,7 +36,7 @@ export function workflowsAround(
   };
 }
 
-/** What is wrong with a trigger, seen from what it refers to. */
+/** Returns the problems of a trigger that depend on the entries it refers to. */
 export async function triggerReferenceProblems(
   body: JsonObject,
   around: TriggerSurroundings,
@@ -66,7 +66,7 @@ function secretProblems(on: Json | undefined, secrets: readonly string[]): reado
   return [specProblem("missing_field", at, message, { hint: "Add what you share with the sender." })];
 }
 
-/** A run counts under one key. */
+/** Refuses a second concurrency setting, because a run counts under one key only. */
 function limitProblems(workflow: string, definition: Definition, body: JsonObject): readonly SpecProblem[] {
   const isLimited = definition.format === "lobsterx" && definition.concurrency !== null;
   if (!isLimited || (getOwn(body, "concurrency") ?? null) === null) return [];
@@ -89,7 +89,7 @@ function argProblems(workflow: string, definition: Definition, body: JsonObject)
 
 const PATH_BYTES = 24;
 
-/** Secrets the server makes for a trigger: the part of its address that cannot be guessed, where that is its only lock. */
+/** Creates the secret part of the address of a trigger that has no other protection. */
 export function madeSecrets(name: string, body: JsonObject, kept: readonly string[]): Readonly<Record<string, string>> {
   const trigger = triggerOf({ id: name, revision: 0, body, createdAt: 0, updatedAt: 0, savedBy: null });
   if (kept.includes("path") || !isOpen(trigger)) return {};

@@ -4,7 +4,7 @@ import type { Priority, WhenFull } from "../core/event/index.ts";
 import type { Value, Values } from "../core/template/index.ts";
 import type { Timing } from "./schedule.ts";
 
-/** How the sender of a message is known. */
+/** Ways to verify the sender of a message. */
 export const VERIFICATIONS = ["standard", "github", "stripe", "slack", "hmac", "basic", "bearer", "none"] as const;
 export type Verification = (typeof VERIFICATIONS)[number];
 
@@ -12,30 +12,30 @@ export const ENCODINGS = ["hex", "base64"] as const;
 
 export const RESPONSES = ["none", "outputs", "accepted"] as const;
 
-/** A workflow, and what starts it. Schedules and the hooks of workflows are triggers that are written in other words. */
+/** A workflow and the source that starts it. Schedules and the hooks of workflows are triggers in another notation. */
 export interface Trigger {
-  /** As what it was registered; with the name it says who started a run: `trigger:orders`. */
+  /** The kind of registration. With the name it identifies the starter of a run: `trigger:orders`. */
   readonly origin: "trigger" | "schedule" | "hook";
   readonly name: string;
   readonly workflow: string;
   readonly on: TriggerSource;
   readonly filter: ParsedExpression | null;
-  /** Null: what was delivered, by the names of the args. */
+  /** Values of the args; null when the delivered values are matched to the args by name. */
   readonly args: Values | null;
-  /** By which its runs are found, besides what their workflow writes. */
+  /** Labels of its runs, besides those the workflow sets. */
   readonly labels: Values;
-  /** How many of its runs may be open at a time; null: any number. */
+  /** Limit of its open runs; null when there is none. */
   readonly concurrency: TriggerConcurrency | null;
-  /** Of the runs it starts; null: that of the workflow. */
+  /** Priority of the runs it starts; null when that of the workflow applies. */
   readonly priority: Priority | null;
   readonly respond: (typeof RESPONSES)[number];
   readonly isEnabled: boolean;
-  /** Id of the caller that saved it last: who answers for its runs. */
+  /** Id of the caller that saved it last, who is responsible for its runs. */
   readonly savedBy: string | null;
 }
 
 export interface TriggerConcurrency {
-  /** Runs with the same value count together; null: all runs of the trigger do. */
+  /** Runs with the same value count together; null when all runs of the trigger do. */
   readonly key: Value | null;
   readonly limit: number;
   readonly whenFull: WhenFull;
@@ -55,14 +55,14 @@ export type TriggerSource =
 export interface HookSource {
   readonly kind: "hook";
   readonly verify: Verification;
-  /** Null: where the service itself has it. */
+  /** Place of the delivery id; null for the usual place of the service. */
   readonly idFrom: IdPlace | null;
-  /** Of `hmac`: where the signature stands, in lower case, and how it is written. */
+  /** For `hmac`: the header with the signature, in lower case, and its encoding. */
   readonly header: string;
   readonly encoding: (typeof ENCODINGS)[number];
 }
 
-/** Where the id of a delivery stands. */
+/** The place of the id of a delivery. */
 export interface IdPlace {
   readonly part: "body" | "headers" | "query";
   readonly path: readonly (string | number)[];
@@ -79,15 +79,15 @@ export function isHook(trigger: Trigger): trigger is HookTrigger {
   return trigger.on.kind === "hook";
 }
 
-/** Does it need an address that cannot be guessed, because whatever knows it may use it? */
+/** Checks whether the trigger needs a secret address, because any sender who knows it may use it. */
 export function isOpen({ on }: Pick<Trigger, "on">): boolean {
   return on.kind === "hook" ? on.verify === "none" : on.kind === "form" && on.isPublic;
 }
 
-/** What a trigger was given, under the names that its filter and its args see. */
+/** The content of a delivery, under the names that the filter and the args use. */
 export interface Delivered {
   readonly body: Json;
-  /** In lower case. */
+  /** Header names are in lower case. */
   readonly headers: JsonObject;
   readonly query: JsonObject;
 }

@@ -15,7 +15,7 @@ import {
 import { isExpression, parseValue, pathsOfValue, type Value, valueStyle } from "../core/template/index.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** A trigger has no steps. */
+/** Values of a trigger cannot refer to steps, since a trigger has none. */
 export const TRIGGER_STYLE = valueStyle(() => false);
 
 const TEXTS: Known = { kind: "object", fields: new Map([["content-type", TEXT]]), isOpen: true };
@@ -26,7 +26,7 @@ const NAMES = closedObject([
 ]);
 const SEEN = [...NAMES.fields.keys()];
 
-/** What is wrong with an expression over what was delivered. */
+/** Returns the problems of an expression over a delivery. */
 export function expressionProblems(written: Json | undefined, at: TreePath): readonly SpecProblem[] {
   if (typeof written !== "string") return [];
   const label = `"${String(at.at(-1))}"`;
@@ -57,7 +57,7 @@ function mismatchProblems(
   return [specProblem(code, at, message, { hint: sentence(hint) })];
 }
 
-/** What is wrong with values that hold templates over what was delivered. */
+/** Returns the problems of values with templates over a delivery. */
 export function valueProblems(written: Json | undefined, at: TreePath): readonly SpecProblem[] {
   if (!isJsonObject(written)) return [];
   return Object.entries(written).flatMap(([name, value]) => {
@@ -95,7 +95,7 @@ function calculationsOf(value: Value): readonly Expression[] {
   }
 }
 
-/** A name that does not exist would be missing in every delivery. */
+/** Reports unknown names, which would be missing in every delivery. */
 function nameProblems({ segments, text, position }: Path, at: TreePath, label: string): readonly SpecProblem[] {
   const followed = followPath(NAMES, segments);
   if (followed.ok) return [];

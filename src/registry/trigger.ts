@@ -90,7 +90,7 @@ export const triggerSpec = spec({
   enabled: z.boolean().default(true).describe("Starts runs at all"),
 });
 
-/** Where its spec has a value that is kept apart. */
+/** Path of the secret in the spec, which is stored separately. */
 export const TRIGGER_SECRET = "on.hook.secret";
 
 export function triggerOf({ id, body, savedBy }: Entry): Trigger {
@@ -119,7 +119,7 @@ function concurrencyOf(written: z.output<typeof triggerSpec>["concurrency"]): Tr
   return { key: key === undefined ? null : keyOf(key), limit, whenFull };
 }
 
-/** An expression, or a text with expressions in it. */
+/** Parses the key: an expression, or a text that contains expressions. */
 function keyOf(written: string): Value {
   if (!written.includes("${")) {
     const parsed = parseExpression(written);
@@ -158,7 +158,7 @@ function valuesOf(args: JsonObject): Values {
   return Object.fromEntries(values);
 }
 
-/** `body.event.id`, `headers.x-request-id`, `query.id`. */
+/** Parses `body.event.id`, `headers.x-request-id`, `query.id`. */
 function idPlaceOf(written: string): IdPlace | null {
   const parsed = parsePath(written);
   if (!parsed.ok || parsed.value.text.startsWith("$")) return null;

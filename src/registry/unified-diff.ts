@@ -2,7 +2,7 @@ import { type DiffLine, diffLines, hunksOf } from "../core/text/index.ts";
 
 const MARKS = { same: " ", removed: "-", added: "+" } as const;
 
-/** What changed from one text to another, line by line, as `diff -u` shows it; '' when nothing did. */
+/** Returns the changes between two texts by lines, in the format of `diff -u`; '' when there are none. */
 export function unifiedDiff(before: string, after: string): string {
   if (before === after) return "";
   const lines = diffLines(before, after);
@@ -17,7 +17,7 @@ export function unifiedDiff(before: string, after: string): string {
     .join("");
 }
 
-/** The numbers of the first line of a hunk: on the side that does not have it, of the line before. */
+/** Returns the header of a hunk with the numbers of its first line. A side without that line shows the line before it. */
 function headOf(until: readonly DiffLine[]): string {
   const before = until.findLast((line) => line.before !== null)?.before ?? 1;
   const after = until.findLast((line) => line.after !== null)?.after ?? 1;

@@ -1,11 +1,11 @@
 const ADDRESS = /^https?:\/\/([^/?#\\]*)/i;
-/** Host and port, without whatever stands before an `@`. */
+/** Host and port, after any text before an `@` was removed. */
 const HOST_AND_PORT = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/;
 
 /**
- * Why a text is no address anything could be sent to; null when it is one. Only how it is written counts here: whether
- * anything may be sent there is for the outbound guard to decide. The parser of URLs alone is too lenient: it reads
- * `http:///path` as the host "path".
+ * Returns why a text cannot be an address for messages; null when it can. Checks only the notation: the outbound guard
+ * decides whether the address may be called. The URL parser alone is too lenient: it reads `http:///path` as the host
+ * "path".
  */
 export function webUrlFlaw(written: string): string | null {
   const authority = ADDRESS.exec(written)?.[1];

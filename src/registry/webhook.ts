@@ -9,7 +9,7 @@ import { nameOf, shown, specProblem, type SpecProblem } from "./spec-problem.ts"
 
 const EVENTS_MAX = 100;
 
-/** What can be sent outside: whatever runs log, and whatever is audited. */
+/** Types that can be sent outside: all event types and all audit types. */
 const KNOWN: ReadonlySet<string> = new Set([...EVENT_TYPES, ...AUDIT_TYPES]);
 const FAMILIES: ReadonlySet<string> = new Set(["*", ...[...KNOWN].map((type) => `${type.split(".")[0] ?? ""}.*`)]);
 
@@ -24,7 +24,7 @@ export const webhookSpec = spec({
   enabled: z.boolean().default(true).describe("Sent at all"),
 });
 
-/** A receiver outside, as registered; its secret is kept apart. */
+/** A registered receiver outside. Its secret is stored separately. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
@@ -37,7 +37,7 @@ export function webhookOf({ id, body }: Entry): Webhook {
   return { id, url, events, isEnabled: enabled };
 }
 
-/** A type that steps emit: of any family but those of the product, where it would be a slip of the pen. */
+/** Checks whether a type can be one that steps emit. A type in a family of the product would be a typing error. */
 function isOfSteps(type: string): boolean {
   return EVENT_TYPE.test(type) && !FAMILIES.has(`${type.split(".")[0] ?? ""}.*`);
 }

@@ -15,12 +15,12 @@ export const workflowSpec = spec({
   exposed: z.boolean().nullish().describe("Over MCP; left as it is when absent"),
 });
 
-/** A problem inside the text of a workflow stands at a line of that text. */
+/** A problem inside the text of a workflow, with its line and column in that text. */
 export interface SourceProblem extends SpecProblem {
   readonly inSource: { readonly line: number; readonly column: number };
 }
 
-/** With the catalog of an organisation also what the text names and is not there. */
+/** With the catalog of an organisation, also reports missing entries that the text names. */
 export function workflowProblems(
   name: string,
   written: JsonObject,

@@ -1,9 +1,9 @@
-/** What became of a script. Lines and columns are those of the author's code, from 1; null: no place of it is to blame. */
+/** The outcome of a script. Lines and columns count from 1 in the author's code; null when no place caused the outcome. */
 export type ScriptOutcome =
-  /** `json` is null when it returned nothing. */
+  /** `json` is null when the script returned nothing. */
   | { readonly kind: "returned"; readonly json: string | null }
   | {
-      /** `limit`: it was stopped; `error`: it threw, or returned what is no JSON. */
+      /** `limit`: the script was stopped. `error`: it threw, or returned a value that is not JSON. */
       readonly kind: "limit" | "error";
       readonly message: string;
       readonly line: number | null;
@@ -13,15 +13,15 @@ export type ScriptOutcome =
 export interface ScriptLimits {
   readonly memoryBytesMax: number;
   readonly stackBytesMax: number;
-  /** Jumps (each turn of a loop has one or two), calls, and turns of the pattern matcher, counted in ten thousands. */
+  /** Maximum number of jumps (one or two per loop pass), calls and pattern matcher cycles, counted in blocks of ten thousand. */
   readonly stepsMax: number;
   readonly resultBytesMax: number;
 }
 
 /**
- * What a script may use. Steps stand for about a second of interpretation on an ordinary machine: ten million steps
- * of empty loops take 0.2 s, of loops that build texts and set properties 2 s. They are counted, not timed, so that the
- * same script with the same inputs always ends the same way.
+ * The limits of a script. The steps allow about a second of interpretation on an ordinary machine: ten million steps
+ * take 0.2 s in empty loops, 2 s in loops that build texts and set properties. Steps are counted, not timed, so that
+ * the same script with the same inputs always ends the same way.
  */
 export const SCRIPT_LIMITS: ScriptLimits = {
   memoryBytesMax: 64 * 1_048_576,

@@ -8,13 +8,13 @@ export const SCRIPT_PROVIDER = "script";
 
 export interface ScriptAdapterOptions {
   readonly clock: Clock;
-  /** True where time does not pass by itself: the caller stands still until the script has ended. */
+  /** Set where time is simulated: the caller blocks until the script has ended. */
   readonly isSynchronous?: boolean;
-  /** How long the thread may be silent before it is killed. */
+  /** How long the thread may take for a script before it is killed. */
   readonly patienceMs?: number;
 }
 
-/** Runs the code of script steps: the message is the code, the inputs are what it reads as `inputs`. */
+/** Runs the code of script steps: the message is the code, which reads the inputs as `inputs`. */
 export function createScriptAdapter({ clock, isSynchronous = false, patienceMs }: ScriptAdapterOptions): Adapter {
   const executor = new ScriptExecutor(patienceMs === undefined ? { clock } : { clock, patienceMs });
   return {
@@ -39,7 +39,7 @@ function resultOf(outcome: ScriptOutcome): AdapterResult {
   if (outcome.kind === "returned") {
     if (outcome.json === null) return { status: "completed", outputs: {}, costUsd: 0 };
     const value = JSON.parse(outcome.json) as Json;
-    // Outputs have names: any other value than an object gets the name `result`.
+    // Outputs have names, so a value that is not an object becomes the output `result`.
     const outputs = isJsonObject(value) ? value : { result: value };
     return { status: "completed", stdout: outcome.json, outputs, costUsd: 0 };
   }

@@ -5,7 +5,7 @@ import { type ScriptCall, ScriptThread } from "./script-thread.ts";
 export interface ScriptExecutorOptions {
   readonly clock: Clock;
   readonly limits?: ScriptLimits;
-  /** How long a thread may be silent before it is killed and the script runs again. */
+  /** How long a thread may take before it is killed and the script runs again. */
   readonly patienceMs?: number;
 }
 
@@ -16,16 +16,16 @@ interface Entry {
 }
 
 const PATIENCE_MS = 10_000;
-/** A script that kills its thread so often does not run again. */
+/** A script that made its thread die this many times does not run again. */
 const RUNS_MAX = 3;
 
 /**
- * Runs scripts one after the other in a thread of its own.
+ * Runs scripts one after the other in a separate thread.
  *
- * - What a script may use is counted inside the interpreter, so that it ends the same way every time.
- * - Time only protects against what the interpreter cannot count (one long call of a built-in function): the thread is
- *   killed, a new one is started, and the script runs again, at most three times.
- * - A thread that dies takes nothing with it but the run of the script it was busy with.
+ * - The limits of a script are counted inside the interpreter, so that it always ends the same way.
+ * - Time only protects against work the interpreter cannot count (one long call of a built-in function): the thread is
+ * killed, a new one is started, and the script runs again, at most three times.
+ * - When a thread dies, only the run of the script it was executing is lost.
  */
 export class ScriptExecutor {
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class ScriptExecutor {
     this.#patienceMs = patienceMs;
   }
 
-  /** Null: it was cancelled. */
+  /** Resolves with null when the script was cancelled. */
   run(call: ScriptCall, signal?: AbortSignal): Promise<ScriptOutcome | null> {
     if (signal?.aborted === true) return Promise.resolve(null);
     return new Promise((resolve) => {
@@ -60,7 +60,7 @@ export class ScriptExecutor {
     });
   }
 
-  /** The same, while this thread stands still: for callers whose time does not pass by itself. */
+  /** Runs a script while blocking the calling thread, for callers with simulated time. */
   runNow(call: ScriptCall): ScriptOutcome {
     for (let runs = 1; ; runs += 1) {
       const thread = this.#open();
@@ -71,7 +71,7 @@ export class ScriptExecutor {
     }
   }
 
-  /** Whatever still runs or waits is cancelled. */
+  /** Cancels every running or waiting script. */
   async close(): Promise<void> {
     const { entry } = this.#busy ?? {};
     this.#busy?.stopTimer();
@@ -113,7 +113,7 @@ export class ScriptExecutor {
     this.#next();
   }
 
-  /** The thread died or is silent: the script runs again in another one. */
+  /** Handles a thread that died or does not answer: the script runs again in a new thread. */
   #lost(why: string): void {
     this.#drop();
     const busy = this.#busy;

@@ -7,11 +7,11 @@ export interface ScriptCall {
   readonly inputs: string;
 }
 
-/** Deep recursion of a script ends at its own limit, long before it reaches the end of this stack. */
+/** Deep recursion of a script reaches the limit of the interpreter long before the end of this stack. */
 const STACK_MB = 32;
 const HEAP_MB = 256;
 
-/** One worker thread with the interpreter in it. It takes one script at a time; killing it ends whatever it does. */
+/** One worker thread with the interpreter. It takes one script at a time; killing it ends any work. */
 export class ScriptThread {
   readonly #thread: Worker;
   readonly #answers: MessagePort;
@@ -21,7 +21,7 @@ export class ScriptThread {
     const { port1, port2 } = new MessageChannel();
     this.#signal = new Int32Array(new SharedArrayBuffer(4));
     this.#answers = port1;
-    // Without the environment and the flags of this process: nothing of them is needed in there.
+    // The thread needs neither the environment nor the flags of this process.
     this.#thread = new Worker(new URL("./script-interpreter.mjs", import.meta.url), {
       workerData: { answers: port2, signal: this.#signal, limits },
       transferList: [port2],
@@ -41,13 +41,13 @@ export class ScriptThread {
     this.#thread.postMessage(call, []);
   }
 
-  /** A thread without work keeps no process alive. */
+  /** An idle thread must not keep the process alive. */
   rest(): void {
     this.#thread.unref();
     this.#answers.unref();
   }
 
-  /** The answer to a call, while this thread stands still; null when there is none in time. */
+  /** Runs a script while blocking the calling thread. Null when there is no outcome in time. */
   ask(call: ScriptCall, withinMs: number): ScriptOutcome | null {
     const before = Atomics.load(this.#signal, 0);
     this.send(call);

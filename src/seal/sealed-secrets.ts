@@ -2,12 +2,12 @@ import type { SecretBox } from "./secret-box.ts";
 
 type Secrets = Readonly<Record<string, string>>;
 
-/** Secrets of an entry as they are kept. */
+/** Seals the secrets of an entry for storage. */
 export function sealSecrets(box: SecretBox, place: string, secrets: Secrets): Secrets {
   return mapped(secrets, (name, value) => box.seal(value, `${place}/${name}`));
 }
 
-/** The same as they were given; what cannot be opened any more is left out. */
+/** Opens the stored secrets of an entry; those that can no longer be opened are left out. */
 export function openSecrets(box: SecretBox, place: string, kept: Secrets): Secrets {
   return mapped(kept, (name, value) => box.open(value, `${place}/${name}`));
 }

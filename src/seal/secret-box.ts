@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
-/** Seals what must be kept and read again: AES-256-GCM, bound to the place it is kept at. */
+/** Seals stored texts that must be readable again: AES-256-GCM, bound to the place where each is stored. */
 export interface SecretBox {
   seal(text: string, place: string): string;
-  /** Undefined when it was sealed by another key or for another place, or is no sealed text at all. */
+  /** Undefined when it was sealed by another key or for another place, or is not a sealed text. */
   open(sealed: string, place: string): string | undefined;
 }
 
 const VERSION = "v1";
 const NONCE_BYTES = 12;
-/** A shorter tag would be taken too, and could be guessed. */
+/** A shorter tag would be accepted too, and could be guessed. */
 const TAG_BYTES = 16;
 const EMPTY = Buffer.alloc(0);
 
-/** `secret`: any text; its hash is the key. `former`: what was sealed with one of these is opened, too. */
+/** `secret` is any text; its hash is the key. Texts sealed with one of the `former` secrets can be opened, too. */
 export function createSecretBox(secret: string, former: readonly string[] = []): SecretBox {
   const key = keyOf(secret);
   const keys = [key, ...former.map(keyOf)];

@@ -4,11 +4,11 @@ import type { Secrets } from "./secrets.ts";
 
 export interface DispatchSecretsOptions {
   readonly secrets: Pick<Secrets, "useAll">;
-  /** Which secrets the configuration of an adapter at a gateway names. */
+  /** Returns the secrets that the configuration of an adapter at a gateway names. */
   readonly referencesOf: (orgId: string, gatewayId: string, provider: string) => readonly SecretReference[];
 }
 
-/** Where a dispatch goes, and for what. */
+/** The destination of a dispatch and the workflow it is for. */
 export interface DispatchPlace {
   readonly orgId: string;
   readonly gatewayId: string;
@@ -16,7 +16,7 @@ export interface DispatchPlace {
   readonly workflow: string;
 }
 
-/** The secrets that go with a dispatch: those its adapter there names for a tool the request names. */
+/** Finds the secrets sent with a dispatch: those its adapter at the gateway configures for a tool that the request names. */
 export class DispatchSecrets {
   readonly #options: DispatchSecretsOptions;
 
@@ -24,7 +24,7 @@ export class DispatchSecrets {
     this.#options = options;
   }
 
-  /** Undefined: it needs none, and does not have to wait. */
+  /** Undefined when the dispatch needs no secrets and does not have to wait. */
   forDispatch(place: DispatchPlace, request: () => AdapterRequest): Promise<readonly HandedSecret[]> | undefined {
     const { orgId, gatewayId, provider } = place;
     const references = this.#options.referencesOf(orgId, gatewayId, provider);
@@ -53,7 +53,7 @@ export class DispatchSecrets {
   }
 }
 
-/** Where a request may name a tool: an adapter calls none that is named nowhere. */
+/** Returns the texts of a request that may name a tool: an adapter calls no tool that appears in none of them. */
 function textsOf({ message, model = "", tools = [], inputs }: AdapterRequest): readonly string[] {
   return [message, model, ...tools, ...Object.values(inputs).filter((value) => typeof value === "string")];
 }

@@ -1,4 +1,4 @@
-/** Why a secret is not handed out. */
+/** Reasons why the value of a secret is refused. */
 export const SECRET_REFUSALS = [
   "unknown_secret",
   "secret_out_of_scope",
@@ -16,7 +16,7 @@ export function unknownSecret(name: string): SecretRefusal {
   return { code: "unknown_secret", message: `There is no secret "${name}"; set it with: sluice secrets set.` };
 }
 
-/** In one line, as logs and results show it. */
+/** Formats a refusal in one line, for logs and results. */
 export function refusalLine({ code, message }: SecretRefusal): string {
   return `${code}: ${message}`;
 }

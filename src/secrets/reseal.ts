@@ -4,17 +4,17 @@ import type { SealedText, SecretStore } from "../store/index.ts";
 export interface ResealOptions {
   readonly store: Pick<SecretStore, "replaceSealed">;
   readonly key: string;
-  /** Keys before it. */
+  /** The previous keys. */
   readonly formerKeys: readonly string[];
 }
 
 export interface Resealed {
   readonly resealed: number;
-  /** Sealed by none of the keys. */
+  /** Texts that none of the keys can open. */
   readonly unreadable: number;
 }
 
-/** Seals with the current key whatever a former one has sealed. Safe on several replicas at once, and when repeated. */
+/** Reseals with the current key every text that a former key has sealed. Safe on several replicas at once, and when repeated. */
 export async function reseal({ store, key, formerKeys }: ResealOptions): Promise<Resealed> {
   const box = createSecretBox(key);
   const former = createSecretBox(key, formerKeys);
@@ -33,7 +33,7 @@ export async function reseal({ store, key, formerKeys }: ResealOptions): Promise
   return { resealed, unreadable };
 }
 
-/** Where each text was sealed for. */
+/** Returns the place each text was sealed for. */
 function placeOf({ orgId, owner }: SealedText): string {
   switch (owner.of) {
     case "entry":

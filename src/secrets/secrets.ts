@@ -32,7 +32,7 @@ export interface SecretsOptions {
   readonly now: () => number;
 }
 
-/** What the audit notes of a use besides the name. */
+/** Details the audit records of a use besides the name. */
 export interface UseNote {
   readonly actor?: string;
   readonly run?: string;
@@ -41,7 +41,7 @@ export interface UseNote {
 
 type OpenedKind = Exclude<EntryUse["by"], "secret">;
 
-/** The secrets of an entry by field: those that can be used, and why the others cannot. */
+/** The secrets of an entry by field: the usable values, and the reason why each of the others is refused. */
 export interface OpenedEntry {
   readonly secrets: Readonly<Record<string, string>>;
   readonly refusals: Readonly<Record<string, SecretRefusal>>;
@@ -52,25 +52,25 @@ const NOTED_MAX = 10_000;
 const LOST = "It was sealed with another key; write it again.";
 
 /**
- * The registered secrets, by name. A caller names what it is for, and gets it only inside its scopes. It is read from
- * the store at each use, so that a new value counts at once on every replica; nothing is kept in memory.
+ * The registered secrets, by name. A caller states its use and gets a value only inside the scopes of the secret.
+ * Values are read at each use and not cached, so that a new value takes effect at once on every replica.
  */
 export class Secrets {
   readonly #options: SecretsOptions;
-  /** When a use by an entry was last noted. */
+  /** Time of the last audit record of each use by an entry. */
   readonly #noted = new Map<string, number>();
 
   constructor(options: SecretsOptions) {
     this.#options = options;
   }
 
-  /** Its value, noted with the audit before it is given out: what cannot be noted is not given. */
+  /** Returns the value of a secret. The use is recorded in the audit first; if that fails, the value is not returned. */
   async use(orgId: string, name: string, use: SecretUse, note: UseNote = {}): Promise<Outcome<string, SecretRefusal>> {
     const [found] = await this.useAll(orgId, [{ name, use }], note);
     return found ?? fail(unknownSecret(name));
   }
 
-  /** Several of them, in their order. */
+  /** Returns several values, in the given order. */
   async useAll(
     orgId: string,
     wanted: readonly { readonly name: string; readonly use: SecretUse }[],
@@ -83,8 +83,8 @@ export class Secrets {
   }
 
   /**
-   * What was given with an entry and is not shown, registered secrets in the place of references. Messages from outside
-   * lead here before their sender is known, so that the same use is noted once a minute at most.
+   * Returns the write-only values of an entry, with references replaced by the registered secrets. Messages from
+   * outside reach this before their sender is verified, so the same use is recorded once a minute at most.
    */
   async openEntry(orgId: string, by: OpenedKind, name: string): Promise<OpenedEntry> {
     const { store, box, now } = this.#options;
@@ -168,7 +168,7 @@ export class Secrets {
     return vault === undefined ? fail("It names no place.") : sources.vault.read(vault, { valueOf });
   }
 
-  /** The secret by which another one is read. One that is itself behind such a secret is refused: it might be a circle. */
+  /** Returns the secret needed to read another one. A secret that is itself in Vault is refused: there might be a cycle. */
   async #forSource(orgId: string, reference: string, of: string): Promise<Outcome<string, string>> {
     const name = secretNameOf(reference) ?? "";
     const entry = await this.#options.store.getEntry(orgId, "secret", name);

@@ -9,13 +9,13 @@ import type { Call } from "./route.ts";
 
 type GrantCall = Pick<Call<z.output<typeof answerBody>, unknown>, "services" | "principal" | "body">;
 
-/** The grant that goes with an answer: checked before the answer is given, and kept once it counts. */
+/** The grant sent with an answer: checked before the answer is submitted, stored once the answer counts. */
 export interface AnsweredGrant {
   readonly name: string;
   readonly body: JsonObject;
 }
 
-/** Null: none goes with it. Who may approve one call may let more of that run pass; of all runs, who may write rules. */
+/** Null when no grant is sent. Approvers may grant more calls of the run; a grant for all runs needs the right to write rules. */
 export function readGrant({ principal, body }: GrantCall, approval: ApprovalRecord): AnsweredGrant | null {
   const { grant, decision } = body;
   if (grant === undefined) return null;
@@ -36,7 +36,7 @@ export function readGrant({ principal, body }: GrantCall, approval: ApprovalReco
   throw new Refused("grant_invalid", problems.map(({ message }) => message).join(" "), { problems });
 }
 
-/** Listed and deleted like every other entry; from now on calls it covers are not held. */
+/** Stores the grant as an entry that is listed and deleted like any other. Calls it covers are not held after that. */
 export async function keepGrant({ services, principal }: GrantCall, { name, body }: AnsweredGrant): Promise<void> {
   const { orgId, keyId } = principal;
   const at = services.config.now();

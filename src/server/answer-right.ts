@@ -7,7 +7,7 @@ import { refusedBy } from "./problem.ts";
 import type { Call } from "./route.ts";
 import { readAnswer } from "./routes/approvals.ts";
 
-/** Refusals that no other answer of the same caller would avoid. */
+/** Refusals that apply to any answer of the same caller. */
 const OF_CALLER: ReadonlySet<string> = new Set([
   "approval_closed",
   "self_approval",
@@ -15,7 +15,7 @@ const OF_CALLER: ReadonlySet<string> = new Set([
   "already_answered",
 ]);
 
-/** Whether the caller may answer, found by judging an answer that is not sent. */
+/** Returns whether the caller may answer, by judging an answer without submitting it. */
 export async function rightToAnswer(
   { services, principal, params }: Pick<Call<unknown, unknown>, "services" | "principal" | "params">,
   approval: ApprovalRecord,

@@ -6,8 +6,8 @@ import type { Call } from "./route.ts";
 type Asking = Pick<Call<unknown, unknown>, "services" | "principal">;
 
 /**
- * Which of the approvals that wait the caller may answer, by the rules that judge an answer. Who is behind a requester is
- * looked up once for each, not for each approval.
+ * Returns which open approvals the caller may answer, by the rules that judge an answer. The persons behind a
+ * requester are looked up once per requester, not once per approval.
  */
 export async function answererOf({ services, principal }: Asking): Promise<Answerer> {
   const { store, config } = services;

@@ -2,16 +2,16 @@ import type { ApprovalRecord } from "../store/index.ts";
 import { NO_PERSON, type Principal } from "./auth.ts";
 import type { AnswerCall } from "./routes/approvals.ts";
 
-/** Finds the member of an organisation behind what a channel knows of a person; null: there is none. */
+/** Finds the member of an organisation by the data a channel has of a person; null when there is none. */
 export interface Answerers {
   byPersonId(orgId: string, personId: string): Promise<Principal | null>;
   byEmail(orgId: string, email: string): Promise<Principal | null>;
 }
 
-/** Who answers from outside. */
+/** A caller who answers through a channel. */
 export type Answerer = Pick<AnswerCall, "principal" | "address">;
 
-/** A person of whom only the address is known: may answer what is asked of this address, and nothing else. */
+/** Returns a person known only by an address, who may answer approvals that ask this address, and nothing else. */
 export function addressAnswerer(orgId: string, email: string, name = email): Answerer {
   const address = email.toLowerCase();
   const permissions = new Set(["governance:approve"]);
@@ -19,7 +19,7 @@ export function addressAnswerer(orgId: string, email: string, name = email): Ans
   return { principal: { ...holder, ...NO_PERSON }, address };
 }
 
-/** Whether an approval asks for an address by name. */
+/** Checks whether an approval asks for an address by name. */
 export function asksAddress({ approvers, hop }: ApprovalRecord, email: string): boolean {
   const wanted = `user:${email.toLowerCase()}`;
   return approvers.slice(0, hop + 1).some(({ who }) => who.toLowerCase() === wanted);

@@ -5,10 +5,10 @@ import type { PersonNames } from "./person-ring.ts";
 type Store = Pick<KeyStore, "getKey">;
 
 /**
- * Under which names of a list of approvers the caller answers: the own ones and, as a deputy within its dates, those of
- * others. `user:` is a person's id, verified email, or issuer and subject; `role:` and `team:` are the groups of a
- * person; `key:` is the id or the label of a key. A deputy does not answer in the names of `except`: the person who
- * has requested something cannot have it answered under the own name by another person either.
+ * Returns the approver names under which the caller answers: its own and, for a deputy within its dates, those of the
+ * members it represents. `user:` is a person's id, verified email, or issuer and subject; `role:` and `team:` are the
+ * groups of a person; `key:` is the id or the label of a key. A deputy does not get the names in `except`: a deputy
+ * must not answer a request in the name of the person who made it.
  */
 export async function answersAs(
   store: Store,
@@ -22,8 +22,9 @@ export async function answersAs(
 }
 
 /**
- * The id of a key is its own; a label is whatever its maker chose. It is a name only if the maker may decide who answers:
- * then two keys of one label both have it, as was wanted. A label that is the id of another key names that key alone.
+ * The id of a key is unique, but its label is chosen by its maker. The label counts as a name only if the maker may
+ * decide who answers; two keys with that label then both have the name. A label equal to the id of another key names
+ * that other key only.
  */
 async function keyNames(store: Store, { orgId, keyId, label }: Principal): Promise<readonly string[]> {
   if (isPersonId(keyId) || isTokenKeyId(keyId)) return [];

@@ -17,21 +17,21 @@ export interface AppOptions {
   readonly runtime: Runtime;
   readonly gateways: Gateways;
   readonly governance: OpenedGovernance;
-  /** Default: signed with the installation's own key. */
+  /** Default: an audit trail signed with the installation's own key. */
   readonly audit?: AuditTrail;
-  /** Default: an own one. */
+  /** Default: a new launcher. */
   readonly launcher?: Launcher;
-  /** Verifies tokens of an issuer outside; without it only keys are accepted. */
+  /** Verifies tokens of an outside issuer; without it only keys are accepted. */
   readonly verifier?: TokenVerifier | null;
-  /** Default: their content is in memory, and goes with the process. */
+  /** Default: files whose content is kept in memory and is lost when the process ends. */
   readonly files?: Files;
   readonly secrets?: Secrets;
   readonly history?: History;
-  /** Default: an own one, which the driver does not know. */
+  /** Default: a new one, which the driver does not know. */
   readonly work?: OpenedWork;
-  /** Where people sign in to the console; default: nowhere, only keys open it. */
+  /** Providers by which people sign in to the console. Default: none, so that only keys open it. */
   readonly signIn?: readonly SignInProvider[];
-  /** Null: the installation has one database. */
+  /** Null when the installation has one database. */
   readonly cells?: CellOperations | null;
   readonly config?: Partial<ApiConfig>;
 }

@@ -40,17 +40,17 @@ import { UNKEYED_ROUTES } from "./unkeyed-routes.ts";
 export interface App {
   readonly fetch: Hono<Env>["fetch"];
   readonly request: Hono<Env>["request"];
-  /** A path that signs in the first one to open it with this key; null when there is no console. */
+  /** Returns a path that signs in the first browser to open it with this key; null when there is no console. */
   readonly signInPath: (secret: string) => string | null;
   /** How many streams are open, and how many runs they watch. */
   readonly streams: () => { readonly open: number; readonly watchedRuns: number };
-  /** Ends the streams of an organisation, which continue where it lives now. */
+  /** Ends the streams of an organisation that moved to another cell, where clients continue them. */
   readonly endStreams: (orgId: string) => void;
-  /** What this process answers for itself, where several serve one port. */
+  /** Returns the answer of this process alone, where several processes serve one port. */
   readonly own: (path: TogetherPath) => Promise<OwnAnswer>;
-  /** An alert has fired, for the figures. */
+  /** Counts an alert that fired, for the metrics. */
   readonly countAlert: (on: string) => void;
-  /** Ends all streams and stops listening to the driver; requests are answered still. */
+  /** Ends all streams and stops listening to the driver. Requests are still answered. */
   readonly close: () => void;
 }
 
@@ -59,10 +59,10 @@ interface Env {
   readonly Variables: { requestId: string; route: string };
 }
 
-/** Heads of all runs are looked for less often than those of runs with a stream. */
+/** Heads of all runs are polled less often than those of runs with a stream, by this factor. */
 const LIVE_TAILS = 4;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
-/** What a path may name: printable text that a database can compare with. */
+/** Valid names in a path: printable text that a database can compare. */
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
 const NO_BODY = new TextEncoder().encode("{}");
 
@@ -150,7 +150,7 @@ function openStreams(store: AppOptions["store"], runtime: AppOptions["runtime"],
   return { tail, streams: new StreamRegistry(store, tail, live, config) };
 }
 
-/** A page of the console, or the answer that there is nothing. */
+/** Answers with a page of the console, or with not found. */
 function answerMissing({ pages }: Services, context: Context<Env>): Response {
   const found = pages?.answer(context.req.raw) ?? null;
   if (found !== null) {
@@ -165,7 +165,7 @@ function knownHosts({ hosts, publicUrl }: ApiConfig): MiddlewareHandler<Env> {
   const known = new KnownHosts(hosts, publicUrl);
   return (context, next) => {
     const host = context.req.header("host") ?? null;
-    // Without a socket there is no environment at all.
+    // Requests without a socket have no environment.
     const { incoming } = (context.env as Env["Bindings"] | undefined) ?? {};
     known.require({ host, path: context.req.path, localAddress: incoming?.socket.localAddress });
     return next();
@@ -218,7 +218,7 @@ function notAllowed(method: string, methods: readonly string[]): Refused {
   return new Refused("method_not_allowed", `${method} is not among ${allow}.`, { headers: { allow } });
 }
 
-/** Caller, permission and body are checked in this order: no body is read for an unknown caller. */
+/** Checks caller, permission and body in this order: the body of an unknown caller is not read. */
 async function answerRoute(route: Route, services: Services, context: Context<Env>): Promise<Response> {
   const request = context.req.raw;
   const url = new URL(request.url);
@@ -251,7 +251,7 @@ async function answerRoute(route: Route, services: Services, context: Context<En
   return route.handle(call);
 }
 
-/** While the issuer or the database is away it is not known whether a caller may stay; that is no refusal. */
+/** Null for a refused caller. Other errors are rethrown: without issuer or database it is unknown whether a caller may stay. */
 function nullIfRefused(error: unknown): null {
   if (error instanceof Refused && error.status < 500) return null;
   throw error;

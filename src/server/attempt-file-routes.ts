@@ -11,7 +11,7 @@ import { readShape } from "./shape.ts";
 
 export const ATTEMPT_FILES_PATH = "/api/v1/attempt-files";
 
-/** Files of one attempt, for the Bridge that has it: by a signed address, for as long as the attempt is open. */
+/** Routes for the files of one attempt. The Bridge of the attempt uses a signed address, valid while the attempt is open. */
 export const ATTEMPT_FILE_ROUTES: readonly OpenRoute[] = [
   { method: "GET", path: `${ATTEMPT_FILES_PATH}/{token}/{sha256}`, handle: readFile },
   { method: "POST", path: `${ATTEMPT_FILES_PATH}/{token}/uploads`, handle: beginUpload },
@@ -47,7 +47,7 @@ async function completeUpload(services: Services, request: Request): Promise<Res
   return json(await asProblem(services.files.complete(orgId, uploadId)));
 }
 
-/** Uploads of others are not there. */
+/** An upload of another run is reported as unknown. */
 async function requireOwn({ files }: Services, orgId: string, runId: string, uploadId: string): Promise<void> {
   const { createdBy } = await asProblem(files.getUpload(orgId, uploadId));
   if (createdBy !== runId) throw new Refused("unknown_upload", `There is no upload "${uploadId}".`);
@@ -55,7 +55,7 @@ async function requireOwn({ files }: Services, orgId: string, runId: string, upl
 
 interface Attempt extends AttemptAddress {
   readonly orgId: string;
-  /** What follows the token in the path. */
+  /** The path segments after the token. */
   readonly rest: readonly string[];
 }
 

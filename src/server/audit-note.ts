@@ -5,7 +5,7 @@ import type { Services } from "./route.ts";
 
 type Audited = Pick<Services, "store" | "config">;
 
-/** Records a change that was made through the API in the audit, before the caller is answered. */
+/** Records a change made through the API in the audit before the caller receives the response. */
 export async function noteChange(
   { store, config }: Audited,
   { orgId, keyId }: Pick<Principal, "orgId" | "keyId">,
@@ -25,7 +25,7 @@ interface RecordedAs {
 
 interface AnsweredApproval {
   readonly id: string;
-  /** Absent: it is about a launch. */
+  /** Absent when the approval concerns a launch. */
   readonly run?: string;
   readonly node?: string;
 }
@@ -37,8 +37,8 @@ const QUIET_MS = 60_000;
 const KEYS_MAX = 10_000;
 
 /**
- * Records who asked for what they may not have, and who was not let in; each once a minute, so that a caller that keeps
- * trying does not fill the audit.
+ * Records callers who lack a permission or were not let in. Each is recorded once a minute at most, so that a caller
+ * who keeps trying does not fill the audit.
  */
 export class Refusals {
   readonly #recordedAt = new Map<string, number>();
@@ -48,12 +48,12 @@ export class Refusals {
     void this.#record(services, "permission", { orgId, keyId }, { asked });
   }
 
-  /** A caller came with a token that gives access to nothing. */
+  /** Records a caller whose token gives access to nothing. */
   noteSignIn(services: Audited, orgId: string, keyId: string, code: string): void {
     void this.#record(services, code, { orgId, keyId }, { code });
   }
 
-  /** A person gave an answer that is not taken: it was not asked of them, is closed, or is about something else by now. */
+  /** Records a refused answer: the person was not asked, or the approval is closed or has changed since. */
   async noteAnswer(services: Audited, caller: RefusedCaller, approval: AnsweredApproval, answer: RefusedAnswer) {
     const { orgId, keyId, label: by } = caller;
     const { id: approvalId, ...place } = approval;

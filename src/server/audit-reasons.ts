@@ -1,7 +1,7 @@
 import type { AuditRecord } from "../core/audit/index.ts";
 import type { Store } from "../store/index.ts";
 
-/** Records with what people wrote, which the chain itself does not hold. */
+/** Adds the texts people wrote to the records; the audit chain does not contain them. */
 export async function auditReasons(
   store: Pick<Store, "auditTexts">,
   orgId: string,

@@ -6,11 +6,11 @@ import type { PersonNames, PersonRing } from "./person-ring.ts";
 import { Refused } from "./problem.ts";
 import { hashSecret, isSecret } from "./secret.ts";
 
-/** The caller, as its key, token or session describes it. */
+/** The caller of a request, identified by a key, token or session. */
 export interface Principal {
-  /** Empty for a person who has chosen no organisation, which only personal routes accept. */
+  /** Empty for a person without a chosen organisation; only personal routes accept that. */
   readonly orgId: string;
-  /** The id it acts under: of the key, or of the person in a session; `oidc:` and the subject for the bearer of a token. */
+  /** The id of the caller: of its key, or of its person in a session; `oidc:` and the subject for the bearer of a token. */
   readonly keyId: string;
   readonly label: string;
   readonly agentId: string | null;
@@ -18,20 +18,20 @@ export interface Principal {
   readonly expiresAt: number | null;
   /** The person behind a session, a token, or a key made by or for a person. */
   readonly personId: string | null;
-  /** Of the person in this organisation, by claims or assignment. */
+  /** Groups of the person in this organisation, by claims or assignment. */
   readonly groups: readonly string[];
   /** Null for keys and tokens. */
   readonly sessionId: string | null;
-  /** As a member of the organisation; null: the person is none, or there is no person. */
+  /** Names of the person as a member of the organisation; null when the caller is not a member or has no person. */
   readonly person: PersonNames | null;
   /** The members for whom this person is the deputy now. */
   readonly deputyFor: readonly PersonNames[];
 }
 
-/** What of a principal only a person has. */
+/** The fields of a principal without a person. */
 export const NO_PERSON = { personId: null, groups: [], sessionId: null, person: null, deputyFor: [] } as const;
 
-/** The principal as the starter of a run. */
+/** Returns the principal as the starter of a run. */
 export function callerOf({ keyId, label, agentId }: Principal): LaunchCaller {
   return { startedBy: keyId, by: label, agentId };
 }
@@ -39,7 +39,7 @@ export function callerOf({ keyId, label, agentId }: Principal): LaunchCaller {
 const CACHE_MS = 2_000;
 const CACHE_KEYS_MAX = 10_000;
 
-/** Looks keys up by the hash of the secret. A key that was taken back elsewhere works for two seconds more at most. */
+/** Looks keys up by the hash of the secret. A key revoked on another replica works for at most two more seconds. */
 export class KeyRing {
   readonly #store: Pick<KeyStore, "findKey" | "getKey">;
   readonly #people: PersonRing;
@@ -52,18 +52,18 @@ export class KeyRing {
     this.#now = now;
   }
 
-  /** The holder of a secret; throws `unauthenticated` with the same text whatever is wrong with it. */
+  /** Returns the holder of a secret. Every invalid secret throws `unauthenticated` with the same text. */
   async authenticate(secret: string): Promise<Principal> {
     return this.#principal(isSecret(secret) ? await this.#find(hashSecret(secret)) : undefined);
   }
 
-  /** The key of a session. */
+  /** Returns the holder of the key of a session. */
   async authenticateId(orgId: string, keyId: string): Promise<Principal> {
     const lookUp = (): Promise<KeyRecord | undefined> => this.#store.getKey(orgId, keyId);
     return this.#principal(await this.#cachedOr(JSON.stringify([orgId, keyId]), lookUp));
   }
 
-  /** Forgets what is cached, so that a key revoked here stops at once. */
+  /** Clears the cache, so that a key revoked here stops working at once. */
   forget(): void {
     this.#cached.clear();
   }
@@ -75,7 +75,7 @@ export class KeyRing {
     const { orgId, id: keyId, label, agentId, permissions, expiresAt, personId } = key;
     const holder = { orgId, keyId, label, agentId, permissions: new Set(permissions), expiresAt };
     const member = personId === null ? null : await this.#people.memberOf(orgId, personId);
-    // The key of an agent acts for the agent, not for the person who has made it.
+    // The key of an agent acts for the agent, not for the person who made it.
     if (member === null || agentId !== null) return { ...holder, ...NO_PERSON, personId };
     const { names, deputyFor } = member;
     return { ...holder, personId, groups: names.groups, sessionId: null, person: names, deputyFor };
@@ -104,7 +104,7 @@ export class KeyRing {
 const TOKENS = "oidc";
 const PERSONS = "per_";
 
-/** What the bearer of a token has in place of the id of a key; no key has such an id. Null: the bearer is not known. */
+/** Returns the id that replaces a key id for the bearer of a token; no key has such an id. `subject` is null for an unknown bearer. */
 export function tokenKeyId(subject: string | null): string {
   return subject === null ? TOKENS : `${TOKENS}:${subject}`;
 }
@@ -113,7 +113,7 @@ export function isTokenKeyId(keyId: string): boolean {
   return keyId === TOKENS || keyId.startsWith(`${TOKENS}:`);
 }
 
-/** The subject of a token, from what stands in place of the id of its key; null: it is none. */
+/** Returns the subject in the id of the bearer of a token; null for any other id. */
 export function subjectOfTokenKeyId(keyId: string): string | null {
   return keyId.startsWith(`${TOKENS}:`) ? keyId.slice(TOKENS.length + 1) : null;
 }
@@ -123,8 +123,9 @@ export function isPersonId(id: string): boolean {
 }
 
 /**
- * The person of a session or a token, who may do everything that is theirs. A key was handed on with some permissions: it
- * answers as the person who made it, but does not manage that person's sessions, deputy or memberships. Null: no such person.
+ * Returns the person of a session or a token, who may do everything that is theirs; null otherwise. A key answers as
+ * the person who made it, but it may be in other hands, so it cannot manage that person's sessions, deputy or
+ * memberships.
  */
 export function personInPerson({ keyId, personId }: Principal): string | null {
   return isPersonId(keyId) || isTokenKeyId(keyId) ? personId : null;
@@ -153,7 +154,7 @@ export function lacking(permission: Permission): Refused {
   return new Refused("forbidden", `This needs the permission ${permission}, which the key does not have.`);
 }
 
-/** What a principal may hand on: nothing beyond what it has itself. */
+/** Returns the wanted permissions the principal lacks. A principal can pass on only permissions it has itself. */
 export function missingPermissions(principal: Principal, wanted: readonly Permission[]): readonly Permission[] {
   return PERMISSIONS.filter((permission) => wanted.includes(permission) && !principal.permissions.has(permission));
 }

@@ -8,13 +8,13 @@ import { TokenAuthenticator, type TokenAuthenticatorOptions } from "./token-auth
 interface Rings {
   readonly keys: KeyRing;
   readonly sessions: SessionRing;
-  /** Null: no tokens are accepted. */
+  /** Null when no tokens are accepted. */
   readonly tokens: TokenAuthenticator | null;
 }
 
 const ANY: OrganisationChoice = { named: null, isPersonal: false, isUse: true };
 
-/** Finds out who is asking: by the session of a browser, by a key or, where tokens of an issuer are taken, by one of those. */
+/** Identifies the caller of a request: by the session of a browser, by a key or, where an issuer is configured, by a token. */
 export class Authenticator {
   readonly #rings: Rings;
 
@@ -22,7 +22,7 @@ export class Authenticator {
     this.#rings = rings;
   }
 
-  /** A token has dots, a key has none. */
+  /** A secret with a dot is a token; keys contain no dots. */
   async identify({ secret, isCookie }: Credential, choice: OrganisationChoice = ANY): Promise<Principal> {
     const { keys, sessions, tokens } = this.#rings;
     if (isCookie) return sessions.authenticate(secret, choice);
@@ -34,11 +34,11 @@ export class Authenticator {
 }
 
 export interface CallerParts extends Omit<TokenAuthenticatorOptions, "verifier" | "people"> {
-  /** Null: no tokens are accepted. */
+  /** Null when no tokens are accepted. */
   readonly verifier: TokenVerifier | null;
 }
 
-/** Everything that knows callers, over one store. */
+/** Opens all parts that identify callers, over one store. */
 export function openCallers({ verifier, ...parts }: CallerParts): {
   readonly people: PersonRing;
   readonly keys: KeyRing;

@@ -1,6 +1,6 @@
 import type { RunRecord, Store } from "../store/index.ts";
 
-/** A run of a file, and of a block of it the event just before the block began. */
+/** A run that is not a block. For a block, `eventId` is the last event before the block began. */
 export interface BlockOwner {
   readonly run: RunRecord;
   readonly eventId: number | null;
@@ -8,7 +8,7 @@ export interface BlockOwner {
 
 const PAGE = 1_000;
 
-/** What is done to a block is done to the run it belongs to; any other run is its own. */
+/** Finds the run a block belongs to, to which operations on the block apply. Any other run is its own owner. */
 export async function ownerOf(store: Pick<Store, "getRun" | "readEvents">, run: RunRecord): Promise<BlockOwner> {
   let owner: BlockOwner = { run, eventId: null };
   while (owner.run.block !== null && owner.run.parentRunId !== null) {
@@ -19,7 +19,7 @@ export async function ownerOf(store: Pick<Store, "getRun" | "readEvents">, run: 
   return owner;
 }
 
-/** The last event of the parent before it started the child. */
+/** Returns the last event of the parent before it started the child. */
 async function beginningOf(
   store: Pick<Store, "readEvents">,
   { orgId, runId, lastEventId }: RunRecord,

@@ -2,7 +2,7 @@ import type { Json, Problem } from "../core/base/index.ts";
 import { readSource, type SourceTree } from "../core/text/index.ts";
 import { Refused } from "./problem.ts";
 
-/** What a body may weigh, by what it carries. */
+/** Maximum sizes of bodies by content. */
 export const BODY_BYTES_MAX = { definition: 8_388_608, other: 1_048_576 } as const;
 
 export const JSON_TYPE = "application/json";
@@ -11,9 +11,9 @@ export const YAML_TYPES = ["text/yaml", "application/yaml", "application/x-yaml"
 export interface BodyRule {
   readonly bytesMax: number;
   readonly types: readonly string[];
-  /** A request without a body counts as one with `{}`. */
+  /** A missing body is read as `{}`. */
   readonly isOptional: boolean;
-  /** Is given a body that is too large piece by piece, up to this many bytes, before the refusal. */
+  /** Receives a body that is too large piece by piece, up to this many bytes, before it is refused. */
   readonly overflow?: { readonly bytesMax: number; readonly take: (piece: Uint8Array) => void };
 }
 
@@ -22,11 +22,11 @@ export interface SentBody {
   readonly bytes: Uint8Array;
 }
 
-/** Reads a body within its limits: refused by what the headers say before a byte is read, and again while reading. */
+/** Reads a body within its limits. The size is checked by the headers before a byte is read, and again while reading. */
 export async function readBody(request: Request, rule: BodyRule): Promise<SentBody> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > (rule.overflow?.bytesMax ?? rule.bytesMax)) throw tooLarge(rule);
-  // A length within the limit is kept by the HTTP parser: the whole body at once, which costs far less than a stream of it.
+  // The HTTP parser enforces the declared length. Reading the whole body at once costs far less than streaming it.
   const isShort = declared !== null && Number(declared) <= rule.bytesMax;
   const isEmpty = isShort ? Number(declared) === 0 : request.body === null;
   const type = mediaTypeOf(request, rule, isEmpty);
@@ -81,7 +81,7 @@ function tooLarge({ bytesMax }: BodyRule): Refused {
   });
 }
 
-/** Reads JSON so that nothing is ambiguous: no duplicate or forbidden keys, no inexact numbers, no deep nesting. */
+/** Reads JSON strictly: no duplicate or forbidden keys, no inexact numbers, no deep nesting. */
 export function parseJson(bytes: Uint8Array): SourceTree {
   requireJson(bytes);
   const { tree, problems } = readSource(bytes);
@@ -95,7 +95,7 @@ function firstMessage(problems: readonly Problem[]): string {
   return problems[0]?.message ?? "The body cannot be read.";
 }
 
-/** The reader of files takes YAML too; a body that says it is JSON has to be JSON. */
+/** The reader of files accepts YAML too, but a body declared as JSON must be JSON. */
 function requireJson(bytes: Uint8Array): void {
   let text: string;
   try {

@@ -24,7 +24,7 @@ import { problemBody, Refused } from "./problem.ts";
 import { json, type Services } from "./route.ts";
 import { ANSWER_WAIT_MS, takeTurn } from "./turn-reports.ts";
 
-/** Reports of Bridges, under the token of their gateway, and of services outside, by the ticket of one attempt. */
+/** Routes for reports of Bridges, by the token of their gateway, and of outside services, by the ticket of one attempt. */
 export const BRIDGE_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: CALLBACK_PATH, handle: takeCallback },
   { method: "POST", path: CALLBACK_BATCH_PATH, handle: takeCallbacks },
@@ -33,9 +33,9 @@ export const BRIDGE_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: "/api/v1/callbacks/{token}", handle: takeExternal },
 ];
 
-/** A batch may hold as much as its parts together, within what one request may reasonably weigh. */
+/** Maximum size of a batch, less than the sum of the maximum sizes of its callbacks. */
 const BATCH_BYTES_MAX = 16 * 1_048_576;
-/** How far a callback that is too large is looked through for its id. */
+/** How many bytes of a callback that is too large are searched for its id. */
 const OVERFLOW_BYTES_MAX = 64 * 1_048_576;
 
 async function takeCallback(services: Services, request: Request): Promise<Response> {
@@ -51,7 +51,7 @@ async function takeCallback(services: Services, request: Request): Promise<Respo
   }
 }
 
-/** Each is answered on its own: one that is wrong does not keep the others from being taken. */
+/** Each callback is answered separately: an invalid one does not affect the others. */
 async function takeCallbacks(services: Services, request: Request): Promise<Response> {
   const reporter = await authenticate(services, request);
   const { sent, size } = await readPeer(request, BATCH_BYTES_MAX);
@@ -70,7 +70,7 @@ async function takeCallbacks(services: Services, request: Request): Promise<Resp
   const answers = callbacks.map((callback) => {
     const of = isJsonObject(callback) ? (callback["dispatchId"] ?? callback["dispatch_id"]) : undefined;
     const before = of === undefined ? undefined : last.get(of);
-    // What one dispatch reports is taken in its order: a result before the end.
+    // Reports of one dispatch are processed in order: a result before the end.
     const taken = before === undefined ? answer(callback) : before.then(() => answer(callback));
     last.set(of, taken);
     return taken;
@@ -83,13 +83,13 @@ interface BatchAnswer {
   readonly body: object;
 }
 
-/** A callback, or what the turn of an agent reports or asks. In a batch no person is waited for. */
+/** Processes a callback, or a report or request of an agent's turn. A batch does not wait for the answer of a person. */
 function takeOne(services: Services, reporter: GatewayReporter, sent: Json): Promise<object> {
   const kind = turnKindOf(sent);
   return kind === null ? takeReport(services, reporter, sent) : takeTurn(services, reporter, kind, sent, 0);
 }
 
-/** In a batch, too, a callback may weigh no more than it may alone. */
+/** The size limit of a single callback also applies inside a batch. */
 async function requireLight(services: Services, reporter: GatewayReporter, callback: Json): Promise<void> {
   const bytes = Buffer.from(JSON.stringify(callback));
   if (bytes.byteLength <= CALLBACK_BYTES_MAX) return;
@@ -111,7 +111,7 @@ async function takePartials(services: Services, request: Request): Promise<Respo
   return json(replyTo(await services.runtime.stream(reporter, address, deltas), dispatchId));
 }
 
-/** What is known already is answered again as it was decided. */
+/** A repeated report or request gets the answer that was decided before. */
 function turnRoute(kind: TurnKind): OpenRoute["handle"] {
   return async (services, request) => {
     const reporter = await authenticate(services, request);
@@ -122,7 +122,7 @@ function turnRoute(kind: TurnKind): OpenRoute["handle"] {
 
 async function takeExternal(services: Services, request: Request): Promise<Response> {
   const { tickets } = services.gateways;
-  // As it was given out: nothing in it needs to be escaped.
+  // The token is used as it was issued; nothing in it needs to be escaped.
   const token = new URL(request.url).pathname.split("/").at(-1) ?? "";
   const now = services.config.now();
   const reading = tickets.read(token, now);
@@ -136,7 +136,7 @@ async function takeExternal(services: Services, request: Request): Promise<Respo
   return json(replyTo(await services.runtime.report({ orgId }, address, body), body.dispatchId, warnings));
 }
 
-/** Nothing of the body is read for an unknown caller. */
+/** The body of an unknown caller is not read. */
 async function authenticate({ gateways }: Services, request: Request): Promise<GatewayReporter> {
   const token = request.headers.get(GATEWAY_TOKEN_HEADER) ?? "";
   const link = token === "" || token.length > 1_000 ? undefined : await gateways.directory.authenticate(token);

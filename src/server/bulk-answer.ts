@@ -9,10 +9,10 @@ type Given = z.output<typeof bulkAnswerBody>["answers"][number];
 type Outcome = BulkAnswered["data"][number];
 type Caller = Pick<Call<unknown, unknown>, "services" | "principal">;
 
-/** Answers under way at a time: many fit into one commit, and the queue stays short for others. */
+/** Number of answers processed at a time: many fit into one commit, and the queue stays short for other callers. */
 const AT_ONCE = 50;
 
-/** Answers many approvals, each by the rule for a single answer; a refusal does not stop the others. */
+/** Answers many approvals, each by the rules for a single answer. A refusal does not stop the others. */
 export async function answerMany(caller: Caller, answers: readonly Given[]): Promise<BulkAnswered> {
   const data: Outcome[] = [];
   for (let from = 0; from < answers.length; from += AT_ONCE) {

@@ -1,4 +1,4 @@
-/** Which bytes of a whole are asked for. */
+/** The requested bytes of a content. */
 export type ByteRange =
   | { readonly kind: "all" }
   | { readonly kind: "part"; readonly from: number; readonly to: number }
@@ -7,8 +7,8 @@ export type ByteRange =
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * Reads a Range header (RFC 9110) for something of this size. One range is answered; several at once, and what is no
- * range, are answered with the whole, as the standard allows.
+ * Reads a Range header (RFC 9110) for content of this size. A single range is answered. Several ranges, or an invalid
+ * header, return the whole content, as the standard allows.
  */
 export function readRange(header: string | null, size: number): ByteRange {
   const [, first = "", last = ""] = RANGE.exec(header?.trim() ?? "") ?? [];

@@ -16,13 +16,13 @@ import type { Services } from "./route.ts";
 
 export type GatewayReporter = Extract<Reporter, { readonly gatewayId: string }>;
 
-/** A report of a gateway on one of its dispatches: read in any spelling of the wire, checked, and taken. */
+/** Accepts a report of a gateway on one of its dispatches: reads any spelling of the wire, checks and submits it. */
 export async function takeReport(services: Services, reporter: GatewayReporter, sent: unknown): Promise<CallbackReply> {
   const { body: spelled, warnings } = readSentCallback(sent, services.config.now());
   const body = readPeerShape(callbackSchema, await identified(services, reporter, spelled));
   const named = readDispatchId(body.dispatchId);
   if (named === undefined) throw unknownDispatch(body.dispatchId);
-  // Which execution reports is part of the id, or said beside it.
+  // The segment of the execution is in the id, or in a separate field.
   const address =
     named.segment === undefined && body.segment !== undefined ? { ...named, segment: body.segment } : named;
   if (address.runId !== body.runId || address.nodeId !== body.stepId || address.attempt !== body.attempt) {
@@ -34,7 +34,7 @@ export async function takeReport(services: Services, reporter: GatewayReporter, 
   return replyTo(outcome, body.dispatchId, warnings);
 }
 
-/** The result will never be taken, so that it is not waited for: the attempt fails now. */
+/** Fails the attempt at once: its result is too large to be accepted, so waiting for it is pointless. */
 export async function failTooLarge(
   { runtime, config }: Services,
   reporter: GatewayReporter,
@@ -76,7 +76,7 @@ export function unknownDispatch(dispatchId: string): Refused {
   return new Refused("unknown_dispatch", `There is no dispatch "${dispatchId.slice(0, 400)}" of this gateway.`);
 }
 
-/** A dispatch id says run, step and attempt; run and step alone mean the newest attempt of that gateway. */
+/** Completes the ids of a report: a dispatch id contains all of them; run and step alone mean the newest attempt of the gateway. */
 export async function identified(services: Services, reporter: GatewayReporter, sent: unknown): Promise<unknown> {
   if (!isJsonObject(sent as Json)) return sent;
   const body = sent as Readonly<Record<string, Json>>;
@@ -87,7 +87,7 @@ export async function identified(services: Services, reporter: GatewayReporter, 
     return { runId: address.runId, stepId: address.nodeId, attempt: address.attempt, ...body };
   }
   if (dispatchId !== undefined || typeof runId !== "string" || typeof stepId !== "string") return body;
-  // The shape refuses an attempt that is no number.
+  // The schema refuses an attempt that is not a number.
   const attempt = (body["attempt"] ?? (await newestAttempt(services, reporter, runId, stepId))) as number;
   return { ...body, attempt, dispatchId: dispatchIdOf({ runId, nodeId: stepId, attempt }) };
 }
@@ -108,7 +108,7 @@ async function newestAttempt(
   return newest;
 }
 
-/** A dispatch that is not there at all is not found, whatever else is wrong with the report on it. */
+/** Reports an unknown dispatch as not found, before any other problem of the report. */
 async function requireDispatch(
   { runtime }: Services,
   reporter: GatewayReporter,

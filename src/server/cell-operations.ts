@@ -1,15 +1,15 @@
 import type { CellMove, ComparedTable } from "../store/index.ts";
 
-/** What operators do with the cells of an installation. */
+/** Operations on the cells of an installation. */
 export interface CellOperations {
-  /** The organisation whose admins they are. */
+  /** The organisation whose administrators operate the cells. */
   readonly operators: string;
   list(): Promise<readonly ShownCell[]>;
-  /** Refused with a `Refused` before anything changes. */
+  /** Throws `Refused` before anything changes when the move is not possible. */
   move(orgId: string, target: string, askedBy: string): Promise<CellMove>;
   getMove(moveId: string): Promise<CellMove | undefined>;
   listMoves(): Promise<readonly CellMove[]>;
-  /** Whether directory and cells agree; with an organisation, what it has where. */
+  /** Checks whether directory and cells agree; with an organisation, also returns what it has in each cell. */
   verify(orgId: string | null): Promise<VerifiedCells>;
 }
 
@@ -19,7 +19,7 @@ export interface ShownCell {
   readonly database: string;
   readonly isDirectory: boolean;
   readonly isReady: boolean;
-  /** Takes new organisations. */
+  /** Whether the cell accepts new organisations. */
   readonly accepts: boolean;
   readonly organisations: readonly { readonly id: string; readonly name: string | null }[];
 }

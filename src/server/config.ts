@@ -3,47 +3,47 @@ import { SLACK_URL } from "../outside/channel/index.ts";
 import type { Timing } from "../registry/index.ts";
 import type { OwnAnswer, TogetherPath } from "./together.ts";
 
-/** How an API is set up. Everything has a default that suits one process on one machine. */
+/** Settings of an API. All have defaults that suit one process on one machine. */
 export interface ApiConfig {
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** How far the clock of this machine is from the time of the database. */
+  /** Returns the difference between the clock of this machine and the time of the database. */
   readonly clockSkewMs: () => number;
-  /** Where people reach the server, when that is not where it listens. */
+  /** Public URL of the server, when it differs from the address it listens at. */
   readonly publicUrl: string | null;
-  /** Names and addresses the server is called by, besides those of this machine and of `publicUrl`. */
+  /** Host names and addresses under which the server accepts requests, besides those of this machine and of `publicUrl`. */
   readonly hosts: readonly string[];
-  /** Where the built console is; null: without it. */
+  /** Directory of the built console; null to run without it. */
   readonly consoleDirectory: string | null;
-  /** Origins besides this server that the console may call: models people run workflows with in their own page. */
+  /** Origins besides this server that the console may call: models with which people run workflows in the browser. */
   readonly consoleConnect: readonly string[];
   readonly streamsMax: number;
   readonly streamsPerOrganisationMax: (orgId: string) => number;
   readonly streamsPerPrincipalMax: number;
-  /** How often the keys of open streams are looked at: a revoked one ends its streams, whichever replica revoked it. */
+  /** Interval at which the keys of open streams are checked. A revoked key ends its streams, whichever replica revoked it. */
   readonly keyCheckMs: number;
-  /** How often the last event ids of all watched runs are asked for. */
+  /** Interval at which the last event ids of all watched runs are queried. */
   readonly tailMs: number;
   readonly heartbeatMs: number;
-  /** Bytes a stream may fall behind while its client does not read. */
+  /** Maximum number of bytes that may wait for a client that does not read. */
   readonly backlogBytesMax: number;
-  /** How long a client may leave its stream unread before it is cut. */
+  /** Time after which the stream of a client that does not read is cut. */
   readonly stallMs: number;
-  /** How long the answer to a delivery waits for the outputs of its run. */
+  /** Maximum time the response to a delivery waits for the outputs of its run. */
   readonly respondMs: number;
-  /** Where the Web API of Slack is. */
+  /** Base URL of the Web API of Slack. */
   readonly slackUrl: string;
-  /** `advisory`: approvers of an approval are asked, and any key with the permission may answer, as before. */
+  /** `advisory`: the listed approvers are notified, but any key with the permission may answer, as in earlier versions. */
   readonly approvers: "enforced" | "advisory";
-  /** The next slots of a schedule from an instant on; as many as asked for, if there are so many. */
+  /** Returns the next slots of a schedule from an instant on, up to `count`. */
   readonly nextSlots: (timing: Timing, from: number, count: number) => readonly number[];
-  /** Answers of all processes that serve one port; absent: this one serves alone. */
+  /** Returns the answers of all processes that serve one port; absent when this process serves alone. */
   readonly together?: (path: TogetherPath) => Promise<readonly OwnAnswer[]>;
-  /** How sending spans goes, where they are sent. */
+  /** Returns figures about the export of spans, if spans are exported. */
   readonly spanFigures?: () => SpanFigures;
-  /** Called with unexpected errors; the answer says no more than the request id. */
+  /** Called with unexpected errors. The response contains only the request id. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 

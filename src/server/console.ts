@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** The built console, kept in memory: it is small, and a file that changes under a running server would mix two builds. */
+/** The built console, cached in memory: it is small, and a file changed under a running server would mix two builds. */
 export class ConsoleFiles {
   readonly #files = new Map<string, ConsoleFile>();
   readonly #index: ConsoleFile;
@@ -19,13 +19,13 @@ export class ConsoleFiles {
     this.#index = fileOf("/index.html", readFileSync(index), { policy, caching: "no-store" });
   }
 
-  /** Null where no console was built. `connect`: whom its pages may call besides the server. */
+  /** Returns null where no console was built. `connect` lists the origins its pages may call besides the server. */
   static open(directory: string, connect: readonly string[] = []): ConsoleFiles | null {
     const index = join(directory, "index.html");
     return existsSync(index) ? new ConsoleFiles(directory, index, policyFor(connect)) : null;
   }
 
-  /** The file at a path, else the page itself for what may be one of its addresses; null for anything else. */
+  /** Returns the file at a path, or the index page when the path may be an address of the console; null for anything else. */
   answer(request: Request): Response | null {
     if (request.method !== "GET" && request.method !== "HEAD") return null;
     const { pathname } = new URL(request.url);
@@ -36,7 +36,7 @@ export class ConsoleFiles {
 
 interface ConsoleFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Made when it is first asked for: a server must not be late because of pages that are not open yet. */
+  /** Compressed on first use: start-up must not wait for pages that are not open yet. */
   zipped: Uint8Array<ArrayBuffer> | null;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -54,7 +54,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** Only what this server serves, and nothing written into the page itself. */
+/** Content security policy: allows only files of this server, and no inline code. */
 function policyFor(connect: readonly string[]): string {
   return [
     "default-src 'none'",
@@ -104,7 +104,7 @@ function respond(file: ConsoleFile, request: Request): Response {
   });
 }
 
-/** Where a program may look for something that is not there: it gets a problem, and no page. */
+/** Paths used by programs. A missing resource there is reported as a problem, not as a page. */
 const NO_PAGES =
   /^\/(?:api|assets|auth|execute|hooks|invite|mcp|session|docs|openapi\.json|healthz|readyz|metrics)(?:\/|$)/;
 

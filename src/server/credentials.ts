@@ -3,21 +3,21 @@ import { unauthenticated } from "./auth.ts";
 import { Refused } from "./problem.ts";
 
 const COOKIE = "sluice_session";
-/** A browser takes a cookie of this name only from this very host, over TLS, for all of its paths. */
+/** With this prefix, a browser accepts a cookie only from this exact host, over TLS, for all of its paths. */
 const SECURE_COOKIE = `__Host-${COOKIE}`;
 export const CSRF_HEADER = "x-sluice-csrf";
 const ORGANISATION_HEADER = "x-sluice-organisation";
-/** For requests of a browser that carry no headers of ours: downloads and event sources. */
+/** For requests of a browser that cannot have custom headers: downloads and event sources. */
 const ORGANISATION_PARAMETER = "organisation";
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** What a request shows to be let in. */
+/** The secret by which a request is authenticated. */
 export interface Credential {
   readonly secret: string;
   readonly isCookie: boolean;
 }
 
-/** Whether browsers reach the server over TLS. */
+/** Checks whether browsers reach the server over TLS. */
 export function isSecure(request: Request, publicUrl: string | null): boolean {
   return (publicUrl ?? request.url).startsWith("https:");
 }
@@ -26,16 +26,16 @@ export function sessionCookieName(request: Request, publicUrl: string | null): s
   return isSecure(request, publicUrl) ? SECURE_COOKIE : COOKIE;
 }
 
-/** The secret of the session of a browser; null: the request has none. */
+/** Returns the session secret of a browser; null when the request has none. */
 export function sessionSecretOf(request: Request, publicUrl: string | null): string | null {
   const cookie = cookieOf(request, sessionCookieName(request, publicUrl));
   return cookie === "" ? null : cookie;
 }
 
 /**
- * The secret of a request: from `Authorization: Bearer`, or from the session cookie of the pages. A browser sends the
- * cookie by itself, so with it a request that changes something must come from this very origin and show the token of
- * the session, which no other site can read.
+ * Returns the secret of a request: from `Authorization: Bearer`, or from the session cookie of the pages. A browser
+ * sends the cookie automatically. A request with the cookie that changes something must therefore come from this
+ * origin and contain the CSRF token of the session, which no other site can read.
  */
 export function credentialOf(request: Request, publicUrl: string | null): Credential {
   const authorization = request.headers.get("authorization");
@@ -55,19 +55,19 @@ export function credentialOf(request: Request, publicUrl: string | null): Creden
   return { secret, isCookie: true };
 }
 
-/** The organisation a request names; null: it names none. */
+/** Returns the organisation a request names; null when it names none. */
 export function organisationOf(request: Request, url: URL): string | null {
   const named = request.headers.get(ORGANISATION_HEADER);
   const asked = SAFE_METHODS.has(request.method) ? url.searchParams.get(ORGANISATION_PARAMETER) : null;
   if (named !== null && asked !== null && named !== asked) {
     throw new Refused("organisation_required", "X-Sluice-Organisation and ?organisation= name two organisations.");
   }
-  // It is not a parameter of any route, and routes refuse those they do not know.
+  // The parameter is removed because no route declares it, and routes refuse unknown parameters.
   if (SAFE_METHODS.has(request.method)) url.searchParams.delete(ORGANISATION_PARAMETER);
   return named ?? asked;
 }
 
-/** Follows from the secret of the session, so that it needs no place of its own and ends with it. */
+/** The token is derived from the session secret, so it needs no storage and ends with the session. */
 export function csrfTokenOf(secret: string): string {
   return createHash("sha256").update("sluice csrf\0").update(secret, "utf8").digest("base64url");
 }
@@ -95,7 +95,7 @@ export function cookieOf(request: Request, name: string): string | null {
   return null;
 }
 
-/** The origins under which a request may have reached this server. */
+/** Returns the origins under which a request may have reached this server. */
 export function ownOriginsOf(request: Request, publicUrl: string | null): readonly string[] {
   const own = publicUrl === null ? [] : [new URL(publicUrl).origin];
   const host = request.headers.get("host");

@@ -18,7 +18,7 @@ export function deliveryOnWire(delivery: DeliveryRecord): Delivery {
   };
 }
 
-/** One that was written this moment. */
+/** Returns a delivery that was stored just now, in the form of the API. */
 export function newDeliveryOnWire({ delayMs, ...delivery }: NewDelivery, at: number): Delivery {
   const fresh = { state: "pending", attempts: 0, lastStatus: null, lastError: null, settledAt: null } as const;
   return deliveryOnWire({ ...delivery, ...fresh, nextAt: at + delayMs, createdAt: at });

@@ -4,12 +4,12 @@ const COLON = 0x3a;
 const OPEN: ReadonlySet<number | undefined> = new Set([0x7b, 0x5b]);
 const CLOSE: ReadonlySet<number | undefined> = new Set([0x7d, 0x5d]);
 const NAMES: ReadonlySet<string> = new Set(["dispatchId", "dispatch_id", "taskId", "task_id"]);
-/** Longer texts are no id, and are not kept. */
+/** Longer texts cannot be ids and are not stored. */
 const TEXT_BYTES_MAX = 1_000;
 
 /**
- * Finds whose report a body is that is too large to be read: looks through its bytes as they come, keeps nothing of
- * them but short texts of the outermost object, and needs no valid JSON behind the id.
+ * Finds the dispatch id in a body that is too large to be read. It scans the bytes as they arrive, stores only short
+ * texts of the outermost object, and accepts invalid JSON after the id.
  */
 export class DispatchFinder {
   #depth = 0;
@@ -20,7 +20,7 @@ export class DispatchFinder {
   #key = "";
   #found: string | null = null;
 
-  /** Null: no id was seen yet. */
+  /** Null while no id was found. */
   get dispatchId(): string | null {
     return this.#found;
   }

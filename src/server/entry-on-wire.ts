@@ -4,15 +4,15 @@ import { isoFromEpochMs } from "../core/view/index.ts";
 import type { RegisteredKind } from "../registry/index.ts";
 import type { Entry } from "../store/index.ts";
 
-/** Maps whose keys and values are the author's own. */
+/** Maps whose keys and values are chosen by the author. */
 const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "role_bindings", "match", "input", "output"]);
-/** Maps whose keys are the author's own, with values of a known shape. */
+/** Maps whose keys are chosen by the author, with values of a known shape. */
 const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "outputs"]);
 
-/** An entry as the API shows it: what was written, in camelCase, beside its id. Secrets are not part of an entry. */
+/** Returns an entry in the form of the API: the written fields in camelCase, beside its id. Secrets are not part of an entry. */
 export function entryOnWire(kind: RegisteredKind, entry: Entry): Registered {
   const { id, revision, body, createdAt, updatedAt } = entry;
-  // What is built in was made at no moment.
+  // A built-in entry has no time of creation.
   const moment = (at: number): string | null => (revision === 0 ? null : isoFromEpochMs(at));
   return {
     id,

@@ -9,7 +9,7 @@ export interface StreamSetup extends PulledSetup {
   readonly tail: Tail;
 }
 
-/** One client of one run, until the run has ended. */
+/** The stream of one client that watches one run, until the run has ended. */
 export class EventStream extends PulledStream implements Watcher {
   protected override readonly about: string;
   readonly #cursor: RunCursor;

@@ -3,13 +3,13 @@ import { type EventType, RUN_ENDING_TYPES, type RunEvent, SETTLING_TYPES } from 
 import { relativesOf, type RunLog } from "../core/provenance/index.ts";
 import type { RunRecord, Store, StoredEvent } from "../store/index.ts";
 
-/** How much of a family is read for one answer; what lies beyond is shown as a cut. */
+/** Maximum amount of a family that is read for one response. The response marks where the rest was cut. */
 export const FAMILY_LIMITS = { runs: 100, events: 250_000 } as const;
 const PAGE = 1_000;
 
 type Sources = Pick<Store, "getRun" | "readEvents" | "verdictsOf">;
 
-/** What provenance reads of a log; streams and logs are most of it, and do not show where values came from. */
+/** Event types that provenance reads. Streams and logs are most of a log, but do not show where values came from. */
 const READ: ReadonlySet<EventType> = new Set<EventType>([
   ...RUN_ENDING_TYPES,
   ...SETTLING_TYPES,
@@ -31,7 +31,7 @@ const READ: ReadonlySet<EventType> = new Set<EventType>([
   "run.finally",
 ]);
 
-/** A run and its relatives, nearest first, up to `reach` steps away. */
+/** Returns the logs of a run and its relatives, nearest first, up to `reach` steps away. */
 export async function familyLogs(
   store: Sources,
   run: RunRecord,
@@ -60,7 +60,7 @@ export async function familyLogs(
   return logs;
 }
 
-/** Null when there is no room for it. */
+/** Returns null when the log exceeds the remaining limit. */
 async function readLog(store: Sources, run: RunRecord, room: number): Promise<RunLog | null> {
   const { orgId, runId, workflow } = run;
   const events: RunEvent[] = [];
@@ -77,11 +77,11 @@ async function readLog(store: Sources, run: RunRecord, room: number): Promise<Ru
 
 async function policiesOf(store: Sources, { orgId, runId }: RunRecord): Promise<RunLog["policies"] & object> {
   const verdicts = await store.verdictsOf(orgId, runId);
-  // Only the governor writes it.
+  // Only the governor writes the body of a verdict, so its type is known.
   return new Map(verdicts.map(({ verdictId, body }) => [verdictId, (body["policies"] ?? []) as readonly string[]]));
 }
 
-/** Large values stay where they are; their digests distinguish them. */
+/** Large values are not loaded; their digests are enough to distinguish them. */
 function withMarks({ refs = [], ...event }: StoredEvent): RunEvent {
   let payload = event.payload as unknown as JsonObject;
   for (const { path, hash } of refs) payload = marked(payload, path, hash);

@@ -5,13 +5,13 @@ import { readRange } from "./byte-range.ts";
 import { Refused } from "./problem.ts";
 import type { Services } from "./route.ts";
 
-/** How a file is to be called in the answer; null: as it was first sent. */
+/** Name and type of the file in the response; null for those of its upload. */
 export interface Shown {
   readonly name: string | null;
   readonly mime: string | null;
 }
 
-/** The content of a file, or a range of it. It is never shown by a browser as a page of this server. */
+/** Returns the content of a file, or a range of it. A browser never shows it as a page of this server. */
 export async function fileReply(
   { files }: Pick<Services, "files">,
   request: Request,
@@ -49,12 +49,12 @@ function headersOf({ name, mime, sha256 }: FileRecord, shown: Shown) {
     "accept-ranges": "bytes",
     etag: `"${sha256}"`,
     "cache-control": "private, max-age=31536000, immutable",
-    // Opened in a browser all the same, it runs no script in the name of this server.
+    // If a browser opens it anyway, it cannot run a script with the origin of this server.
     "content-security-policy": "default-src 'none'; sandbox",
   } as const;
 }
 
-/** For every client: plain ASCII, and the name as it is (RFC 6266). */
+/** The name in two forms: plain ASCII for old clients, and encoded in full (RFC 6266). */
 function dispositionOf(name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
@@ -65,7 +65,7 @@ function matches(header: string | null, etag: string): boolean {
   return (header ?? "").split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
 }
 
-/** Its first piece is there, so that content that cannot be read is a problem and not half an answer. */
+/** Reads the first piece before responding, so that unreadable content is reported as a problem and not as a truncated response. */
 async function begun(content: AsyncIterable<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
   const pieces = content[Symbol.asyncIterator]();
   let first: IteratorResult<Uint8Array> | null = await pieces.next();
@@ -83,7 +83,7 @@ async function begun(content: AsyncIterable<Uint8Array>): Promise<ReadableStream
   );
 }
 
-/** What the files say of a request, as the API says it. */
+/** Converts a refusal of the files into a problem of the API. */
 export async function asProblem<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -94,7 +94,7 @@ export async function asProblem<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The content of a request, as it comes. */
+/** Yields the content of a request as it arrives. */
 export async function* contentOf(request: Request): AsyncIterable<Uint8Array> {
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding.trim().toLowerCase() !== "identity") {

@@ -6,7 +6,7 @@ import { UNUSED_FILE_MS, type UploadRecord } from "../store/index.ts";
 import { asProblem, contentOf } from "./file-reply.ts";
 import type { Services } from "./route.ts";
 
-/** Begins an upload, finds the one that was begun, or finds that there is nothing to send. */
+/** Begins an upload, or returns the one already begun, or reports that the content is already stored. */
 export async function openUpload(
   { files }: Pick<Services, "files">,
   orgId: string,

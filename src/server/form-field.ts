@@ -2,15 +2,15 @@ import { getOwn, type Json, type JsonObject } from "../core/base/index.ts";
 import type { ArgField } from "../core/definition/index.ts";
 import { html, type Html } from "./html.ts";
 
-/** Fields of a form are named apart from what the page itself sends. */
+/** Prefix that separates the fields of a form from the page's own fields. */
 const PREFIX = "arg.";
 
-/** The args a page asks for. A file cannot be sent with a form yet. */
+/** Returns the args a page asks for. Files are left out: a form cannot send them yet. */
 export function askedArgs(args: Readonly<Record<string, ArgField>>): readonly (readonly [string, ArgField])[] {
   return Object.entries(args).filter(([, field]) => (field.type as string | undefined) !== "file");
 }
 
-/** One arg as an input with its label; `given` is what was sent before. */
+/** Renders one arg as an input with its label; `given` is the value sent before. */
 export function fieldOf(name: string, field: ArgField, given: Json | undefined): Html {
   const label = html`<label for="${name}">${name}${field.required && field.default === undefined ? " *" : ""}</label>`;
   const hint = field.description === undefined ? "" : html`<small id="${name}-hint">${field.description}</small>`;
@@ -62,7 +62,7 @@ function select(common: Html, options: readonly string[], chosen: string, isNeed
 function attributes(values: Readonly<Record<string, string | number | undefined>>): Html {
   const written = Object.entries(values).flatMap(([key, value]) => {
     if (value === undefined) return [];
-    // Keys are written above; only values come from elsewhere.
+    // Keys are constants of this code; only values need escaping.
     return [value === "" ? html`${key}` : html`${key}="${value}"`];
   });
   return html`${written}`;
@@ -73,7 +73,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** What was sent, by the names of the args; what does not fit its type stays text, and is refused as such. */
+/** Returns the sent values by arg name. A value that does not fit its type stays text, and a later check refuses it. */
 export function givenArgs(sent: JsonObject, args: Readonly<Record<string, ArgField>>): JsonObject {
   const given = askedArgs(args).flatMap(([name, field]): [string, Json][] => {
     const value = getOwn(sent, `${PREFIX}${name}`);
@@ -95,7 +95,7 @@ function typed(text: string, field: ArgField): Json {
     case "array":
       return parsed(text);
     default:
-      // A browser sends line breaks as two characters.
+      // A browser sends line breaks as CR LF.
       return text.replaceAll("\r\n", "\n");
   }
 }

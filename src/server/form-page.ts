@@ -5,13 +5,13 @@ import { askedArgs, fieldOf } from "./form-field.ts";
 import { html, type Html, page } from "./html.ts";
 import type { EndedRun } from "./run-outputs.ts";
 
-/** What a page asks, and what was wrong with the answer before. */
+/** The content of a form page, with the problems of the previous submission. */
 export interface FormView {
   readonly title: string;
   readonly plan: Plan;
-  /** Of the session, where one is needed. */
+  /** The CSRF token of the session; null when no session is needed. */
   readonly csrf: string | null;
-  /** The same page sent twice starts one run. */
+  /** Ensures that a page submitted twice starts one run. */
   readonly deliveryId: string;
   readonly given: JsonObject;
   readonly problems: readonly Pick<SentProblem, "message">[];
@@ -40,7 +40,7 @@ function problemList(problems: FormView["problems"]): Html | string {
   </div>`;
 }
 
-/** `runId` null: the trigger says nothing of its runs. */
+/** `runId` is null when the trigger does not show its runs. */
 export function startedPage(title: string, runId: string | null, ended: EndedRun | null): Response {
   const said = ended === null ? "Sent: it has started." : `Sent: it is ${ended.status}.`;
   const about = runId === null ? "" : html`<p>Run <code>${runId}</code></p>`;

@@ -18,12 +18,12 @@ import { awaitOutputs } from "./run-outputs.ts";
 import { tooMany } from "./trigger-answer.ts";
 import { addressOf, triggersAt } from "./trigger-lookup.ts";
 
-/** Pages that start runs: for people without a key where the trigger is public, else after sign-in. */
+/** Pages that start runs: without a key where the trigger is public, otherwise after sign-in. */
 export const FORM_ROUTES: readonly OpenRoute[] = (["GET", "POST"] as const).flatMap((method) =>
   ["/forms/{name}", "/forms/{name}/{path}"].map((path) => ({ method, path, handle: inWords })),
 );
 
-/** Whatever is refused is a page here, as a person reads it. */
+/** Shows refusals as pages, since a person reads them. */
 async function inWords(services: Services, request: Request): Promise<Response> {
   try {
     return await answer(services, request);
@@ -48,13 +48,13 @@ interface OpenedForm {
   readonly orgId: string;
   readonly trigger: Trigger;
   readonly plan: Plan;
-  /** Null: a person without a key, through a public address. */
+  /** Null for a person without a key, through a public address. */
   readonly person: SignedIn | null;
 }
 
 interface SignedIn {
   readonly principal: Principal;
-  /** Of the session. */
+  /** The secret of the session. */
   readonly secret: string;
 }
 
@@ -101,7 +101,7 @@ async function openForm(services: Services, request: Request): Promise<OpenedFor
   return { orgId, trigger, plan, person };
 }
 
-/** The one place where a person is known by the session of the pages. */
+/** Identifies the signed-in person. Only this function of the form pages reads the session cookie. */
 async function signedIn(services: Services, request: Request, named: string | null): Promise<SignedIn> {
   const { publicUrl } = services.config;
   const secret = sessionSecretOf(request, publicUrl);

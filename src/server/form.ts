@@ -2,7 +2,7 @@ import { Refused } from "./problem.ts";
 
 const FORM_BYTES_MAX = 1_024;
 
-/** The fields of a form of ours. */
+/** Reads the fields of a form sent by a page of this server. */
 export async function formOf(request: Request): Promise<URLSearchParams> {
   const [type] = (request.headers.get("content-type") ?? "").split(";");
   if (type?.trim().toLowerCase() !== "application/x-www-form-urlencoded") {

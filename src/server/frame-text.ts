@@ -4,7 +4,7 @@ import type { RunEvent } from "../core/event/index.ts";
 import { frameEvent } from "../core/view/index.ts";
 import type { BlobRef, RunRecord } from "../store/index.ts";
 
-/** Values above this size are sent by reference: null at their place, their digest in `refs`. */
+/** Larger values are sent by reference: null in their place, and their digest in `refs`. */
 export const LARGE_BYTES_MIN = LIMITS.inlineValueBytesMax;
 
 type FramedRun = Pick<RunRecord, "runId" | "workflow" | "traceId">;
@@ -14,7 +14,7 @@ export function frameOf(event: RunEvent & { readonly refs?: readonly BlobRef[] }
   return event.refs === undefined ? frame : { ...frame, refs: event.refs };
 }
 
-/** A message of a stream without an id. JSON has no line breaks of its own, so its data is always one line. */
+/** Builds a stream message without an id. JSON text contains no line breaks, so the data is always one line. */
 export function sseMessage(event: string, data: object): Uint8Array {
   return Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
@@ -22,10 +22,10 @@ export function sseMessage(event: string, data: object): Uint8Array {
 const DATA = Buffer.from("\ndata: ");
 const LIVE_END = Buffer.from("}\n\n");
 
-/** An event as streams send it, serialised once for all streams of the process. */
+/** An event in the form of streams, serialised once for all streams of the process. */
 export class EventMessage {
   readonly eventId: number;
-  /** For the stream of its run. */
+  /** The message for streams of the run. */
   readonly bytes: Uint8Array;
   readonly #runId: string;
   #liveBytes: Uint8Array | null = null;
@@ -37,7 +37,7 @@ export class EventMessage {
     this.#runId = run.runId;
   }
 
-  /** For streams of the organisation: the same frame, in a message that names the run. */
+  /** The message for streams of the organisation: the same frame, wrapped in a message that names the run. */
   get liveBytes(): Uint8Array {
     this.#liveBytes ??= this.#wrapped();
     return this.#liveBytes;

@@ -6,7 +6,7 @@ interface Given {
   readonly callbackToken?: string | undefined;
 }
 
-/** The token of a callback identifies its gateway, so two gateways cannot have the same. */
+/** Checks that no other gateway has one of the given tokens: the token of a callback identifies its gateway. */
 export async function requireFreeTokens(
   directory: Pick<GatewayDirectory, "isTokenTaken">,
   orgId: string,

@@ -7,7 +7,7 @@ export const FORM_TYPE = "application/x-www-form-urlencoded";
 const FORBIDDEN: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 const FIELDS_MAX = 1_000;
 
-/** Credentials of the sender are no part of what a workflow sees. */
+/** Headers with credentials of the sender, which workflows must not see. */
 const HIDDEN: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie"]);
 
 export function bodyRuleOf(isOnlyJson: boolean): BodyRule {
@@ -15,7 +15,7 @@ export function bodyRuleOf(isOnlyJson: boolean): BodyRule {
   return { bytesMax: BODY_BYTES_MAX.other, types, isOptional: !isOnlyJson };
 }
 
-/** What a body says. A message to a workflow's hook has to be an object. */
+/** Parses a body. A message to a workflow's hook has to be an object. */
 export function readSentValue(type: string, bytes: Uint8Array, isObject: boolean): Json {
   if (type === FORM_TYPE) return readForm(bytes);
   if (bytes.byteLength === 0 && !isObject) return {};
@@ -24,7 +24,7 @@ export function readSentValue(type: string, bytes: Uint8Array, isObject: boolean
   return value;
 }
 
-/** A field that is given more than once is a list. */
+/** A field that is sent more than once becomes a list. */
 export function readForm(bytes: Uint8Array): JsonObject {
   let text: string;
   try {
@@ -48,7 +48,7 @@ function valuesOf(sent: URLSearchParams): JsonObject {
   );
 }
 
-/** Headers and query as filters and args see them: in lower case, and also with `_` where a name has `-`. */
+/** Returns headers and query for filters and args: header names in lower case, and also with `_` in place of `-`. */
 export function deliveredBy(request: Request, query: URLSearchParams): Pick<Delivered, "headers" | "query"> {
   const headers = [...request.headers].filter(([name]) => !HIDDEN.has(name));
   const others = new URLSearchParams([...query].filter(([name]) => name !== "org"));

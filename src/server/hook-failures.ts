@@ -1,10 +1,10 @@
 import { auditEntry } from "../core/audit/index.ts";
 import type { Services } from "./route.ts";
 
-/** A hook with a message that was rejected. */
+/** A hook that received a rejected message. */
 export interface DoubtedHook {
   readonly orgId: string;
-  /** As what it is registered. */
+  /** The kind of its registration. */
   readonly origin: string;
   readonly name: string;
 }
@@ -12,7 +12,7 @@ export interface DoubtedHook {
 type Reason = "bad_signature" | "bad_timestamp";
 
 interface Window {
-  /** Since the last record. */
+  /** Messages since the last record. */
   count: number;
   reason: Reason;
   stop: () => void;
@@ -21,14 +21,14 @@ interface Window {
 const WINDOW_MS = 60_000;
 
 /**
- * Messages to hooks without a valid signature. The first is recorded at once; all that follow within a minute are
- * recorded together at its end, so that a flood neither fills the audit nor goes unseen.
+ * Records messages to hooks without a valid signature. The first is recorded at once. All others within a minute are
+ * recorded together at its end, so that a flood is visible but does not fill the audit.
  */
 export class HookFailures {
   readonly #windows = new Map<string, Window>();
   readonly #after: (delayMs: number, work: () => void) => () => void;
 
-  /** `after` does something later, and gives a way to call it off. */
+  /** `after` schedules work and returns a function that cancels it. */
   constructor(after: (delayMs: number, work: () => void) => () => void = afterTimeout) {
     this.#after = after;
   }
@@ -67,7 +67,7 @@ function afterTimeout(delayMs: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** The sender does not wait for it. */
+/** Records the failures without making the sender wait. */
 function request(
   { store, config }: Pick<Services, "store" | "config">,
   { orgId, origin, name }: DoubtedHook,

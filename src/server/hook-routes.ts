@@ -17,7 +17,7 @@ import { requireKnown } from "./shape.ts";
 import { answerDelivery } from "./trigger-answer.ts";
 import { addressOf, hookCandidates } from "./trigger-lookup.ts";
 
-/** Messages from outside, known by their signature or their address and not by a key. */
+/** Routes for messages from outside, authenticated by their signature or their address instead of a key. */
 export const HOOK_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: "/api/v1/hooks/{name}", handle: takeMessage },
   { method: "POST", path: "/api/v1/hooks/{name}/{path}", handle: takeMessage },
@@ -51,7 +51,7 @@ interface Sent {
   readonly query: URLSearchParams;
 }
 
-/** The sender is known: only now the body is read. */
+/** Processes a message of a verified sender. Its body is parsed only now. */
 async function takeVerified(
   services: Services,
   { orgId, trigger }: HookCandidate,
@@ -80,13 +80,13 @@ async function takeVerified(
     const detail = `The message has no id at ${[part, ...path].join(".")}: a text of 1 to 255 printable ASCII characters.`;
     throw await refuse(new Refused("invalid_request", detail));
   }
-  // Of a workflow's hook, another body under the same id is a conflict.
+  // For a workflow's hook, another body under the same id is a conflict.
   const bodyHash = trigger.origin === "hook" ? { bodyHash: digestJson(body) } : {};
   const result = await services.triggers.start({ orgId, trigger, delivered, deliveryId, ...bodyHash });
   return answerDelivery(services, orgId, trigger, result);
 }
 
-/** Slack asks this once, when an address is entered. */
+/** Returns the challenge that Slack sends once, when an address is entered. */
 function challengeOf(body: Json): string | null {
   if (!isJsonObject(body) || body["type"] !== "url_verification") return null;
   const { challenge } = body;

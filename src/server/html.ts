@@ -7,7 +7,7 @@ const PAGE_HEADERS = {
   "content-security-policy":
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
-  // Without any referrer a browser sends its forms with the origin "null", which is no origin of ours.
+  // With the policy "no-referrer", a browser sends forms with the origin "null", which the origin check refuses.
   "referrer-policy": "same-origin",
   "cache-control": "no-store",
 } as const;
@@ -28,7 +28,7 @@ export function page(title: string, body: Html, status = 200): Response {
   return new Response(document.text, { status, headers: PAGE_HEADERS });
 }
 
-/** Texts wrap and never scroll sideways: what a person answers for must not be out of sight. */
+/** Texts wrap and never scroll sideways, so that nothing a person approves is out of sight. */
 export const STYLE = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif;
 --ground:#f5f7fa;--card:#fff;--ink:#15181d;--quiet:#505a66;--line:#d9dee5;--sunk:#f1f3f6;--accent:#2251c4;--on-accent:#fff;
 --bad:#b42318;--note:#fff7e0}

@@ -5,7 +5,7 @@ import type { Call } from "./route.ts";
 
 const KEY_LENGTH_MAX = 255;
 
-/** The key of a request that starts a run, bound to organisation, caller and workflow, and to what was asked. */
+/** Returns the idempotency key of a request for a run, bound to organisation, caller, workflow and content of the request. */
 export function idempotencyOf(
   { request, principal }: Pick<Call<unknown, unknown>, "request" | "principal">,
   workflow: string,

@@ -9,7 +9,7 @@ import type { Services } from "./route.ts";
 import { stateOf } from "./routes/invitations.ts";
 import { hashSecret } from "./secret.ts";
 
-/** Shows an invitation and leads through sign-in. Looking at it, as link scanners do, accepts nothing. */
+/** Shows an invitation and leads to sign-in. Opening the page, as link scanners do, accepts nothing. */
 export async function showInvitation(services: Services, request: Request): Promise<Response> {
   const token = new URL(request.url).searchParams.get("token") ?? "";
   const invitation = await services.store.findInvitation(hashSecret(token));
@@ -39,7 +39,7 @@ export async function acceptInvitation(services: Services, request: Request): Pr
   const form = await formOf(request);
   const token = form.get("token") ?? "";
   const person = await personOf(services, request);
-  // The page leads through sign-in.
+  // The invitation page leads to sign-in.
   if (person === null) return to(`/invite?token=${encodeURIComponent(token)}`);
   requireCsrfToken(sessionSecretOf(request, publicUrl) ?? "", form.get("csrf"));
   const invitation = await services.store.findInvitation(hashSecret(token));
@@ -75,7 +75,7 @@ function closed(problem: string): Response {
   return page("Invitation", body, 410);
 }
 
-/** The person of the browser's session; null: no person is signed in. */
+/** Returns the person of the browser's session; null when no person is signed in. */
 async function personOf({ sessions, store, config }: Services, request: Request): Promise<PersonRecord | null> {
   const secret = sessionSecretOf(request, config.publicUrl);
   const session = secret === null ? undefined : await sessions.find(secret, true);

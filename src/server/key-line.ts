@@ -1,7 +1,7 @@
 import type { HookStore, KeyStore, PersonStore, RegistryStore } from "../store/index.ts";
 import { isPersonId, subjectOfTokenKeyId } from "./auth.ts";
 
-/** A longer line of keys made by keys is taken for an attempt to hide who is at its beginning. */
+/** Limit for a chain of keys made by keys. A longer chain is treated as an attempt to hide the first maker. */
 const LINE_MAX = 1_000;
 
 type Store = Pick<KeyStore, "getKey"> &
@@ -9,9 +9,9 @@ type Store = Pick<KeyStore, "getKey"> &
   Pick<RegistryStore, "getEntry"> &
   Pick<HookStore, "getHook">;
 
-/** Everything that led to an id: the keys its key was made with, and the persons behind them. */
+/** The chain behind an id: the keys its key was made with, and the persons behind them. */
 interface Line {
-  /** The id itself; of what starts runs by itself, the id of the one who last saved it. */
+  /** The id itself; for a trigger, the id of the caller that last saved it. */
   readonly first: string;
   readonly ids: ReadonlySet<string>;
   readonly persons: ReadonlySet<string>;
@@ -19,9 +19,9 @@ interface Line {
 }
 
 /**
- * Whether a caller is the requester: the same person by whatever session, token or key, or a key that the requester has
- * made, directly or through other keys. Such a caller cannot answer where a second person has to: a new key is not a
- * second person.
+ * Checks whether a caller is the requester: the same person with any session, token or key, or a key that the
+ * requester has made, directly or through other keys. Such a caller cannot answer where a second person is required: a
+ * new key is not a second person.
  */
 export async function isOfRequester(
   store: Store,
@@ -36,13 +36,13 @@ export async function isOfRequester(
   return [...caller.persons].some((personId) => requester.persons.has(personId));
 }
 
-/** Whether it is known who is behind an id: a person, or the maker of its key. The operator's own keys have neither. */
+/** Checks whether a person, or the maker of the key, is known for an id. The operator's own keys have neither. */
 export async function hasKnownPerson(store: Store, orgId: string, callerId: string): Promise<boolean> {
   const { ids, persons } = await lineOf(store, orgId, callerId);
   return persons.size > 0 || ids.size > 1 || subjectOfTokenKeyId(callerId) !== null;
 }
 
-/** The ids under which a caller, and the persons behind it, have started something or answered. */
+/** Returns the ids under which a caller, and the persons behind it, may have started runs or answered. */
 export async function idsBehind(store: Store, orgId: string, callerId: string): Promise<readonly string[]> {
   const { ids, persons } = await lineOf(store, orgId, callerId);
   return [...new Set([...ids, ...persons])];
@@ -67,7 +67,7 @@ const SCHEDULE = "schedule:";
 const TRIGGER = "trigger:";
 const HOOK = "hook:";
 
-/** The persons an id stands for, and the id that made it what it is. The operator's own keys have neither. */
+/** Returns the persons behind an id, and the id that created it. The operator's own keys have neither. */
 async function behind(
   store: Store,
   orgId: string,
@@ -84,7 +84,7 @@ async function behind(
   return { before: key?.createdBy ?? null, personIds: personId === null ? [] : [personId] };
 }
 
-/** Runs that start by themselves are requested by the one who last saved what starts them. Null: it is no such thing. */
+/** Returns the caller that last saved a trigger, who counts as the requester of its runs. Null when the id is not a trigger. */
 async function saverOf(store: Store, orgId: string, id: string): Promise<string | null> {
   if (id.startsWith(SCHEDULE)) return entrySaver(store, orgId, "schedule", id.slice(SCHEDULE.length));
   if (id.startsWith(TRIGGER)) return entrySaver(store, orgId, "trigger", id.slice(TRIGGER.length));

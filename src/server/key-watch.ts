@@ -7,22 +7,22 @@ import type { StreamOwner } from "./stream-registry.ts";
 export interface KeyWatchOptions {
   readonly store: Pick<KeyStore, "listEndedKeys"> & Pick<SessionStore, "listEndedSessions">;
   readonly config: Pick<ApiConfig, "keyCheckMs" | "now" | "onTrouble">;
-  /** Whose streams are open. */
+  /** Returns the owners of the open streams. */
   readonly owners: () => readonly StreamOwner[];
   readonly onEnded: (keyId: string) => void;
   readonly onSessionEnded: (session: WatchedSession) => void;
 }
 
 /**
- * Looks whether the keys and sessions of open streams may still be used: one query for all keys and one for all sessions,
- * several times a second, so that what any replica revoked ends its streams here within a second. Tokens end by their own
- * clock.
+ * Checks whether the keys and sessions of open streams are still valid: one query for all keys and one for all
+ * sessions, several times a second. A key revoked on any replica thereby loses its streams here within a second.
+ * Tokens expire by their own time.
  */
 export class KeyWatch {
   readonly #options: KeyWatchOptions;
   #timer: NodeJS.Timeout | null = null;
   #isLooking = false;
-  /** A database that is away is reported once, not several times a second. */
+  /** True while the database is unavailable, so that this is reported once and not several times a second. */
   #isAway = false;
 
   constructor(options: KeyWatchOptions) {
@@ -38,7 +38,7 @@ export class KeyWatch {
     this.#timer = null;
   }
 
-  /** Never two at a time. */
+  /** Concurrent calls are skipped. */
   async look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -65,7 +65,7 @@ function isKeyId(id: string): boolean {
   return !isTokenKeyId(id) && !isPersonId(id);
 }
 
-/** Each session once for every organisation it watches. */
+/** Returns each session once for every organisation it watches. */
 function sessionsOf(owners: readonly StreamOwner[]): readonly WatchedSession[] {
   const found = new Map<string, WatchedSession>();
   for (const { sessionId, orgId } of owners) {

@@ -1,26 +1,27 @@
 import { isIP } from "node:net";
 import { Refused } from "./problem.ts";
 
-/** Asked by orchestrators under the address of the machine, which is not known beforehand; none of them needs a key. */
+/** Paths that orchestrators call under the address of the machine, which is not known in advance. They need no key. */
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 const HEADER = /^(\[[0-9a-fA-F:.]+\]|[^\s:/?#@\\[\],]+)(?::\d{1,5})?$/;
 const LOOPBACK = /^(?:localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 
 export interface HostRequest {
-  /** The header `Host`; null where a request came without a socket. */
+  /** The header `Host`; null when the request came without a socket. */
   readonly host: string | null;
   readonly path: string;
-  /** The address of this machine the connection came to. */
+  /** The local address of the connection. */
   readonly localAddress: string | undefined;
 }
 
 /**
- * The names a server answers to. A page of another site can make its own name lead to this server (DNS rebinding) and
- * would then read what needs no key; its name is in the `Host` header, so that a name that is not listed is refused.
+ * Checks the host names under which the server answers. A page of another site can make its own name resolve to this
+ * server (DNS rebinding), and could then read whatever needs no key. That name is in the `Host` header, so unlisted
+ * names are refused.
  *
- * Known are: the host of `--public-url`, the names of `--allow-host` (`*.suffix` for all below one), the address the
- * server listens at, this machine's own names, and the address a connection came to. Probes are answered under any
- * address, because no name is involved.
+ * Known are: the host of `--public-url`, the names of `--allow-host` (`*.suffix` for all names below it), the address
+ * the server listens at, this machine's own names, and the local address of the connection. Probes are answered under
+ * any IP address, since no name is involved.
  */
 export class KnownHosts {
   readonly #names = new Set<string>();
@@ -53,7 +54,7 @@ export class KnownHosts {
   }
 }
 
-/** The host of a header without its port, in the one spelling that is compared; null when it is none. */
+/** Returns the host of a header without port, normalised for comparison; null when it is invalid. */
 function nameIn(header: string): string | null {
   const name = HEADER.exec(header.trim())?.[1] ?? "";
   const text = `http://${name}/`;

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, withOwn } from "../core/base/index.ts";
 import type { NodeResult, RunProjection } from "../core/view/index.ts";
 import { LARGE_BYTES_MIN } from "./frame-text.ts";
 
-/** A projection in which large values are references: null at their place, and where to find them beside it. */
+/** Returns a projection with large values as references: null in their place, and the reference beside it. */
 export function withReferences(projection: RunProjection): Omit<State, "waitingFor"> {
   return { ...projection, nodeResults: projection.nodeResults.map(resultWithReferences) };
 }
@@ -26,7 +26,7 @@ function outputsWithReferences(outputs: JsonObject, refs: ValueRef[]): JsonObjec
   return shown;
 }
 
-/** The digest is the one under which the log keeps the same value. */
+/** The digest equals the one under which the log stores the value. */
 function take(value: Json, path: readonly string[], refs: ValueRef[]): Json {
   if (value === null || typeof value === "boolean" || typeof value === "number") return value;
   const text = JSON.stringify(value);

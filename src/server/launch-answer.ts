@@ -7,10 +7,10 @@ import type { Call } from "./route.ts";
 
 type LaunchCall = Pick<Call<unknown, unknown>, "services" | "principal">;
 
-/** Two people who answer at the same moment are taken one after the other. */
+/** Number of tries to save an answer when several people answer at the same moment. */
 const TRIES = 20;
 
-/** Answers for a run that does not exist yet, by the rules that hold for those that do. */
+/** Answers an approval of a launch, for which no run exists yet, by the same rules as for runs. */
 export async function answerLaunch(
   call: LaunchCall,
   asked: LaunchApproval,

@@ -14,7 +14,7 @@ export function launchedRun(result: LaunchResult, now: number, shown?: Run): Res
   return runReply(result, { ...(shown ?? runOnWire(result.run)), ...(warnings.length === 0 ? {} : { warnings }) });
 }
 
-/** The reply to a restart or a branch: the new run, what it keeps of the other one, and what it does again. */
+/** Replies to a restart or a branch: the new run, the results carried over, and the nodes that run again. */
 export async function relaunchedRun(services: Services, result: LaunchResult): Promise<Response> {
   if (result.kind === "refused") throw refusedLaunch(result.refusal, services.config.now());
   const body: Relaunched = { ...runOnWire(result.run), ...(await splitNodes(services, result.run)) };
@@ -29,7 +29,7 @@ function runReply({ kind, run }: Exclude<LaunchResult, { kind: "refused" }>, bod
 
 const PAGE = 1_000;
 
-/** Read from the run's own log, so that the same request sent again gets the same answer. */
+/** Reads the split from the log of the run, so that a repeated request gets the same reply. */
 async function splitNodes(
   { runtime, store }: Services,
   run: RunRecord,
@@ -54,7 +54,7 @@ async function splitNodes(
 
 type LogEvent = Pick<RunEvent, "type" | "payload">;
 
-/** Results are carried over before anything is done; the first event about other work ends them. */
+/** True for the first event about work of the new run. Results are carried over before it. */
 function isWork(event: LogEvent): boolean {
   return "nodeId" in event.payload && event.type !== "node.waiting" && !isCarried(event);
 }
@@ -75,7 +75,7 @@ function roundOf(event: LogEvent): readonly NonNullable<Relaunched["continues"]>
   return [{ nodeId: payload.nodeId, rounds: payload.round + 1 }];
 }
 
-/** Statuses that differ from the table: what is not there was named in the body, and is no address. */
+/** Statuses that differ from the table: the missing name was in the body and not in the address. */
 const STATUS: Readonly<Record<string, number>> = {
   unknown_node: 422,
   unknown_output: 422,
@@ -88,7 +88,7 @@ export function refusedLaunch({ code, message, problems, explanation, until }: L
   if (explanation !== undefined) return refusedByGate(explanation, detail, until, now);
   const status = STATUS[code];
   const extras = { ...(problems === undefined ? {} : { problems }), ...(status === undefined ? {} : { status }) };
-  // A code without an entry is a conflict with the state of the run.
+  // A code without an entry is reported as a conflict with the state of the run.
   return isKnown(code) ? new Refused(code, detail, extras) : new Refused("refused", detail, { ...extras, code });
 }
 

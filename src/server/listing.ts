@@ -4,7 +4,7 @@ import { compareCodeUnits } from "../core/base/index.ts";
 import { decodeCursor, encodeCursor, type Listed, type Page } from "../store/index.ts";
 import { Refused } from "./problem.ts";
 
-/** One page of a list that is in memory, in the order of its ids. */
+/** Returns one page of a list in memory, ordered by id. */
 export function pageInMemory<T extends { readonly id: string }>(
   all: readonly T[],
   { limit: count = all.length, cursor: from }: z.output<typeof wholeQuery>,
@@ -21,7 +21,7 @@ export function pageOf(query: z.output<typeof pageQuery>): Page {
   return { limit: query.limit, cursor: query.cursor ?? null };
 }
 
-/** An event id as a client wrote it: 0, 1, 2, … up to what a number can hold exactly. */
+/** Parses an event id: 0, 1, 2, … up to the largest exact integer. */
 export function readEventId(text: string): number {
   const id = /^(?:0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(id)) return id;

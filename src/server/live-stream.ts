@@ -7,7 +7,7 @@ import type { Tail } from "./tail.ts";
 
 export interface LiveSetup extends PulledSetup {
   readonly orgId: string;
-  /** Runs whose events are wanted, each after a cursor. */
+  /** Runs whose events are requested, each after a cursor. */
   readonly runs: readonly { readonly run: RunRecord; readonly afterEventId: number }[];
   /** Whether the client may see approvals. */
   readonly hasApprovals: boolean;
@@ -17,13 +17,13 @@ export interface LiveSetup extends PulledSetup {
 
 const HELLO = sseMessage("hello", {});
 
-/** One client of a whole organisation: how its runs change, and the events of those it names. */
+/** The stream of one client that watches an organisation: changes of its runs, and the events of the named runs. */
 export class LiveStream extends PulledStream implements LiveWatcher {
   readonly orgId: string;
   protected override readonly about: string;
   readonly #setup: LiveSetup;
   readonly #cursors: readonly RunCursor[];
-  /** By subject: only the newest message of each is sent, so that a slow client costs little. */
+  /** The newest message by subject. Older ones are dropped, so that a slow client costs little. */
   readonly #waiting = new Map<string, Uint8Array>();
 
   constructor(setup: LiveSetup) {

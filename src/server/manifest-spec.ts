@@ -5,7 +5,7 @@ import { type ManifestKind, type SpecProblem, specSchema } from "../registry/ind
 import type { Refused } from "./problem.ts";
 import { invalidRequest } from "./shape.ts";
 
-/** A body that is a spec: the reader of manifests checks it and words what is wrong; here it is only described. */
+/** Schema of a body that is a spec. It only describes: the reader of manifests checks the spec and reports its problems. */
 export function sentSpec(kind: ManifestKind): z.ZodType<Json> {
   const { $schema: _dialect, ...described } = z.toJSONSchema(specSchema(kind), { io: "input", unrepresentable: "any" });
   return z.custom<Json>().meta(described);

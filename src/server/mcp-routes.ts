@@ -10,7 +10,7 @@ import { credentialOf, ownOriginsOf } from "./credentials.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
 
-/** Requests that never leave the process need an address of some kind. */
+/** Placeholder address for requests that never leave the process. */
 const HERE = "http://sluice.invalid";
 
 export interface OpenedMcp {
@@ -19,8 +19,8 @@ export interface OpenedMcp {
 }
 
 /**
- * MCP at `/mcp`: each call of a tool is a request to this very API under the caller's key, so that whatever holds there
- * holds here. There are no sessions to open or end: GET and DELETE are not allowed.
+ * MCP at `/mcp`: each tool call becomes a request to this API under the caller's key, with all its checks. There are
+ * no sessions to open or close, so GET and DELETE are not allowed.
  */
 export function openMcp(
   config: ApiConfig,
@@ -32,12 +32,12 @@ export function openMcp(
   const inProcess = createInProcessFetch(handle);
   const answer = async (request: Request): Promise<Response> => {
     requireKnownOrigin(request, config.publicUrl);
-    // A cookie would be sent along by any page; MCP clients have a key.
+    // Cookies are not accepted, since any page could cause them to be sent. MCP clients have a key.
     if (!request.headers.has("authorization")) throw unauthenticated("Send a key as Authorization: Bearer slk_…");
     const credential = credentialOf(request, null);
     const { orgId, keyId } = await callers.identify(credential);
     const api = new SluiceClient({ url: HERE, key: credential.secret, retries: 0, fetch: inProcess });
-    // The subject of a token may hold anything; no two callers must look like one.
+    // The subject of a token may contain any character; encoding prevents two callers from getting the same id.
     return endpoint.answer(request, { api, id: `${orgId}/${encodeURIComponent(keyId)}` });
   };
   const route: OpenRoute = { method: "POST", path: "/mcp", handle: (_services, request) => answer(request) };
@@ -45,8 +45,8 @@ export function openMcp(
 }
 
 /**
- * A page sends its origin, a program does not. A page elsewhere is refused, also when it had its own name resolve to
- * this machine: names count only when they are the one this server was given.
+ * Refuses requests of pages from elsewhere; programs send no origin. A page whose name was made to resolve to this
+ * machine is refused, too: a host name counts only when it is in the configured public URL.
  */
 function requireKnownOrigin(request: Request, publicUrl: string | null): void {
   const origin = request.headers.get("origin");

@@ -8,7 +8,7 @@ import { labelOf } from "./person-ring.ts";
 import { Refused } from "./problem.ts";
 import { invalidRequest } from "./shape.ts";
 
-/** Members as the API shows them. Deputies are members too, and may be on another page. */
+/** Returns members in the form of the API. Deputies are members too, but may be on another page. */
 export async function personsOnWire(store: Store, members: readonly MemberRecord[], now: number): Promise<Person[]> {
   const known = new Map(members.map((member) => [member.personId, member]));
   return Promise.all(
@@ -69,12 +69,12 @@ export function requireDone(outcome: MemberOutcome, personId: string): void {
   throw new Refused("last_admin", "This is the only admin of the organisation; make another member an admin first.");
 }
 
-/** What roles together allow. */
+/** Returns the permissions of several roles together. */
 export function permissionsOfRoles(roles: readonly string[]): readonly Permission[] {
   return [...new Set(ROLES.filter((role) => roles.includes(role)).flatMap(permissionsOf))];
 }
 
-/** A caller cannot give roles, or change a member with roles, that allow what the own ones do not. */
+/** Refuses when a caller would assign roles, or change a member with roles, that have permissions the caller lacks. */
 export function requireWithin(principal: Principal, roles: readonly string[], what: string): void {
   const missing = missingPermissions(principal, permissionsOfRoles(roles));
   if (missing.length > 0) {
@@ -88,7 +88,7 @@ export function requireMayChange(principal: Principal, member: MemberRecord): vo
 
 type Deputy = NonNullable<MemberChange["deputy"]>;
 
-/** A deputy as a request names one: another member, for a time to come. */
+/** Reads the deputy in a request: another member, for a future period. */
 export async function readDeputy(
   store: Store,
   orgId: string,

@@ -5,14 +5,14 @@ import { memberPrincipal } from "./member-principal.ts";
 import type { PersonRing } from "./person-ring.ts";
 import { Refused } from "./problem.ts";
 
-/** Members of the organisation who answer from outside: by a link that was sent to them, or in a chat. */
+/** Finds members who answer through a channel: by a link that was sent to them, or in a chat. */
 export function memberAnswerers(store: Pick<MembershipStore, "findMembers">, people: PersonRing): Answerers {
   const byPersonId = async (orgId: string, personId: string): Promise<Principal | null> => {
     try {
       const member = await people.memberOf(orgId, personId);
       return member === null ? null : memberPrincipal(orgId, member);
     } catch (error) {
-      // Who is disabled here answers nothing, by whatever way.
+      // A disabled person may not answer through any channel.
       if (error instanceof Refused) return null;
       throw error;
     }

@@ -3,7 +3,7 @@ import type { Principal } from "./auth.ts";
 import { permissionsOf } from "./permission.ts";
 import type { MemberFacts } from "./person-ring.ts";
 
-/** A member of an organisation as a caller, whatever way the request of this person came. */
+/** Returns a member of an organisation as a caller, for any way the person makes requests. */
 export function memberPrincipal(orgId: string, { names, label, roles, deputyFor }: MemberFacts): Principal {
   const { personId } = names;
   return {

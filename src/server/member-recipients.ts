@@ -7,7 +7,7 @@ type Store = Pick<MembershipStore, "findMembers">;
 
 const APPROVING = ROLES.filter((role) => permissionsOf(role).includes("governance:approve"));
 
-/** The members behind the names of an approval, and their deputies while they stand in for them. */
+/** Finds the members that the approvers of an approval name, and their present deputies. */
 export function memberRecipients(store: Store, now: () => number): Recipients {
   return {
     forApproval: async (orgId, approvers) => {
@@ -26,7 +26,7 @@ export function memberRecipients(store: Store, now: () => number): Recipients {
   };
 }
 
-/** None are named: all who may approve, and no one else is read. */
+/** Without named approvers, returns all members who may approve, and reads no others. */
 async function membersAsked(
   store: Store,
   orgId: string,
@@ -36,7 +36,7 @@ async function membersAsked(
   return members.filter(({ isDisabled }) => !isDisabled);
 }
 
-/** `user:` is an id, an address, or an issuer and a subject; `role:` and `team:` are groups. */
+/** Sorts approver names: `user:` is an id, an address, or an issuer and a subject; `role:` and `team:` are groups. */
 function namesIn(approvers: readonly string[]): NamedMembers {
   const after = (word: string): readonly string[] =>
     approvers.filter((who) => who.startsWith(word)).map((who) => who.slice(word.length));
@@ -67,7 +67,7 @@ function recipientOf({ personId, email, name }: MemberRecord): readonly Recipien
 
 const USER_ADDRESS = /^user:([^\s@]+@[^\s@]+)$/;
 
-/** Addresses that belong to no member are written to as they are. */
+/** Addresses without a member receive messages directly. */
 function addressesIn(approvers: readonly string[]): readonly Recipient[] {
   return approvers.flatMap((who) => {
     const email = USER_ADDRESS.exec(who)?.[1];

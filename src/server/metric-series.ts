@@ -15,14 +15,14 @@ interface Series {
   readonly buckets: readonly number[];
 }
 
-/** Of one name. What comes after is counted together, so that no caller can make the list grow. */
+/** Maximum number of label sets per name. Further sets are counted together, so that no caller can make the list grow. */
 export const LABEL_SETS_MAX = 1_000;
-/** Each of these is printed as many lines. */
+/** A lower limit for histograms, because each set is printed as many lines. */
 export const HISTOGRAM_SETS_MAX = 100;
 export const LABEL_LENGTH_MAX = 100;
 const OTHER = "other";
 
-/** Named figures, printed in the text format of Prometheus. */
+/** Named metrics, printed in the text format of Prometheus. */
 export class MetricSeries {
   readonly #series = new Map<string, Series>();
 
@@ -30,7 +30,7 @@ export class MetricSeries {
     this.#valueOf(name, help, "counter", labels).value += by;
   }
 
-  /** A gauge, or a count that is kept elsewhere. */
+  /** Sets a gauge, or a counter whose value is stored elsewhere. */
   set(name: string, help: string, value: number, type: "counter" | "gauge" = "gauge", labels: Labels = {}): void {
     this.#valueOf(name, help, type, labels).value = value;
   }

@@ -8,14 +8,14 @@ import { MetricSeries } from "./metric-series.ts";
 import { runEndOf } from "./run-end.ts";
 
 const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
-/** As OpenTelemetry advises for tokens of a call. */
+/** Buckets that OpenTelemetry recommends for tokens of a call. */
 const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
 const MICROS_PER_USD = 1_000_000;
-/** Nodes whose beginning is remembered; another replica may have seen the end of some of them. */
+/** Maximum number of nodes whose start time is remembered; another replica may have seen the end of some of them. */
 export const BEGINNINGS_MAX = 20_000;
 export const BACKLOG_MS = 5_000;
 
-/** What is the same whichever process reads it. */
+/** Metrics that have the same value in every process. */
 export const INSTALLATION_FIGURES: ReadonlySet<string> = new Set([
   "sluice_open_runs",
   "sluice_waiting_runs",
@@ -30,17 +30,17 @@ interface Beginning {
   startedAt: number | null;
 }
 
-/** Figures of this process; what waits in the whole installation is read on request. No label holds an id. */
+/** Metrics of this process; the backlog of the whole installation is read on request. No label contains an id. */
 export class Metrics {
   readonly #series = new MetricSeries();
   readonly #beginnings = new Map<string, Beginning>();
   #backlogAt = -Infinity;
 
-  /** What became true in this process, as figures. */
+  /** Counts events that this process has committed. */
   countEvents(runId: string, events: readonly RunEvent[]): void {
     for (const event of events) {
       const end = runEndOf(event);
-      // A block is a part of a run, and no run.
+      // A block is part of a run and is not counted as one.
       if ("block" in event.payload && event.type !== "child.started") continue;
       if (end !== null) this.#series.count("sluice_runs_total", "Runs that ended, by status.", { status: end });
       else if (isSettling(event)) this.#countSettled(runId, event);
@@ -108,7 +108,7 @@ export class Metrics {
     this.#gauge("sluice_queued_spans", "Spans waiting to be sent.", queuedSpans);
   }
 
-  /** Reads the backlog at most once in a while, however often metrics are requested, which needs no key. */
+  /** Reads the backlog at most once in an interval, because metrics can be requested often and without a key. */
   async refreshBacklog(read: () => Promise<Backlog>, now: number): Promise<void> {
     if (now >= this.#backlogAt && now < this.#backlogAt + BACKLOG_MS) return;
     this.#backlogAt = now;
@@ -197,7 +197,7 @@ export class Metrics {
 
   #countCost({ payload }: EventOf<"cost.recorded">): void {
     const { costMicros, tokens, model, childRunId } = payload;
-    // What a child run cost is counted where the child spent it.
+    // The cost of a child run is counted in the child.
     if (childRunId !== undefined) return;
     const help = "Money spent, in US dollars.";
     if (costMicros > 0) this.#series.count("sluice_cost_usd_total", help, {}, costMicros / MICROS_PER_USD);

@@ -4,7 +4,7 @@ import { invalidRequest } from "./shape.ts";
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const AMOUNT_MAX = 100_000;
 
-/** A moment as people name one: ISO 8601, a date, or how long ago (`36h`, `7d`). Null when nothing was said. */
+/** Parses a moment: ISO 8601, a date, or an age (`36h`, `7d`). Null when the parameter is absent. */
 export function readMoment(name: string, written: string | undefined, now: number): number | null {
   if (written === undefined) return null;
   const [, amount, unit] = /^(\d{1,6})([smhdw])$/.exec(written) ?? [];

@@ -9,7 +9,7 @@ import type { AttemptReport } from "../store/index.ts";
 type Attempt = NodeDetail["attempts"][number];
 export type NodeHistory = Pick<NodeDetail, "promptBy" | "resultBy" | "attempts" | "verdicts" | "inputs">;
 
-/** What happened to one node, attempt by attempt, as its log says. */
+/** The history of one node, attempt by attempt, read from its log. */
 export class NodeLog {
   readonly #nodeId: string;
   readonly #attempts = new Map<number, Attempt>();
@@ -41,7 +41,7 @@ export class NodeLog {
     return { promptBy, resultBy, attempts, verdicts: this.#verdicts, inputs: this.#inputs };
   }
 
-  /** Adds what an attempt reported besides its result. */
+  /** Adds the data an attempt reported besides its result. */
   addReport({ attempt: number, sessionId, messages, logs }: AttemptReport): void {
     const attempt = this.#attempts.get(number);
     if (attempt === undefined) return;
@@ -49,7 +49,7 @@ export class NodeLog {
     this.#attempts.set(number, { ...attempt, adapterLogs, sessionId, conversation: [...messages] });
   }
 
-  /** Adds what an attempt was sent; its text and inputs are layers of the prompt as well. */
+  /** Adds the request of an attempt; its text and inputs are layers of the prompt as well. */
   addRequest(number: number, { message, stdin, inputs }: BoundRequest): void {
     const attempt = this.#attempts.get(number);
     if (attempt === undefined) return;
@@ -65,7 +65,7 @@ export class NodeLog {
     return this.#newestRequest;
   }
 
-  /** Why a verdict was given. */
+  /** Adds the explanation of a verdict. */
   explain({ verdictId, explanation }: Pick<JudgedNode, "verdictId" | "explanation">): void {
     for (const [index, decided] of this.#verdicts.entries()) {
       if (decided.verdictId === verdictId) this.#verdicts[index] = { ...decided, explanation };
@@ -93,7 +93,7 @@ export class NodeLog {
     this.#newestStart = { attempt, eventId };
     const before = payload.segment === undefined ? undefined : this.#attempts.get(attempt);
     if (before !== undefined) {
-      // It continues after a pause, with what it has cost and logged.
+      // The attempt continues after a pause and keeps its cost and logs.
       const route = { agentId, gatewayId, provider, model, executionPath };
       this.#attempts.set(attempt, { ...before, status: "running", verdictId, route });
       return;
@@ -133,13 +133,13 @@ export class NodeLog {
   }
 }
 
-/** Also for a provider that reads none: they were decided for the attempt, and simulations show them. */
+/** Also for a provider that reads no instructions: they were decided for the attempt, and simulations show them. */
 function instructionsOf(provider: string | null, decided: Attempt["instructions"]): Attempt["instructions"] {
   const sent = sentInstructions(provider, decided);
   return (sent.length === 0 ? decided : sent).map((one) => ({ ...one }));
 }
 
-/** The status an attempt has after an event that ends it; null for every other event. */
+/** Returns the status of an attempt after an event that ends it; null for every other event. */
 function attemptEndOf(event: RunEvent): NodeStatus | null {
   if (event.type === "node.retried") return "failed";
   return isSettling(event) ? settledStatusOf(event.type) : null;

@@ -9,13 +9,13 @@ import { beginSession, beginSessionOnce, handleSessionEnd } from "./session.ts";
 import { finishSignIn, listProviders, startSignIn } from "./sign-in.ts";
 import { metricsTogether, type OwnAnswer, readyTogether, type TogetherPath } from "./together.ts";
 
-/** A route that needs no key. The list is short on purpose: none of them shows anything about an organisation. */
+/** A route without a key. The list is short on purpose: none of them shows data of an organisation. */
 export interface OpenRoute {
   readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
-  /** False where looking would use something up. */
+  /** False when a HEAD request would use something up. */
   readonly answersHead?: boolean;
-  /** `address`: whom the request comes from, as the server sees it. */
+  /** `address` is the address the request comes from, as the server sees it. */
   readonly handle: (services: Services, request: Request, address: string) => Promise<Response>;
 }
 
@@ -45,7 +45,7 @@ export const OPEN_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: "/invite", handle: acceptInvitation },
 ];
 
-/** A clock that differs by more is worth a look, though time is taken from the database. */
+/** A larger difference of clocks causes a warning, although time is taken from the database. */
 const SKEW_WARNED_MS = 5_000;
 
 async function readyOfAll(services: Services): Promise<Response> {
@@ -58,7 +58,7 @@ async function metricsOfAll(services: Services): Promise<Response> {
   return printed(together === undefined ? await metrics(services) : metricsTogether(await together("/metrics")));
 }
 
-/** What this process answers for itself, where several serve one port. */
+/** Returns the answer of this process alone, where several processes serve one port. */
 export async function ownAnswer(services: Services, path: TogetherPath): Promise<OwnAnswer> {
   const { pid } = process;
   if (path === "/metrics") return { pid, status: 200, body: await metrics(services) };

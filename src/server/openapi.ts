@@ -6,7 +6,7 @@ import type { Route } from "./route.ts";
 
 const BEARER = "A key (slk_…), or a token (JWT) of the issuer this server trusts";
 
-/** The OpenAPI 3.1 document, made from the same table and schemas the routes are checked with. */
+/** Builds the OpenAPI 3.1 document from the table and schemas by which requests are checked. */
 export function openApiDocument(routes: readonly Route[], publicUrl: string | null): JsonObject {
   const paths = new Map<string, [string, JsonObject][]>();
   for (const route of routes) {
@@ -23,7 +23,7 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string | nu
       contact: { name: "Sluice" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    // Without a public address it is wherever this document was read from.
+    // Without a public URL, the server is the one that returned this document.
     servers: [{ url: publicUrl ?? "/" }],
     tags: [...new Set(routes.map(tagOf))]
       .sort(compareCodeUnits)
@@ -75,7 +75,7 @@ const SESSION =
   "A browser that is signed in; where people come by https, the name is `__Host-sluice_session`. Requests that change " +
   "something must come from the server's own pages and carry X-Sluice-CSRF.";
 
-/** What any request may carry, besides what its route takes. */
+/** The header that any request may have besides the parameters of its route. */
 const ORGANISATION = {
   name: "X-Sluice-Organisation",
   in: "header",
@@ -92,7 +92,7 @@ const CSRF_TOKEN = {
   schema: { type: "string" },
 };
 
-/** What the operations of one tag are about. */
+/** Descriptions of the operations by tag. */
 const TAGS: Readonly<Record<string, string>> = {
   agents: "Agents, and what they remember",
   alerts: "What is watched, and who is notified",
@@ -187,7 +187,7 @@ function schemaOf(schema: z.ZodType, io: "input" | "output"): JsonObject {
   return rest as JsonObject;
 }
 
-/** Codes by status, for people. */
+/** Returns the problem codes with their status and title. */
 export function problemTable(): readonly { readonly code: string; readonly status: number; readonly title: string }[] {
   return Object.entries(API_PROBLEMS).map(([code, [status, title]]) => ({ code, status, title }));
 }

@@ -1,12 +1,12 @@
 /**
- * Reports to the streams of an organisation which of its runs have changed. The heads are the truth: one query for all
- * organisations that have streams finds what any replica has committed, soon after a commit of this process and every
- * second otherwise. A message is serialised once, however many streams it goes to.
+ * Reports changed runs to the streams of their organisation. The source is the heads of runs: one query for all
+ * organisations with streams finds the commits of any replica, soon after a commit of this process and every second
+ * otherwise. A message is serialised once for all streams.
  *
- * Approvals of launches belong to no run: they are looked for every two seconds, and reported without one.
+ * Approvals of launches have no run. They are queried every two seconds and reported without one.
  *
- * L1 after `watch` has resolved, every later change of a head is reported, at least once and as it is then · L2 an
- * organisation without streams costs nothing.
+ * L1 After `watch` has resolved, every later change of a head is reported at least once, in its state at that time.
+ * L2 An organisation without streams costs nothing.
  */
 import type { LiveApprovals, LiveNote, LiveRun } from "../contract/index.ts";
 import { isTerminal, type WaitingFor } from "../core/event/index.ts";
@@ -19,7 +19,7 @@ export interface OrgFeedOptions {
   readonly store: LiveStore;
   readonly runtime: Pick<Runtime, "onCommitted">;
   readonly now: () => number;
-  /** How often commits of other replicas are looked for. */
+  /** Interval at which commits of other replicas are queried. */
   readonly everyMs: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -27,40 +27,40 @@ export interface OrgFeedOptions {
 export interface LiveWatcher {
   readonly orgId: string;
   onRun(runId: string, message: Uint8Array): void;
-  /** `runId` is null for those of launches, which have no run yet. */
+  /** `runId` is null for approvals of launches, which have no run yet. */
   onApprovals(runId: string | null, message: Uint8Array): void;
   onNote(approvalId: string, message: Uint8Array): void;
 }
 
 interface Known {
   readonly head: LiveHead;
-  /** Child runs included. */
+  /** Includes the waiting of child runs. */
   readonly waitingFor: WaitingFor | null;
   readonly readAt: number;
 }
 
-/** Runs this young are looked at whether they are open or not: clocks of replicas differ. */
+/** Runs this young are read whether they are open or not, because clocks of replicas differ. */
 const YOUNG_MS = 60_000;
-/** Notes this young are looked at: longer than a transaction takes to be seen, or a look to be repeated. */
+/** Notes this young are read: longer than a transaction takes to become visible, or a read to be repeated. */
 const NOTES_MS = 15_000;
 const RUNS_MAX = 2_000;
-/** Runs beyond this are reported again when they change. */
+/** Runs beyond this number are reported again when they change. */
 const KNOWN_MAX = 2 * RUNS_MAX;
-/** After a commit of this process; several commits are reported together. */
+/** Delay after a commit of this process, so that several commits are reported together. */
 const SOON_MS = 100;
 
 export class OrgFeed {
   readonly #options: OrgFeedOptions;
   readonly #watchers = new Map<string, Set<LiveWatcher>>();
-  /** Organisations whose runs are known: what differs from that is reported. */
+  /** Organisations whose runs are loaded; differences from the loaded state are reported. */
   readonly #ready = new Set<string>();
   readonly #known = new Map<string, Known>();
-  /** By organisation, which approvals of launches wait. */
+  /** The waiting approvals of launches, by organisation. */
   readonly #launches = new Map<string, string>();
-  /** Commits of other replicas, and approvals of launches, have to be looked for. */
+  /** Whether the next read must include commits of other replicas and approvals of launches. */
   #isWideLookDue = false;
   #wideLooks = 0;
-  /** When approvals that were noted were last noted, as far as it is reported. */
+  /** Time of the last reported note of each approval. */
   readonly #noted = new Map<string, number>();
   #changed = new Set<string>();
   #stopListening: (() => void) | null = null;
@@ -72,13 +72,13 @@ export class OrgFeed {
     this.#options = options;
   }
 
-  /** Resolves once nothing can be missed any more. */
+  /** Resolves when no later change can be missed. */
   async watch(watcher: LiveWatcher): Promise<void> {
     const watchers = this.#watchers.get(watcher.orgId) ?? new Set();
     this.#watchers.set(watcher.orgId, watchers.add(watcher));
     this.#listen();
     this.#isWideLookDue = true;
-    // The look that is under way may not know of this organisation.
+    // A read already in progress may not include this organisation.
     while (!this.#ready.has(watcher.orgId) && watchers.has(watcher)) await this.#look();
   }
 
@@ -120,7 +120,7 @@ export class OrgFeed {
     this.#look().catch((error: unknown) => this.#options.onTrouble("the heads of runs could not be read", error));
   }
 
-  /** One at a time; a caller that asks meanwhile gets the one after it. */
+  /** Runs one read at a time. A call during a read gets the next one. */
   async #look(): Promise<void> {
     const before = this.#looking;
     if (before !== null) await before.catch(() => undefined);
@@ -139,7 +139,7 @@ export class OrgFeed {
     this.#isWideLookDue = false;
     const now = this.#options.now();
     this.#forget(now);
-    // What other replicas changed of an older run is found by its name.
+    // Older runs that other replicas may have changed are queried by id.
     const runIds = [...new Set(isWide ? [...changed, ...this.#known.keys()] : changed)];
     try {
       const heads = await this.#options.store.listLiveRuns({
@@ -163,7 +163,7 @@ export class OrgFeed {
     for (const orgId of orgIds) if (this.#watchers.has(orgId)) this.#ready.add(orgId);
   }
 
-  /** Every other time, and whenever an organisation is new here. */
+  /** True every second time, and whenever an organisation is new. */
   #isApprovalLookDue(orgIds: readonly string[]): boolean {
     this.#wideLooks += 1;
     return this.#wideLooks % 2 === 0 || orgIds.some((orgId) => !this.#ready.has(orgId));
@@ -178,7 +178,7 @@ export class OrgFeed {
     );
   }
 
-  /** What has ended long ago is not among the wanted any more; of very many open ones the longest known are forgotten. */
+  /** Removes runs that ended long ago. When too many runs are open, those known longest are removed. */
   #forget(now: number): void {
     for (const [runId, { head, readAt }] of this.#known) {
       const isOver = isTerminal(head.status) && readAt < now - 2 * YOUNG_MS;
@@ -218,7 +218,7 @@ export class OrgFeed {
       this.#known.delete(head.runId);
       this.#known.set(head.runId, { head, waitingFor, readAt: now });
     }
-    // A run that waits with its child runs has no commit of its own when they begin to wait.
+    // A run waits with its child runs, but has no commit of its own when they begin to wait.
     const waiting = familyWaiting([...this.#known.values()].map(({ head }) => head));
     for (const [runId, known] of this.#known) {
       const waitingFor = waiting.get(runId) ?? null;

@@ -2,7 +2,7 @@ import type { CheckOutbound, SpecProblem } from "../registry/index.ts";
 import { Refused } from "./problem.ts";
 import type { Services } from "./route.ts";
 
-/** Asks the guard of this server whether a URL may be called; an app without one calls nothing. */
+/** Returns a check by this server's guard whether a URL may be called. An app without a guard allows all, as it calls none. */
 export function checkOutboundOf({ gateways }: Pick<Services, "gateways">): CheckOutbound {
   return async (url, purpose) => (await gateways.outbound?.check(url, { isAnyPort: purpose !== "message" })) ?? null;
 }

@@ -12,8 +12,8 @@ interface KeptParts {
 }
 
 /**
- * The audit, the files and the history of an app, with its own in place of those it was not given: signed with the
- * installation's key, in memory, and with a folder beside the process for archives.
+ * Returns the audit, files and history of an app. The defaults: an audit signed with the installation's key, files in
+ * memory, and a folder beside the process for archives.
  */
 export function ownHistory({ store, audit, files, history, now }: KeptParts): {
   readonly audit: AuditTrail;

@@ -15,8 +15,8 @@ const RECORDS_PAGE = 100;
 type Sources = Pick<Store, "readEvents" | "getApproval" | "listAudit" | "auditTexts" | "verdictsOf" | "getErasure">;
 
 /**
- * Everything there is to know of a run as one JSON object, a piece of its text at a time: a long run is never in memory
- * as a whole. Approvals and costs are found in the log, so that they follow it.
+ * Yields all data of a run as one JSON object, piece by piece, so that a long run is never in memory as a whole.
+ * Approvals and costs follow the log, because they are found in it.
  */
 export async function* packetOf(
   { store, config }: { readonly store: Sources; readonly config: Pick<Services["config"], "now"> },
@@ -33,7 +33,7 @@ export async function* packetOf(
   yield `,"costs":${textOf(found.costs)}}\n`;
 }
 
-/** What is picked up while the log goes by. */
+/** Ids and costs collected while the log is read. */
 class Found {
   readonly approvalIds = new Set<string>();
   readonly costs: object[] = [];
@@ -44,7 +44,7 @@ class Found {
   }
 }
 
-/** A packet leaves the system, so that whatever looks like a secret stays behind. */
+/** A packet leaves the system, so all texts that look like secrets are removed. */
 function textOf(item: object): string {
   return JSON.stringify(item, (_, value: unknown) => (typeof value === "string" ? hideCredentials(value) : value));
 }

@@ -10,7 +10,7 @@ import type { ShownProvider } from "./sign-in.ts";
 
 const LISTED = { limit: 25, cursor: null } as const;
 
-/** The plain front page: the runs for those who are signed in, and how to start for all others. */
+/** The plain front page: the runs for signed-in callers, and an introduction for all others. */
 export async function homePage(services: Services, request: Request): Promise<Response> {
   const principal = await signedIn(services, request);
   if (principal === null) return page("Sluice", welcome(null, services.signIn.shown));
@@ -98,7 +98,7 @@ curl -H "Authorization: Bearer $SLUICE_KEY" -H "Content-Type: application/json" 
     <p><a href="/docs">API</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/healthz">Health</a></p>`;
 }
 
-/** The API for people, without a script. */
+/** The API documentation as a page without scripts. */
 export function docsPage(routes: readonly Route[]): Response {
   return page(
     "Sluice API",

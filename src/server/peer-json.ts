@@ -4,12 +4,12 @@ import { Refused } from "./problem.ts";
 
 const DEPTH_MAX = 64;
 
-/** The name as it is, or with any of its characters escaped. */
+/** Matches the name, also with any of its characters escaped. */
 const MAY_NAME_PROTO = /__proto__|\\u00[567]/i;
 
 /**
- * JSON from a Bridge: thousands of bodies a second, so that it is read without remembering where everything stood.
- * What would be dangerous is refused all the same: names that reach prototypes, and nesting that fills a stack.
+ * Parses JSON from a Bridge. Thousands of bodies arrive per second, so places are not recorded. Dangerous content is
+ * still refused: names that reach prototypes, and nesting that fills a stack.
  */
 export function readPeerJson(bytes: Uint8Array): unknown {
   let source: string;
@@ -18,11 +18,11 @@ export function readPeerJson(bytes: Uint8Array): unknown {
     source = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     value = JSON.parse(source) as Json;
   } catch {
-    // Says what is wrong and where; it throws for everything that got here.
+    // Parses again to report the problem and its place; it throws for every text that fails above.
     return parseJson(bytes).value;
   }
   if (isTooDeep(bytes)) throw new Refused("bad_json", `The body is nested deeper than ${DEPTH_MAX} levels.`);
-  // A result may contain the word prototype, as long as no key is called that.
+  // A result may contain the word prototype, as long as no key has that name.
   if (MAY_NAME_PROTO.test(source) && namesProto(value)) {
     throw new Refused("bad_json", 'The body has a key "__proto__", which is not taken.');
   }

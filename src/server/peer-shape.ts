@@ -7,7 +7,7 @@ import { Refused } from "./problem.ts";
 const PROBLEMS_MAX = 50;
 const USAGE_FIELDS: ReadonlySet<PropertyKey> = new Set(Object.keys(reportedUsageSchema.shape));
 
-/** What a peer said, in the shape it must have. Figures out of range have a code of their own: they are about money. */
+/** Returns the body of a peer in its required shape. Figures out of range have a code of their own, because they concern money. */
 export function readPeerShape<S extends z.ZodType>(schema: S, sent: unknown): z.output<S> {
   const result = schema.safeParse(sent);
   if (result.success) return result.data;

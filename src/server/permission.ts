@@ -1,4 +1,4 @@
-/** The permissions each role stands for. */
+/** The permissions of each role. */
 import { type Permission, PERMISSIONS, type MemberRole } from "../contract/index.ts";
 
 const READING = PERMISSIONS.filter((permission) => permission.endsWith(":read"));

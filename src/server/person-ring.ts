@@ -8,22 +8,22 @@ import {
 } from "../store/index.ts";
 import { Refused } from "./problem.ts";
 
-/** How a person is named in lists of approvers. */
+/** The names of a person in lists of approvers. */
 export interface PersonNames {
   readonly personId: string;
   readonly issuer: string;
   readonly subject: string;
-  /** Verified. */
+  /** Null unless verified. */
   readonly email: string | null;
   readonly groups: readonly string[];
 }
 
-/** What an organisation gives to one of its members. */
+/** The names, roles and deputy duties of a member in one organisation. */
 export interface MemberFacts {
   readonly names: PersonNames;
   readonly label: string;
   readonly roles: readonly string[];
-  /** Those for whom this member may answer now. */
+  /** Members for whom this member may answer now. */
   readonly deputyFor: readonly PersonNames[];
 }
 
@@ -32,7 +32,7 @@ const CACHED_MAX = 10_000;
 
 type Store = Pick<MembershipStore, "readStanding"> & Pick<PersonStore, "getPerson">;
 
-/** Looks members up, remembered for two seconds: what another replica changed counts here after that. */
+/** Looks members up and caches them for two seconds. A change made on another replica takes effect here after that. */
 export class PersonRing {
   readonly #store: Store;
   readonly #now: () => number;
@@ -43,7 +43,7 @@ export class PersonRing {
     this.#now = now;
   }
 
-  /** Null: not a member. Throws `person_disabled`. */
+  /** Null when the person is not a member. Throws `person_disabled`. */
   async memberOf(orgId: string, personId: string): Promise<MemberFacts | null> {
     const standing = await this.#find(orgId, personId);
     if (standing === undefined) return null;
@@ -56,14 +56,14 @@ export class PersonRing {
     };
   }
 
-  /** Throws unless there is such a person who may use the installation. */
+  /** Throws unless the person exists and may use the installation. */
   async requireActive(personId: string): Promise<{ readonly label: string; readonly email: string | null }> {
     const person = await this.#store.getPerson(personId);
     if (person === undefined || person.isDisabled) throw disabled();
     return { label: labelOf(person), email: person.email };
   }
 
-  /** Forgets what is cached, so that a change made here counts at once. */
+  /** Clears the cache, so that a change made here takes effect at once. */
   forget(): void {
     this.#cached.clear();
   }
@@ -85,7 +85,7 @@ function namesOf(member: MemberRecord): PersonNames {
   return { personId, issuer, subject, email, groups: groupsOf(member) };
 }
 
-/** A name is what its bearer chose, so that the verified email stands in its place, or the subject beside it. */
+/** Returns the label of a person. Names are chosen freely, so the label is the verified email, or the name with the subject. */
 export function labelOf({ email, name, subject }: Pick<MemberRecord, "email" | "name" | "subject">): string {
   if (email !== null) return email;
   return name === subject ? subject : `${name} (${subject})`;

@@ -1,7 +1,7 @@
 import type { ProblemReply, SentProblem } from "../contract/index.ts";
 import type { Refusal } from "../core/engine/index.ts";
 
-/** Every code this API answers with: one table gives each its status and title. */
+/** All problem codes of this API, each with its status and title. */
 export const API_PROBLEMS = {
   bad_json: [400, "The body is not valid JSON"],
   unknown_parameter: [400, "There is no such parameter"],
@@ -190,11 +190,11 @@ export interface ProblemExtras {
   readonly code?: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Members of the answer beside those every problem has. */
+  /** Additional members of the response, besides those every problem has. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** Thrown by handlers and turned into an answer at the edge of the app. */
+/** Thrown by handlers and converted into a response by the app. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly code: string;
@@ -216,10 +216,10 @@ export class Refused extends Error {
   }
 }
 
-/** An engine's refusal as an API problem; a code without an entry is a conflict with the state of the run. */
+/** Converts a refusal of the engine into an API problem. A code without an entry is a conflict with the state of the run. */
 export function refusedBy({ code, message, errors }: Refusal): Refused {
   const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-  // The cursor of a stream is a range; an event of an action that is not in the log is a conflict.
+  // For a stream, the cursor is a bad range. For an action, an event that is not in the log is a conflict.
   if (code === "cursor_ahead") return new Refused("cursor_ahead", detail, { status: 409 });
   const problems = errors?.map((error) => ({ code, message: `${error.field} ${error.message}`, path: error.field }));
   const extras = problems === undefined ? {} : { problems };
@@ -249,7 +249,7 @@ export function problemBody({
   };
 }
 
-/** The answer of RFC 9457. Of an unexpected error it says only that it happened. */
+/** Returns a response by RFC 9457. For an unexpected error it contains no details. */
 export function problemResponse(refused: Refused, requestId: string): Response {
   const { status, headers } = refused;
   return new Response(JSON.stringify({ ...problemBody(refused), requestId }), {

@@ -15,28 +15,28 @@ const HEARTBEAT = Buffer.from(": heartbeat\n\n");
 
 export interface PulledSetup {
   readonly config: Pick<ApiConfig, "now" | "backlogBytesMax" | "stallMs" | "onTrouble">;
-  /** Ends the connection under a client that does not read; null where there is no socket. */
+  /** Closes the connection of a client that does not read; null where there is no socket. */
   readonly hangUp: (() => void) | null;
-  /** Whether the caller that opened the stream may still read it. */
+  /** Checks whether the caller that opened the stream may still read it. */
   readonly isStillAllowed: () => Promise<boolean>;
   readonly onClosed: (stream: PulledStream) => void;
 }
 
 /**
- * One client of server-sent events. It pulls: as long as the client reads, it takes what follows, so that nothing waits
- * in memory for a client that does not read. A client that does not read for too long is cut off, and comes back.
+ * A stream of server-sent events for one client. More data is taken only while the client reads, so that no messages
+ * collect in memory. A client that does not read for too long is disconnected, and may reconnect.
  */
 export abstract class PulledStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly #setup: PulledSetup;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  /** Taken, and not yet given to the client. */
+  /** Messages that were taken but not yet sent to the client. */
   #ahead: readonly Uint8Array[] = [];
   #wake: (() => void) | null = null;
   #isClosed = false;
-  /** How often something was added. */
+  /** Counts the additions. */
   #additions = 0;
-  /** Bytes that came since the client last took something. */
+  /** Bytes added since the client last read. */
   #backlog = 0;
   /** When the client stopped reading; null while it reads. */
   #stalledSince: number | null = null;
@@ -57,11 +57,11 @@ export abstract class PulledStream {
     );
   }
 
-  /** What it is, for messages about its trouble. */
+  /** Names the stream in error reports. */
   protected abstract readonly about: string;
-  /** Nothing more will follow what was taken. */
+  /** Returns true when no more messages will follow. */
   protected abstract isOver(): boolean;
-  /** What follows what was taken, now; nothing when there is nothing. */
+  /** Returns the next messages that are available now; empty when there are none. */
   protected abstract take(): Promise<readonly Uint8Array[]>;
   /** Stops listening. */
   protected abstract release(): void;
@@ -73,7 +73,7 @@ export abstract class PulledStream {
     this.#awake();
   }
 
-  /** Shows the client that the stream is alive, and checks that it still may be. */
+  /** Sends a heartbeat to the client, and checks whether its caller may still read. */
   async beat(): Promise<void> {
     const { config, isStillAllowed } = this.#setup;
     if (this.#isClosed) return;
@@ -88,24 +88,24 @@ export abstract class PulledStream {
     if (!this.#isClosed) this.#controller?.enqueue(HEARTBEAT);
   }
 
-  /** Ends the stream in order: the client may come back and continues where it was. */
+  /** Ends the stream normally. The client may reconnect and continue at the same position. */
   end(): void {
     if (this.#isClosed) return;
     this.#close();
     this.#controller?.close();
   }
 
-  /** Ends it because the caller may no longer read: nothing that was taken for it is sent any more. */
+  /** Ends the stream because the caller may no longer read. Messages already taken for it are not sent. */
   expire(): void {
     if (this.#isClosed) return;
-    // A client that does not read would keep the connection, and what waits in it, for as long as it likes.
+    // A client that does not read would otherwise hold the connection, and its waiting messages, without limit.
     if (this.#isStalled()) return this.cut();
     this.#close();
     this.#controller?.enqueue(EXPIRED);
     this.#controller?.close();
   }
 
-  /** Ends it under a client that does not read; what it has not read it will ask for again. */
+  /** Disconnects a client that does not read. It requests the unread messages again when it reconnects. */
   cut(): void {
     if (this.#isClosed) return;
     this.#close();
@@ -131,7 +131,7 @@ export abstract class PulledStream {
     }
   }
 
-  /** As much as the queue takes; the rest waits until the client has read that. */
+  /** Enqueues as much as the queue accepts; the rest waits until the client has read. */
   #give(controller: ReadableStreamDefaultController<Uint8Array>): void {
     let given = 0;
     for (const bytes of this.#ahead) {
@@ -142,13 +142,13 @@ export abstract class PulledStream {
     this.#ahead = this.#ahead.slice(given);
   }
 
-  /** What follows, as soon as there is something. */
+  /** Returns the next messages as soon as there are any. */
   async #next(): Promise<readonly Uint8Array[]> {
     while (!this.#isClosed) {
       const before = this.#additions;
       const found = await this.take();
       if (found.length > 0 || this.isOver()) return found;
-      // What came while it was looking may not have been seen.
+      // Messages added during `take` may have been missed.
       if (this.#additions !== before) continue;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

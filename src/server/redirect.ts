@@ -1,4 +1,4 @@
-/** A redirect after something was done, with cookies. The address it comes from is reported to no one. */
+/** Redirects after a form was processed, with cookies. No referrer is sent. */
 export function to(location: string, ...cookies: readonly string[]): Response {
   const headers = new Headers({ location, "cache-control": "no-store", "referrer-policy": "no-referrer" });
   for (const cookie of cookies) headers.append("set-cookie", cookie);
@@ -8,11 +8,11 @@ export function to(location: string, ...cookies: readonly string[]): Response {
 const NOT_PAGES = /^\/(?:api|auth|session|mcp|hooks|execute)(?:[/?#]|$)/;
 const HERE = "http://sluice.invalid";
 
-/** A path of this server's own pages to return to after sign-in; `/` for anything else, such as another site. */
+/** Returns a path of this server's own pages to return to after sign-in; `/` for anything else, such as another site. */
 export function ownPath(text: string | null): string {
   if (text === null || !/^\/[^/\\]?[^\\\p{Cc}]{0,2000}$/u.test(text) || !URL.canParse(text, HERE)) return "/";
   const url = new URL(text, HERE);
-  // `/.//other.example` is a path here and another site to a browser.
+  // A path such as `/.//other.example` is local here, but another site for a browser.
   const isOwn = url.origin === HERE && !url.pathname.startsWith("//") && !NOT_PAGES.test(url.pathname);
   return isOwn ? `${url.pathname}${url.search}${url.hash}` : "/";
 }

@@ -4,7 +4,7 @@ import { StorageFull } from "../governance/index.ts";
 import { BadCursor, OrganisationMoving, UnstorableText } from "../store/index.ts";
 import { Refused } from "./problem.ts";
 
-/** The answer to an error that is meant for the caller; null: it is not, and the operator has to know of it. */
+/** Returns the response to an error that the caller may see; null when the error must be reported to the operator instead. */
 export function refusedFor(error: Error): Refused | null {
   if (error instanceof Refused) return error;
   if (error instanceof BadCursor)

@@ -30,7 +30,7 @@ import type { SessionTickets } from "./session-tickets.ts";
 import type { SignIn } from "./sign-in.ts";
 import type { StreamRegistry } from "./stream-registry.ts";
 
-/** What handlers work with; one per app. */
+/** The services that handlers use; one instance per app. */
 export interface Services {
   readonly store: Store;
   readonly runtime: Runtime;
@@ -49,7 +49,7 @@ export interface Services {
   readonly governance: OpenedGovernance;
   readonly refusals: Refusals;
   readonly hookFailures: HookFailures;
-  /** Who answers from outside. */
+  /** Finds the persons who answer through a channel. */
   readonly answerers: Answerers;
   readonly approvalTickets: ApprovalTickets;
   readonly audit: AuditTrail;
@@ -58,22 +58,22 @@ export interface Services {
   readonly triggers: TriggerStarter;
   readonly sessionTickets: SessionTickets;
   readonly work: OpenedWork;
-  /** Null: the installation has one database. */
+  /** Null when the installation has one database. */
   readonly cells: CellOperations | null;
-  /** Null: there is no console, only the plain pages. */
+  /** Null when there is no console, only the plain pages. */
   readonly pages: ConsoleFiles | null;
 }
 
-/** The places of execution, and the addresses given out for single attempts. */
+/** The registered gateways, and the signed addresses issued for single attempts. */
 export interface Gateways {
   readonly directory: GatewayDirectory;
   readonly tickets: Tickets;
   readonly box: SecretBox;
-  /** Whether SLUICE_SECRET_KEY is set: only then are values of secrets taken. */
+  /** Whether SLUICE_SECRET_KEY is set. Values of secrets are accepted only then. */
   readonly isKeyed: boolean;
-  /** Which URLs of organisations this server calls; null: it calls any. */
+  /** Restricts the URLs of organisations that this server calls; null when all are allowed. */
   readonly outbound: OutboundGuard | null;
-  /** Where Bridges and services outside reach this installation; empty when that is not known. */
+  /** URL under which Bridges and outside services reach this installation; empty when unknown. */
   readonly publicUrl: string;
 }
 
@@ -81,44 +81,44 @@ export interface Call<B, Q> {
   readonly services: Services;
   readonly request: Request;
   readonly principal: Principal;
-  /** Path parameters, decoded; each is a name that can be stored. */
+  /** Path parameters, decoded. Each is a name that can be stored. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Q;
   readonly body: B;
   /** The body as it was sent, when it is not JSON. */
   readonly raw: Uint8Array | null;
-  /** Who the same secret belongs to now; null when it is no longer good for anything. */
+  /** Returns the present principal of the same secret; null when the secret is no longer valid. */
   readonly reauthenticate: () => Promise<Principal | null>;
-  /** Ends the connection without further words; null where there is no socket. */
+  /** Closes the connection immediately; null where there is no socket. */
   readonly hangUp: (() => void) | null;
 }
 
 export interface Reply {
   readonly description: string;
-  /** Null: no body, or one that is not JSON. */
+  /** Null for no body, or one that is not JSON. */
   readonly schema: z.ZodType | null;
   readonly type?: string;
 }
 
-/** One route: the router, the permission matrix, the checks of what is sent and the OpenAPI document all read it. */
+/** One route, as used by the router, the permission matrix, the checks of requests and the OpenAPI document. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** As OpenAPI writes it: `/runs/{runId}`. */
+  /** The path in OpenAPI notation: `/runs/{runId}`. */
   readonly path: string;
   readonly operation: string;
   readonly summary: string;
-  /** Null: any key will do. */
+  /** Null when any key suffices. */
   readonly permission: Permission | null;
   readonly body: (BodyRule & { readonly schema: z.ZodType }) | null;
-  /** The type of a body that the handler reads itself, as it comes; null: there is none. */
+  /** The media type of a body that the handler streams itself; null when it does not. */
   readonly content: string | null;
   readonly query: z.ZodType | null;
   readonly replies: Readonly<Record<number, Reply>>;
-  /** False where a look without the body would open something that stays open. */
+  /** False when a HEAD request would open something that stays open. */
   readonly answersHead: boolean;
-  /** About the person: needs no organisation. */
+  /** The route concerns the person and needs no organisation. */
   readonly isPersonal: boolean;
-  /** Only for a person who is signed in, and for no key. */
+  /** Only for a signed-in person, and not for keys. */
   readonly isInPerson: boolean;
   readonly handle: (call: Call<unknown, unknown>) => Promise<Response>;
 }
@@ -147,7 +147,7 @@ export function defineRoute<B extends z.ZodType = z.ZodUndefined, Q extends z.Zo
     answersHead: parts.answersHead ?? true,
     isPersonal: parts.isPersonal ?? false,
     isInPerson: parts.isInPerson ?? false,
-    // The app calls it with what these very schemas have read.
+    // Safe, because the app passes values that were read by these schemas.
     handle: parts.handle as Route["handle"],
   };
 }

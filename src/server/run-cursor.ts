@@ -9,8 +9,8 @@ export interface CursorSetup {
 }
 
 /**
- * How far a stream has read a run. What follows comes from memory when the tail keeps it and from the log otherwise, so
- * that replay and live are one and no event can be missed or repeated.
+ * The position of a stream in the log of a run. Later events come from memory while the tail keeps them, otherwise
+ * from the log. Replay and live events therefore form one sequence, without gaps or repetitions.
  */
 export class RunCursor {
   readonly #setup: CursorSetup;
@@ -25,7 +25,7 @@ export class RunCursor {
     this.#watched = setup.tail.watch(setup.run, watcher);
   }
 
-  /** The run has ended, and all of it was taken. */
+  /** True when the run has ended and all its events were taken. */
   get isOver(): boolean {
     return this.#watched.isFinished && this.#after >= this.#watched.head;
   }

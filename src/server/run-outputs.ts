@@ -10,16 +10,16 @@ export interface EndedRun {
   readonly outputs: JsonObject;
 }
 
-/** Another replica may end the run; this is how often it is looked for. */
+/** Interval at which the store is checked, because another replica may end the run. */
 const LOOK_MS = 250;
 
-/** The result of a run, if it ends soon enough; null: it is still open. */
+/** Waits for the result of a run; null when the run is still open after the limit. */
 export async function awaitOutputs(services: Services, orgId: string, runId: string): Promise<EndedRun | null> {
   const run = await awaitEnd(services, orgId, runId, services.config.respondMs);
   return run === null ? null : { status: run.status, outputs: await outputsOf(services, orgId, runId) };
 }
 
-/** The run as it ended, if it does so soon enough; null: it is still open. */
+/** Waits for the end of a run and returns it; null when it is still open after the limit. */
 export async function awaitEnd(
   { runtime, store }: Services,
   orgId: string,
@@ -50,7 +50,7 @@ export async function awaitEnd(
   }
 }
 
-/** What a run came to, for those outside. */
+/** Returns the outputs of a run, for outside callers. */
 export async function outputsOf({ runtime }: Services, orgId: string, runId: string): Promise<JsonObject> {
   const view = await runtime.stateOf(orgId, runId);
   return view === undefined ? {} : shownOutputs(view.state);

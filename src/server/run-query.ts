@@ -9,10 +9,10 @@ import { invalidRequest } from "./shape.ts";
 type RunsQuery = z.output<typeof runsQuery>;
 
 const MICROS_PER_DOLLAR = 1_000_000;
-/** `trigger:orders`, `schedule:nightly`, `hook:triage`: which trigger it was. */
+/** Matches `trigger:orders`, `schedule:nightly`, `hook:triage`, which name a single trigger. */
 const NAMED_TRIGGER = /^(?:trigger|schedule|hook):./u;
 
-/** Which runs are asked for. */
+/** Converts the query of a request into a filter of runs. */
 export function runFilterOf(query: RunsQuery, now: number): RunFilter {
   const { status, workflow, version, parent, waiting_for: waitingFor, trigger, error: errorCode, q } = query;
   const facets = facetsOf(query);
@@ -35,7 +35,7 @@ export function runFilterOf(query: RunsQuery, now: number): RunFilter {
   };
 }
 
-/** It can be answered only by what is read of runs after their commits. */
+/** True when the filter needs data that is read from runs only after their commits. */
 export function needsReading({ facets = [], words }: RunFilter): boolean {
   return words !== undefined || facets.some((facet) => !facet.startsWith("label:"));
 }

@@ -1,7 +1,7 @@
 import { isTerminal, type WaitingFor } from "../core/event/index.ts";
 import type { RunRecord, RunStore } from "../store/index.ts";
 
-/** What runs wait for, child runs included. What a run waits for by itself needs no look at its children. */
+/** Returns what runs wait for, child runs included. The children are read only for runs that wait for nothing themselves. */
 export async function waitingOf(
   store: Pick<RunStore, "readWaiting">,
   runs: readonly RunRecord[],

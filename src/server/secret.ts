@@ -5,7 +5,7 @@ import { PERMISSIONS } from "../contract/index.ts";
 const SECRET_BYTES = 32;
 const SECRET = /^slk_[A-Za-z0-9_-]{8,252}$/;
 
-/** A key as its holder sees it, once. */
+/** Creates the secret of a key, which is shown to its holder once. */
 export function newSecret(): string {
   return `slk_${randomBytes(SECRET_BYTES).toString("base64url")}`;
 }
@@ -18,19 +18,19 @@ export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret, "utf8").digest("hex");
 }
 
-/** A secret for one purpose, such as a session or an invitation: 256 bits. */
+/** Creates a secret for one purpose, such as a session or an invitation: 256 bits. */
 export function newToken(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
 const ID_BYTES = 12;
 
-/** `key_…`, `per_…`, `ses_…`, `inv_…`. */
+/** Returns an id such as `key_…`, `per_…`, `ses_…`, `inv_…`. */
 export function newId(kind: "key" | "per" | "ses" | "inv" | "view"): string {
   return `${kind}_${randomBytes(ID_BYTES).toString("hex")}`;
 }
 
-/** The key an installation begins with. Its id follows from the secret, so that setting it again changes nothing. */
+/** Returns the first key of an installation. Its id is derived from the secret, so setting it again changes nothing. */
 export function adminKey(orgId: string, secret: string, createdAt: number): KeyRecord {
   const hash = hashSecret(secret);
   return {

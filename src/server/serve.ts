@@ -5,7 +5,7 @@ import type { App } from "./app.ts";
 
 export interface ServeOptions {
   readonly app: Pick<App, "fetch" | "close">;
-  /** 0: any free one. */
+  /** 0 selects any free port. */
   readonly port: number;
   readonly host: string;
 }
@@ -13,12 +13,12 @@ export interface ServeOptions {
 export interface Served {
   readonly url: string;
   readonly port: number;
-  /** Ends streams, lets requests finish within the grace, then hangs up. */
+  /** Ends streams, lets requests finish within the grace period, then closes the connections. */
   close(graceMs?: number): Promise<void>;
 }
 
 const GRACE_MS = 5_000;
-/** A token alone may have half of that. */
+/** Allows for tokens, one of which may need half of this. */
 const HEADER_BYTES_MAX = 32_768;
 
 export async function serve({ app, port, host }: ServeOptions): Promise<Served> {

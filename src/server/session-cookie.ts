@@ -10,7 +10,7 @@ export interface CookieRule {
 
 type Reach = Pick<ApiConfig, "publicUrl">;
 
-/** Lax: a person who comes by a link, or back from a provider, is signed in; other sites can send nothing but such links. */
+/** SameSite=Lax: a person who follows a link, or returns from a provider, stays signed in. Other sites can send only such links. */
 export function cookieText(request: Request, { publicUrl }: Reach, { name, value, path, seconds }: CookieRule): string {
   return [
     `${name}=${value}`,

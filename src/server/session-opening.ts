@@ -6,13 +6,13 @@ import { hashSecret, newId, newToken } from "./secret.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import { SESSION_LIFE_MS } from "./session-ring.ts";
 
-/** Whose session it is to be: a person's, or of a key with its organisation. */
+/** The owner of a new session: a person, or a key with its organisation. */
 export type SessionSubject = { readonly personId: string } | { readonly keyId: string; readonly orgId: string };
 
 const SHOWN_LENGTH_MAX = 300;
 const SECONDS = SESSION_LIFE_MS / 1_000;
 
-/** Opens a session and ends the one the browser had, so that no cookie from before the sign-in is of any use after it. */
+/** Opens a session and ends the previous one of the browser, so that a cookie from before the sign-in is useless after it. */
 export async function openSession(
   services: Services,
   request: Request,
@@ -45,7 +45,7 @@ export async function endSessionOf(services: Services, request: Request): Promis
   if (session !== undefined) await endSession(services, session, session.personId ?? session.keyId ?? "");
 }
 
-/** At once here, within two seconds on other replicas; its streams end within one. */
+/** Takes effect at once here, within two seconds on other replicas; the streams of the session end within one second. */
 export async function endSession(services: Services, session: SessionRecord, actor: string): Promise<void> {
   await services.store.revokeSession(session.id);
   services.sessions.forget();
@@ -53,7 +53,7 @@ export async function endSession(services: Services, session: SessionRecord, act
   await noteSession(services, session, "session.ended", actor);
 }
 
-/** In the audit of the organisation of its key, or of all organisations of its person. */
+/** Records the session in the audit of its key's organisation, or of all organisations of its person. */
 async function noteSession(
   { store, config }: Services,
   { id, personId, keyId, orgId, userAgent, ip }: SessionRecord,
@@ -66,7 +66,7 @@ async function noteSession(
   for (const organisation of organisations) await store.appendAudit(organisation, [entry]);
 }
 
-/** Sent by the browser: shown to people, and stored. */
+/** Cleans a text from the browser, which is shown to people and stored. */
 function shown(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/gu, " ").slice(0, SHOWN_LENGTH_MAX);
 }

@@ -5,17 +5,17 @@ import type { PersonRing } from "./person-ring.ts";
 import { Refused } from "./problem.ts";
 import { hashSecret } from "./secret.ts";
 
-/** A session ends after so long without use, and after `SESSION_LIFE_MS` in any case. */
+/** A session ends after this time without use, and after `SESSION_LIFE_MS` in any case. */
 export const SESSION_IDLE_MS = 43_200_000;
 export const SESSION_LIFE_MS = 604_800_000;
 
-/** Which organisation a request is about. */
+/** The organisation a request concerns. */
 export interface OrganisationChoice {
-  /** As the request names it; null: it does not. */
+  /** The organisation named by the request; null when it names none. */
   readonly named: string | null;
-  /** The route needs none: it is about the person. */
+  /** The route concerns the person and needs no organisation. */
   readonly isPersonal: boolean;
-  /** False for a check in between that is no use of the session. */
+  /** False for a periodic check, which does not count as a use of the session. */
   readonly isUse: boolean;
 }
 
@@ -24,7 +24,7 @@ const CACHED_MAX = 10_000;
 
 type Store = Pick<SessionStore, "findSession"> & Pick<MembershipStore, "listMemberships">;
 
-/** Finds out whose session a cookie is. A session that was revoked elsewhere works for two seconds more at most. */
+/** Identifies the caller of a session cookie. A session revoked on another replica works for at most two more seconds. */
 export class SessionRing {
   readonly #store: Store;
   readonly #keys: KeyRing;
@@ -49,7 +49,7 @@ export class SessionRing {
     return { ...principal, sessionId };
   }
 
-  /** A session that has not ended. */
+  /** Returns the session of a secret, unless the session has ended. */
   async find(secret: string, isUse: boolean): Promise<SessionRecord | undefined> {
     const hash = hashSecret(secret);
     const now = this.#now();
@@ -63,7 +63,7 @@ export class SessionRing {
     return session;
   }
 
-  /** Forgets what is cached, so that a session ended here ends at once. */
+  /** Clears the cache, so that a session ended here ends at once. */
   forget(): void {
     this.#cached.clear();
   }
@@ -80,7 +80,7 @@ export class SessionRing {
     return memberPrincipal(orgId, member);
   }
 
-  /** Who is a member of one organisation need not name it. Null: a personal route, and there is no single one. */
+  /** Returns the organisation of a person with a single one, who need not name it. Null for a personal route without a single one. */
   async #onlyOrganisation(personId: string, { isPersonal }: OrganisationChoice): Promise<string | null> {
     const memberships = await this.#store.listMemberships(personId);
     const [only, ...others] = memberships.map(({ orgId }) => orgId);
@@ -94,12 +94,12 @@ export class SessionRing {
   }
 }
 
-/** A key or a token belongs to one organisation; a request with it cannot be about another. */
+/** Refuses another organisation than that of the key or token, which belong to one only. */
 export function requireOwn(orgId: string, { named }: OrganisationChoice): void {
   if (named !== null && named !== orgId) throw unknownOrganisation(named);
 }
 
-/** The same whether there is none or the caller is no member: no caller learns which organisations there are. */
+/** The same refusal for a missing organisation and for callers who are not members, so that callers cannot find out which exist. */
 export function unknownOrganisation(named: string): Refused {
   return new Refused("unknown_organisation", `You are a member of no organisation "${named.slice(0, 64)}".`);
 }

@@ -4,8 +4,8 @@ const TICKET_MS = 600_000;
 const TICKETS_MAX = 100;
 
 /**
- * Addresses that sign in the first one to open them, for a person at the machine who should not have to copy a key.
- * Each works once and for ten minutes; memory keeps its hash, so that a working one cannot be read there.
+ * One-time addresses that sign in the first browser to open them, so that a person at the machine need not copy a key.
+ * Each works once, within ten minutes. Only its hash is kept in memory, so that no valid address can be read there.
  */
 export class SessionTickets {
   readonly #now: () => number;
@@ -15,7 +15,7 @@ export class SessionTickets {
     this.#now = now;
   }
 
-  /** The path that opens a session with this key. */
+  /** Returns the path that opens a session with this key. */
   issue(secret: string): string {
     const ticket = randomBytes(24).toString("base64url");
     const [oldest] = this.#open.keys();
@@ -24,7 +24,7 @@ export class SessionTickets {
     return `/session/once?ticket=${ticket}`;
   }
 
-  /** The key behind a ticket, the first time and in time; null otherwise. */
+  /** Returns the key of a ticket when it is used for the first time and in time; null otherwise. */
   redeem(ticket: string): string | null {
     const hash = hashOf(ticket);
     const found = this.#open.get(hash);

@@ -9,12 +9,12 @@ import { sessionCookie } from "./session-cookie.ts";
 import { endSessionOf, openSession, type SessionSubject } from "./session-opening.ts";
 import { to } from "./redirect.ts";
 
-/** Where the pages say that a link was no good, and let people sign in with a key instead. */
+/** The page that reports an invalid link and offers sign-in with a key. */
 const USED_LINK = "/?link=used";
 
 /**
- * Takes a key from a form and opens a session for it; the cookie holds the secret of the session, not the key. A browser
- * that sends the form itself is shown the next page; a script that asks for JSON gets a status.
+ * Accepts a key from a form and opens a session for it. The cookie contains the secret of the session, not the key. A
+ * browser that submits the form gets the next page; a script that requests JSON gets a status.
  */
 export async function beginSession(services: Services, request: Request, address: string): Promise<Response> {
   requireOwnOrigin(request, ownOriginsOf(request, services.config.publicUrl));
@@ -28,7 +28,7 @@ export async function beginSession(services: Services, request: Request, address
   return page("Sluice", welcome(holder.message, services.signIn.shown), 401);
 }
 
-/** Signs in the first one to open a one-time address. */
+/** Signs in the first browser to open a one-time address. */
 export async function beginSessionOnce(services: Services, request: Request, address: string): Promise<Response> {
   const secret = services.sessionTickets.redeem(new URL(request.url).searchParams.get("ticket") ?? "");
   const holder = secret === null ? null : await holderOf(services, secret);
@@ -36,7 +36,7 @@ export async function beginSessionOnce(services: Services, request: Request, add
   return to("/", (await openSession(services, request, address, holder)).cookie);
 }
 
-/** Signs out. The token comes in a header from a script, in a field from a form. */
+/** Signs out. The CSRF token is in a header for scripts, in a field for forms. */
 export async function handleSessionEnd(services: Services, request: Request): Promise<Response> {
   const { publicUrl } = services.config;
   requireOwnOrigin(request, ownOriginsOf(request, publicUrl));

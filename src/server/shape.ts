@@ -7,7 +7,7 @@ import { Refused } from "./problem.ts";
 
 const PROBLEMS_MAX = 50;
 
-/** What a body says, in the shape a route asks for; everything that is wrong with it at once otherwise. */
+/** Returns a body in the shape of its route, or throws all of its problems at once. */
 export function readShape<S extends z.ZodType>(schema: S, tree: SourceTree): z.output<S> {
   const checked = schema.safeParse(tree.value);
   if (checked.success) return checked.data;
@@ -16,8 +16,8 @@ export function readShape<S extends z.ZodType>(schema: S, tree: SourceTree): z.o
 }
 
 /**
- * The query as a route describes it. A parameter the route does not know, or one that is given twice, is refused: what is
- * ignored looks as if it had been done. The query has no lines, so its problems have no place but their name.
+ * Returns the query in the shape of its route. An unknown or repeated parameter is refused, since an ignored one would
+ * look as if it had an effect. A query has no lines, so its problems have only a name as their place.
  */
 export function readQuery<S extends z.ZodType>(schema: S | null, sent: URLSearchParams): z.output<S> | undefined {
   const known = schema === null ? [] : keysOf(schema);
@@ -36,7 +36,7 @@ export function readQuery<S extends z.ZodType>(schema: S | null, sent: URLSearch
   );
 }
 
-/** The parameters of a request, each of them known and given once, but those of which there may be several. */
+/** Requires that every parameter is known and given once, except those in `several`. */
 export function requireKnown(sent: URLSearchParams, known: readonly string[], several: readonly string[] = []): void {
   const strange = [...new Set(sent.keys())].filter((name) => !known.includes(name));
   const problems = strange.slice(0, PROBLEMS_MAX).map((name): SentProblem => {
@@ -86,7 +86,7 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.ZodType, tree: SourceTree
   return [place(codeOf(issue), message, path, tree.placeOf(path))];
 }
 
-/** Of several forms the one is meant whose kind of value was sent. */
+/** True when an alternative of a union does not fit the type of the value; the others are the ones the caller meant. */
 function isAboutKind({ code, path }: z.core.$ZodIssue): boolean {
   return path.length === 0 && (code === "invalid_type" || code === "invalid_value" || code === "invalid_union");
 }
@@ -123,7 +123,7 @@ function keysOf(schema: z.ZodType): readonly string[] {
   return "shape" in def && typeof def.shape === "object" && def.shape !== null ? Object.keys(def.shape) : [];
 }
 
-/** Fields that are lists. */
+/** Returns the names of the fields that are lists. */
 function listsOf(schema: z.ZodType): readonly string[] {
   const { def } = schema;
   const shape = "shape" in def && typeof def.shape === "object" && def.shape !== null ? def.shape : {};

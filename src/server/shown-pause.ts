@@ -13,13 +13,13 @@ export function runPauseOnWire(pause: RunPause | null): Run["paused"] {
   return pause === null ? null : { ...pauseOnWire(pause), scope: pause.scope };
 }
 
-/** What of an organisation is paused, as of a second ago. */
+/** Returns the pauses of an organisation, at most a second old. */
 export async function pausesOf({ governance }: Services, orgId: string): Promise<ReadonlyMap<string, PauseFact>> {
   await governance.registered.ensure([orgId]);
   return governance.registered.of(orgId).pauses;
 }
 
-/** A run may be paused by itself or with what it belongs to; its own pause is shown first. */
+/** Returns the pause of a run: its own, or else that of its workflow or organisation. */
 export async function runPauses(services: Services, orgId: string): Promise<(run: RunRecord) => RunPause | null> {
   const pauses = await pausesOf(services, orgId);
   const whole = pauses.get(WHOLE_ORGANISATION);
@@ -32,7 +32,7 @@ export async function runPauses(services: Services, orgId: string): Promise<(run
   };
 }
 
-/** There may be many: the caller does not wait for them. */
+/** Continues paused runs without making the caller wait, since there may be many. */
 export function letContinue({ runtime, config }: Services, orgId: string, workflow: string | null): void {
   runtime
     .continueRuns(orgId, workflow)

@@ -10,7 +10,7 @@ import { newId } from "./secret.ts";
 import { cookieText } from "./session-cookie.ts";
 import { openSession } from "./session-opening.ts";
 
-/** The providers people can sign in at, by name. */
+/** The providers at which people can sign in, by name. */
 export class SignIn {
   readonly #providers: ReadonlyMap<string, SignInProvider>;
 
@@ -18,7 +18,7 @@ export class SignIn {
     this.#providers = new Map(providers.map((provider) => [provider.name, provider]));
   }
 
-  /** For buttons. */
+  /** The providers as buttons show them. */
   get shown(): readonly ShownProvider[] {
     return [...this.#providers.values()].map(({ name, label }) => ({ name, label }));
   }
@@ -33,7 +33,7 @@ export interface ShownProvider {
   readonly label: string;
 }
 
-/** How long a person may take at the provider. */
+/** Time a person may take at the provider. */
 const PENDING_SECONDS = 600;
 const PENDING_PATH = "/auth";
 const STATUS: Readonly<Record<SignInRefusal["code"], number>> = {
@@ -46,7 +46,7 @@ export async function listProviders({ signIn }: Services): Promise<Response> {
   return json({ data: signIn.shown });
 }
 
-/** Sends the browser to the provider. What it must bring back is sealed in a cookie that only this browser has. */
+/** Redirects the browser to the provider. The data needed on return is sealed in a cookie of this browser. */
 export async function startSignIn(services: Services, request: Request): Promise<Response> {
   const provider = providerOf(services, request);
   const url = new URL(request.url);
@@ -62,7 +62,7 @@ export async function startSignIn(services: Services, request: Request): Promise
   );
 }
 
-/** The browser is back. Its cookie is used up, whatever comes of it. */
+/** Handles the return of the browser. The cookie is removed in any case. */
 export async function finishSignIn(services: Services, request: Request, address: string): Promise<Response> {
   const provider = providerOf(services, request);
   const returned = new URL(redirectUri(services, request, provider));
@@ -79,7 +79,7 @@ export async function finishSignIn(services: Services, request: Request, address
   return to(pending.returnTo, spent, cookie);
 }
 
-/** Keeps the person and what the provider claims; null: this person may not sign in. */
+/** Stores the person and the claims of the provider; null when this person may not sign in. */
 async function admit({ store, people }: Services, signedIn: SignedIn): Promise<string | null> {
   const { issuer, subject, email, name, organisation, groups } = signedIn;
   const person = await store.keepPerson({ id: newId("per"), issuer, subject, email, name });
@@ -99,7 +99,7 @@ interface Pending extends PendingSignIn {
 
 function pendingOf({ gateways }: Services, provider: SignInProvider, sealed: string | null): Pending | null {
   const text = sealed === null ? undefined : gateways.box.open(sealed, placeOf(provider));
-  // Only this server can have sealed it.
+  // The text can be trusted, because only this server can have sealed it.
   return text === undefined ? null : (JSON.parse(text) as Pending);
 }
 
@@ -115,7 +115,7 @@ function redirectUri({ config }: Services, request: Request, { name }: SignInPro
   return `${config.publicUrl ?? new URL(request.url).origin}/auth/${name}/callback`;
 }
 
-/** One cookie for each sign-in, so that two tabs can sign in at the same time. */
+/** Each sign-in has its own cookie, so that two tabs can sign in at the same time. */
 function pendingCookie(state: string): string {
   return `sluice_sign_in_${createHash("sha256").update(state, "utf8").digest("hex").slice(0, 16)}`;
 }

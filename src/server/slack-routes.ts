@@ -22,7 +22,7 @@ import { Refused } from "./problem.ts";
 import { answerApproval } from "./routes/approvals.ts";
 import { json, type Services } from "./route.ts";
 
-/** What people do in Slack, known by Slack's signature and not by a key. */
+/** Routes for actions of people in Slack, authenticated by Slack's signature instead of a key. */
 export const SLACK_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: "/api/v1/channels/slack/{name}/actions", handle: takeAction },
 ];
@@ -55,7 +55,7 @@ const submitted = z.object({
 const payloadSchema = z.union([pressed, submitted]);
 type Payload = z.output<typeof payloadSchema>;
 
-/** A channel whose signing secret fits the request. */
+/** A channel whose signing secret matches the request. */
 interface Signer {
   readonly orgId: string;
   readonly channel: Channel;
@@ -70,7 +70,7 @@ async function takeAction(services: Services, request: Request): Promise<Respons
   const payload = readPayload(bytes);
   if (payload.type === "view_submission") return takeReason(services, signer, payload);
   const [action] = payload.actions;
-  // Buttons that only open a page are reported as well.
+  // Slack also reports clicks on buttons that only open a page.
   if (action?.value === undefined || !action.action_id.startsWith(ANSWER_ACTION)) return json({ ok: true });
   const value = readValue(action.value);
   if (value.decision === "reject") return askReason(services, signer, payload, action.value, value.approvalId);
@@ -80,7 +80,7 @@ async function takeAction(services: Services, request: Request): Promise<Respons
   return json({ ok: false, code: outcome.code, message: outcome.message });
 }
 
-/** The first channel of this name whose secret signed it; a request counts once. */
+/** Returns the first channel of this name whose secret signed the request. A request is accepted once. */
 async function findSigner(
   services: Services,
   request: Request,
@@ -114,7 +114,7 @@ const UNBELIEVED = {
   bad_timestamp: "The X-Slack-Request-Timestamp is more than five minutes away from now.",
 } as const;
 
-/** An overheard request must not work a second time, also not within its five minutes. */
+/** Refuses a repeated request: an intercepted one must not work again, not even within its five minutes. */
 async function requireFirst({ store, config }: Services, orgId: string, signature: string): Promise<void> {
   const key = `slack/${createHash("sha256").update(signature, "utf8").digest("hex")}`;
   if (await store.fireAlert(orgId, key, { at: config.now(), deliveries: [], audit: null })) return;
@@ -142,7 +142,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Opens the form that asks for the reason; nothing is decided yet. */
+/** Opens the form for the reason; nothing is decided yet. */
 async function askReason(
   { store }: Services,
   signer: Signer,
@@ -181,7 +181,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** Null: the answer was taken. */
+/** Null when the answer was accepted. */
 async function answer(
   services: Services,
   signer: Signer,
@@ -207,7 +207,7 @@ async function answer(
   }
 }
 
-/** The person behind an account: as the channel assigns it, or by the address Slack has verified. */
+/** Returns the person of an account: as assigned by the channel, or by the address Slack has verified. */
 async function answererOf(
   services: Services,
   { orgId, channel, slack }: Signer,
@@ -246,7 +246,7 @@ async function noteUnknown(
   await store.appendAudit(orgId, [entry]);
 }
 
-/** Says something to one person only. */
+/** Sends a message that only one person sees. */
 async function whisper({ slack }: Signer, place: string | undefined, user: string, text: string): Promise<void> {
   if (slack !== null && place !== undefined) await slack.call("chat.postEphemeral", { channel: place, user, text });
 }

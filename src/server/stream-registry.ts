@@ -11,7 +11,7 @@ import type { Tail } from "./tail.ts";
 
 interface Opening extends Pick<PulledSetup, "hangUp" | "isStillAllowed"> {
   readonly signal: AbortSignal;
-  /** Whose stream it is. */
+  /** The owner of the stream. */
   readonly principal: StreamOwner;
 }
 
@@ -26,13 +26,13 @@ export interface LiveOpening extends Opening, Pick<LiveSetup, "orgId" | "runs" |
 
 type Store = Pick<KeyStore, "listEndedKeys"> & Pick<SessionStore, "listEndedSessions">;
 
-/** All open streams of this process, with one heartbeat and one look at their keys and sessions for them together. */
+/** All open streams of this process, with one heartbeat and one check of keys and sessions for all of them. */
 export class StreamRegistry {
   readonly #tail: Tail;
   readonly #live: OrgFeed;
   readonly #config: ApiConfig;
   readonly #streams = new Map<PulledStream, StreamOwner>();
-  /** How many, by organisation and by key. */
+  /** Number of streams by organisation, and by key. */
   readonly #ofOrganisation = new Map<string, number>();
   readonly #ofPrincipal = new Map<string, number>();
   readonly #keys: KeyWatch;
@@ -60,17 +60,17 @@ export class StreamRegistry {
     return this.#ofOrganisation.get(orgId) ?? 0;
   }
 
-  /** Of one run. */
+  /** Opens a stream of one run. */
   open({ signal, principal, ...opening }: RunOpening): ReadableStream<Uint8Array> {
     return this.#add(signal, principal, (given) => new EventStream({ ...given, ...opening }));
   }
 
-  /** Of an organisation. */
+  /** Opens a stream of an organisation. */
   openLive({ signal, principal, ...opening }: LiveOpening): ReadableStream<Uint8Array> {
     return this.#add(signal, principal, (given) => new LiveStream({ ...given, ...opening, live: this.#live }));
   }
 
-  /** Ends the streams of a key or token that has ended. */
+  /** Ends the streams of a key or token that is no longer valid. */
   expire(keyId: string): void {
     for (const [stream, owner] of this.#streams) if (owner.keyId === keyId) stream.expire();
   }
@@ -82,12 +82,12 @@ export class StreamRegistry {
     }
   }
 
-  /** Ends the streams of an organisation; clients resume where it lives now. */
+  /** Ends the streams of an organisation that has moved; clients reconnect to its new cell. */
   endOf(orgId: string): void {
     for (const [stream, owner] of this.#streams) if (owner.orgId === orgId) stream.end();
   }
 
-  /** Ends all streams and takes no more; clients resume elsewhere. */
+  /** Ends all streams and accepts no more; clients reconnect to another replica. */
   close(): void {
     this.#isClosed = true;
     for (const stream of this.#streams.keys()) stream.end();
@@ -108,13 +108,13 @@ export class StreamRegistry {
     this.#count(owner, 1);
     this.#timer ??= setInterval(() => this.#beat(), this.#config.heartbeatMs).unref();
     this.#keys.start();
-    // A client may be gone before its answer is written, and then the body is not cancelled.
+    // A client may disconnect before its response begins, and then the body is not cancelled.
     if (signal.aborted) stream.end();
     else signal.addEventListener("abort", () => stream.end(), { once: true });
     return stream.body;
   }
 
-  /** One caller must not take the streams of all others, nor one organisation those of the process. */
+  /** Limits the streams, so that one caller cannot use up those of all others, nor one organisation those of the process. */
   #requireRoom({ orgId, keyId }: StreamOwner): void {
     const { streamsMax, streamsPerOrganisationMax, streamsPerPrincipalMax } = this.#config;
     const ofOrganisation = streamsPerOrganisationMax(orgId);
@@ -135,7 +135,7 @@ export class StreamRegistry {
   #beat(): void {
     for (const stream of this.#streams.keys()) {
       stream.beat().catch((error: unknown) => {
-        // While the database is away no key can be checked, and no event comes either.
+        // While the database is unavailable, keys cannot be checked, but no events arrive either.
         this.#config.onTrouble("a heartbeat failed", error);
       });
     }

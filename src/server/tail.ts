@@ -1,10 +1,12 @@
 /**
- * Follows the logs of all runs that have a stream. The table is the truth: commits of this process are taken from memory
- * as they happen, those of other replicas are found by one query for all watched runs, and either way a run's events
- * are read and serialised once, however many streams it has.
+ * Follows the logs of all runs that have a stream. The table is the source: commits of this process are taken from
+ * memory, those of other replicas are found by one query for all watched runs. Either way, the events of a run are
+ * read and serialised once, however many streams it has.
  *
- * T1 what is kept of a run is contiguous and ends at its head · T2 a run without a stream costs nothing · T3 no query per
- * stream: only a stream that is behind what is kept reads the log, and streams at the same place share one reading.
+ * T1 The events kept of a run are contiguous and end at its head.
+ * T2 A run without a stream costs nothing.
+ * T3 There is no query per stream: only a stream behind the kept events reads the log, and streams at the same
+ * position share one read.
  */
 import { isTerminal, type RunEvent, type RunStatus } from "../core/event/index.ts";
 import type { Runtime } from "../driver/index.ts";
@@ -20,7 +22,7 @@ export interface TailOptions {
 }
 
 export interface Watcher {
-  /** So many bytes were added that can be taken. */
+  /** Called when this many bytes were added. */
   onAdded(bytes: number): void;
 }
 
@@ -37,10 +39,10 @@ export class WatchedRun {
   #status: RunStatus;
   #kept: EventMessage[] = [];
   #keptBytes = 0;
-  /** Event ids up to here are known to exist. */
+  /** Event ids up to this one are known to exist. */
   knownHead: number;
   isReading = false;
-  /** Readings of the log under way for streams that are behind, by the event they start after. */
+  /** Reads of the log in progress for streams that are behind, by the event they start after. */
   readonly replays = new Map<number, Promise<readonly EventMessage[]>>();
 
   constructor(run: RunRecord) {
@@ -58,13 +60,13 @@ export class WatchedRun {
     return isTerminal(this.#status);
   }
 
-  /** Events after a cursor from memory; null when the cursor is behind what is kept. */
+  /** Returns the events after a cursor from memory; null when the cursor is before the kept events. */
   keptAfter(eventId: number): readonly EventMessage[] | null {
     const first = this.#head - this.#kept.length + 1;
     return eventId + 1 < first ? null : this.#kept.slice(eventId + 1 - first);
   }
 
-  /** Takes the events that follow the head; anything else is passed over. */
+  /** Appends the events that follow the head; others are ignored. */
   append(events: readonly RunEvent[]): void {
     let bytes = 0;
     for (const event of events) {
@@ -98,7 +100,7 @@ function statusAfter(event: RunEvent, status: RunStatus): RunStatus {
   if (end !== null) return end;
   if (event.type === "run.started") return "running";
   if (event.type !== "run.status.changed") return status;
-  // The event that ends the run follows, and watchers are to get it.
+  // The event that ends the run follows, and watchers must receive it first.
   return isTerminal(event.payload.to) ? status : event.payload.to;
 }
 
@@ -117,7 +119,7 @@ export class Tail {
     return this.#watched.size;
   }
 
-  /** Starts to follow a run for a stream; `run` is as fresh as the caller could get it. */
+  /** Starts to follow a run for a stream; `run` must be as recent as the caller could read it. */
   watch(run: RunRecord, watcher: Watcher): WatchedRun {
     const watched = this.#watched.get(run.runId) ?? new WatchedRun(run);
     this.#watched.set(run.runId, watched);
@@ -138,7 +140,7 @@ export class Tail {
     this.#timer = null;
   }
 
-  /** A page of the log after an event that is no longer kept. */
+  /** Reads a page of the log after an event that is no longer kept. */
   readLog(watched: WatchedRun, after: number): Promise<readonly EventMessage[]> {
     const { run, replays } = watched;
     const underWay = replays.get(after);
@@ -162,13 +164,13 @@ export class Tail {
     const watched = this.#watched.get(runId);
     const last = events.at(-1);
     if (watched === undefined || last === undefined) return;
-    // What is stored by reference has to be read as it is stored, so that every stream sends the same.
+    // Values stored by reference are read from the store, so that every stream sends the same message.
     const isTaken = !watched.isReading && events.every((event) => !mayBeLarge(event));
     if (isTaken) watched.append(events);
     this.#learn(watched, last.eventId);
   }
 
-  /** One query, whatever the number of streams. */
+  /** Queries the heads of all watched runs at once, whatever the number of streams. */
   async #ask(): Promise<void> {
     if (this.#isAsking || this.#watched.size === 0) return;
     this.#isAsking = true;
@@ -197,7 +199,7 @@ export class Tail {
         const events = await this.#options.store.readEvents(orgId, runId, watched.head, PAGE);
         const before = watched.head;
         watched.append(events);
-        // Not visible yet, or gone: the next query will show.
+        // The events are not visible yet or were deleted; the next query decides.
         if (watched.head === before) break;
       }
     } catch (error) {
@@ -208,7 +210,7 @@ export class Tail {
   }
 }
 
-/** The only events that carry what authors, models or people wrote. */
+/** The only events that contain texts of authors, models or people. */
 const CARRIERS: ReadonlySet<string> = new Set<RunEvent["type"]>([
   "run.started",
   "run.finally",
@@ -226,6 +228,6 @@ const CARRIERS: ReadonlySet<string> = new Set<RunEvent["type"]>([
 ]);
 
 function mayBeLarge({ type, payload }: RunEvent): boolean {
-  // A code unit takes at most three bytes.
+  // A code unit takes at most three bytes in UTF-8.
   return CARRIERS.has(type) && JSON.stringify(payload).length * 3 > LARGE_BYTES_MIN;
 }

@@ -1,6 +1,6 @@
 /**
- * Texts as the body of an answer, made as fast as they are read, and no longer than the client stays. An error after the
- * answer has begun can only cut it, so that it is reported to `onTrouble`.
+ * Streams texts as the body of a response, produced as fast as they are read, and only while the client stays. An
+ * error after the response has begun can only cut it, so it is reported to `onTrouble`.
  */
 export function textStream(
   texts: AsyncGenerator<string, void>,
@@ -9,7 +9,7 @@ export function textStream(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const stop = (): void => void texts.return();
-  // A client may be gone before its answer is written, and then the body is not cancelled.
+  // A client may disconnect before its response begins, and then the body is not cancelled.
   signal.addEventListener("abort", stop, { once: true });
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {

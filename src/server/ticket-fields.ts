@@ -2,7 +2,7 @@ import type { FormFields } from "../core/event/index.ts";
 import { valueText } from "../outside/channel/index.ts";
 import { type Html, html } from "./html.ts";
 
-/** The fields of a gate's form, as a person fills them in without a script. */
+/** Renders the fields of a gate's form, usable without a script. */
 export function fieldsHtml(fields: FormFields, entered: URLSearchParams): Html {
   return html`<fieldset>
     <legend>To be filled in</legend>

@@ -10,7 +10,7 @@ import { CONFIRMED, isFilledUnseen } from "./ticket-page.ts";
 
 type Answer = z.output<typeof answerBody>;
 
-/** The answer that the form of a ticket page means. Whether its values fit is checked where every answer is. */
+/** Reads the answer from the form of a ticket page. Its values are checked later, like those of every answer. */
 export function readTicketForm(sent: URLSearchParams, approval: ApprovalRecord, hasContent: boolean): Answer {
   const form = isFilledUnseen(approval, hasContent) ? null : approval.form;
   const reason = plainText(sent.get("reason") ?? "").trim();
@@ -28,12 +28,12 @@ export function readTicketForm(sent: URLSearchParams, approval: ApprovalRecord, 
   throw new Refused("invalid_request", "The form was not filled in as it is shown; open the page again.");
 }
 
-/** What was changed is shown as a difference once, before it counts. */
+/** True when the person has confirmed the changes, which are first shown as a difference. */
 export function isConfirmed(sent: URLSearchParams): boolean {
   return sent.get(CONFIRMED) === "true";
 }
 
-/** Browsers send line breaks as CR LF, whatever was in the field. */
+/** Browsers send line breaks as CR LF, whatever the field contained. */
 function plainText(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
@@ -60,10 +60,10 @@ function enteredValues(sent: URLSearchParams, fields: FormFields): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]): [string, Json][] => {
       const written = sent.get(`form.${name}`);
-      // A box that is not ticked is not sent.
+      // An unticked checkbox is not sent.
       if (field.type === "boolean") return [[name, written === "true"]];
       if (written === null) return [];
-      // Who empties a field does not want its default.
+      // An emptied field means no value, not the default.
       if (written === "") return (field.default ?? null) === null ? [] : [[name, null]];
       return [[name, valueOf(plainText(written), field)]];
     }),

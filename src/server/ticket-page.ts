@@ -14,11 +14,11 @@ import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
 import { type Html, html, page } from "./html.ts";
 import { fieldsHtml } from "./ticket-fields.ts";
 
-/** A ticket is a credential in an address: nothing keeps it, nothing hands it on, nothing lists it. */
+/** A ticket is a credential in an address, so the page must not be cached, leaked by a referrer or indexed. */
 const HEADERS = {
   "x-robots-tag": "noindex, nofollow, noarchive",
   "cache-control": "no-store",
-  // The address of the page is the ticket.
+  // The address of the page contains the ticket.
   "referrer-policy": "no-referrer",
 } as const;
 
@@ -26,19 +26,19 @@ export interface TicketView {
   readonly ticket: ApprovalTicket;
   readonly approval: ApprovalRecord;
   readonly hasContent: boolean;
-  /** The person it is for is signed in in this browser. */
+  /** Whether the recipient is signed in in this browser. */
   readonly isSignedIn: boolean;
-  /** Only after signing in. */
+  /** Whether the answer is possible only after sign-in. */
   readonly needsSignIn: boolean;
-  /** What was wrong with the answer before; null: there was none. */
+  /** The problem of the previous answer; null when there was none. */
   readonly trouble: Trouble | null;
-  /** What was entered then, so that it need not be entered again. */
+  /** The values entered in the previous answer, so that they need not be entered again. */
   readonly entered: URLSearchParams;
 }
 
 export interface Trouble {
   readonly text: string;
-  /** It stands above what is shown, which is something else now; otherwise above the form. */
+  /** True when the problem is shown above the content, which has changed since; otherwise it is shown above the form. */
   readonly isOfContent: boolean;
 }
 
@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<Decision, string>> = {
   abort: "Abort the run",
 };
 
-/** What is asked, and a form for the answer. */
+/** Returns the page with the approval and a form for the answer. */
 export function ticketPage(view: TicketView, status = 200): Response {
   const { ticket, approval, hasContent, needsSignIn, trouble } = view;
   const { subject } = approval;
@@ -61,7 +61,7 @@ export function ticketPage(view: TicketView, status = 200): Response {
     ${trouble?.isOfContent === true ? alertHtml(trouble) : html``}
     ${hasContent ? html`<p><a href="#${ANSWER}">Go to the answer</a></p>` : html``} ${countHtml(approval, hasContent)}
     ${
-      // With the content come all the reasons.
+      // The content includes all reasons.
       policies.length === 0 || hasContent
         ? html``
         : html`<h2>Why this is asked</h2>
@@ -80,7 +80,7 @@ export function ticketPage(view: TicketView, status = 200): Response {
   return withHeaders(page(approval.title, body, status));
 }
 
-/** Where the page is continued after an answer that was not taken. */
+/** Anchor to which the page scrolls after a refused answer. */
 const ANSWER = "answer";
 
 function alertHtml({ text }: Trouble): Html {
@@ -89,7 +89,7 @@ function alertHtml({ text }: Trouble): Html {
 
 export const CONFIRMED = "confirmed";
 
-/** What a person has changed, as a difference, before it is sent. */
+/** Shows the changes of a person as a difference, before they are submitted. */
 export function confirmPage({ approval, entered }: TicketView, modifications: JsonObject): Response {
   const before = changeableInputs(approval.subject);
   const inputs = isJsonObject(modifications["inputs"] ?? null) ? (modifications["inputs"] as JsonObject) : {};
@@ -110,7 +110,7 @@ export function confirmPage({ approval, entered }: TicketView, modifications: Js
   return withHeaders(page(approval.title, body));
 }
 
-/** A link that answers nothing any more, or never did: what happened, and what to do next. */
+/** Explains why a link cannot be used for an answer, and offers the next step. */
 export function refusedPage(
   title: string,
   text: string,
@@ -155,7 +155,7 @@ function signInPart({ approval, isSignedIn }: TicketView): Html {
     ${linkHtml(approval, isSignedIn ? "Answer in the console" : "Sign in to answer")}`;
 }
 
-/** Where several have to approve: how many have, and with the content who. */
+/** Shows how many of the required people have approved, and with the content their names. */
 function countHtml({ quorum, answers }: ApprovalRecord, hasContent: boolean): Html {
   if (quorum === 1) return html``;
   const names = hasContent && answers.length > 0 ? ` (${answers.map(({ by }) => by).join(", ")})` : "";
@@ -166,10 +166,10 @@ function linkHtml(approval: ApprovalRecord, words: string): Html {
   return html`<p><a class="main" href="${approvalUrl(approval)}">${words}</a></p>`;
 }
 
-/** What is not shown here is not sent "as it is shown". */
+/** Replaces the effect of approve, which says "as it is shown", where the content is not shown. */
 const UNSEEN = "The request is sent as it is shown after signing in; you have not seen it here.";
 
-/** Where the content is not shown, looking at it is what comes first. */
+/** Without the content, the main button is the one to see it. */
 function classOf(choice: Decision, hasContent: boolean): string {
   if (choice === "reject" || choice === "abort") return "bad";
   return hasContent && choice !== "skip" ? "main" : "";
@@ -201,7 +201,7 @@ ${entered.get("reason") ?? ""}</textarea>
   </form>`;
 }
 
-/** What others have entered is part of the content: who does not see it approves it as it is. */
+/** Values others have entered are part of the content. A person who cannot see it approves them unchanged. */
 export function isFilledUnseen({ entered }: ApprovalRecord, hasContent: boolean): boolean {
   return entered !== null && !hasContent;
 }

@@ -20,17 +20,17 @@ import {
   withHeaders,
 } from "./ticket-page.ts";
 
-/** Links in messages: looking decides nothing, and the answer of one person to one approval is taken once. */
+/** Routes for links in messages. Opening a link decides nothing. One answer per person and approval is accepted. */
 export const TICKET_ROUTES: readonly OpenRoute[] = [
   { method: "GET", path: "/t/{ticket}", handle: showTicket },
   { method: "POST", path: "/t/{ticket}", handle: answerTicket },
 ];
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
-/** Longer than an answer takes, so that a second one waits for its outcome by being refused. */
+/** Longer than an answer takes: a second answer meanwhile is refused. */
 const HOLD_MS = 30_000;
 
-/** A ticket that is shown, or the page that says why it is not. */
+/** The view of a ticket, or the page that explains why it cannot be shown. */
 type Found = { readonly view: TicketView; readonly hash: string } | { readonly refusal: Response };
 
 async function showTicket(services: Services, request: Request): Promise<Response> {
@@ -133,7 +133,7 @@ function changed(): Refused {
   );
 }
 
-/** As the person the ticket is for; it was sent to their address, which only they read. */
+/** Returns the recipient of the ticket as the answerer: the ticket was sent to an address that only this person reads. */
 async function holderOf(services: Services, request: Request, ticket: ApprovalTicket): Promise<Answerer> {
   const { orgId, personId, address, name } = ticket;
   const principal = await memberBehind(services, ticket);
@@ -146,7 +146,7 @@ async function holderOf(services: Services, request: Request, ticket: ApprovalTi
   return { principal };
 }
 
-/** Audited like every answer that is not taken: by the person who is signed in here, else by the one the link is for. */
+/** Audits a refused answer in the name of the person who is signed in here, else of the recipient. */
 async function noteRefused(
   services: Services,
   request: Request,
@@ -160,7 +160,7 @@ async function noteRefused(
   await services.refusals.noteAnswer(services, { orgId, keyId, label: keyId }, about, { ...answer, link: address });
 }
 
-/** Whether the person it is for is signed in in this browser: to them the content is shown. */
+/** Checks whether the recipient is signed in in this browser. Only then is the content shown. */
 async function isHolder(services: Services, request: Request, ticket: ApprovalTicket): Promise<boolean> {
   const signedIn = await signedInAt(services, request);
   if (signedIn === null || ticket.address === "") return false;
@@ -180,7 +180,7 @@ async function signedInAt({ sessions, config }: Services, request: Request): Pro
   return session?.personId ?? null;
 }
 
-/** A link that was handed on does not let another person answer: who is signed in here is known. */
+/** Refuses the answer when another person is signed in here, to whom the link may have been forwarded. */
 async function requireSamePerson(
   services: Services,
   request: Request,
@@ -194,7 +194,7 @@ async function requireSamePerson(
   });
 }
 
-/** What can be put right is said above the form; everything else ends here. */
+/** Shows problems the person can correct above the form; all others on a page without a form. */
 async function refusalPage(services: Services, view: TicketView, refused: Refused): Promise<Response> {
   const { ticket, approval } = view;
   const { code, status, message } = refused;
@@ -215,7 +215,7 @@ const CORRECTABLE: ReadonlySet<string> = new Set([
 ]);
 
 function troubleOf({ code, message, problems = [] }: Refused): Trouble {
-  // Those of a form stand in its message already.
+  // Problems of form fields are already in the message.
   const more = problems.map((problem) => problem.message).filter((text) => !message.includes(text));
   return { text: [message, ...more].join(" "), isOfContent: code === "content_changed" };
 }

@@ -1,13 +1,13 @@
 import { INSTALLATION_FIGURES } from "./metrics.ts";
 
-/** What is asked of one process and answered for all of them. */
+/** Paths that one process receives and answers for all processes. */
 export type TogetherPath = "/readyz" | "/metrics";
 
-/** What one process answers for itself. */
+/** The answer of one process alone. */
 export interface OwnAnswer {
   readonly pid: number;
   readonly status: number;
-  /** As it is sent to a caller. */
+  /** The body in the form in which a caller receives it. */
   readonly body: string;
 }
 
@@ -16,7 +16,7 @@ interface Series {
   readonly lines: string[];
 }
 
-/** Figures of several processes in one text, each with the process it is of; those of the whole installation once. */
+/** Combines the metrics of several processes in one text: each with a label for its process, those of the whole installation once. */
 export function metricsTogether(answers: readonly OwnAnswer[]): string {
   const all = new Map<string, Series>();
   answers.forEach(({ body, pid }, index) => {
@@ -44,7 +44,7 @@ function seriesIn(text: string): ReadonlyMap<string, Series> {
   return found;
 }
 
-/** `name{a="b"} 1` and `name 1` with one label more. */
+/** Adds a label to `name{a="b"} 1` or `name 1`. */
 function labelled(line: string, process: string): string {
   const space = line.lastIndexOf(" ");
   const [series, value] = [line.slice(0, space), line.slice(space)];
@@ -52,7 +52,7 @@ function labelled(line: string, process: string): string {
   return series.endsWith("}") ? `${series.slice(0, -1)},${label}}${value}` : `${series}{${label}}${value}`;
 }
 
-/** The first that is not ready answers for all of them. */
+/** Answers for all processes; the answer of the first process that is not ready takes precedence. */
 export function readyTogether(answers: readonly OwnAnswer[]): Response {
   const wrong = answers.find(({ status }) => status !== 200) ?? null;
   const read = (answer: OwnAnswer): object => JSON.parse(answer.body) as object;

@@ -18,17 +18,17 @@ export interface TokenAuthenticatorOptions {
 }
 
 const ISSUER_WAIT = String(KEY_SET_RETRY_MS / 1_000);
-/** How long it is remembered that a holder was recorded as a person. */
+/** Time for which a recorded holder is cached and not recorded again. */
 const RECORDED_MS = 300_000;
 const RECORDED_MAX = 10_000;
 
 /**
- * Lets people in with tokens of an issuer outside: each is the person of the token's issuer and subject, with the roles
- * and groups the token claims and those assigned to the person here.
+ * Authenticates people by tokens of an outside issuer. The person is identified by issuer and subject, and has the
+ * roles and groups of the token and those assigned here.
  */
 export class TokenAuthenticator {
   readonly #options: TokenAuthenticatorOptions;
-  /** What was recorded of whom → the person. */
+  /** Maps the recorded claims of a holder to the person. */
   readonly #recorded = new Map<string, { readonly personId: string; readonly until: number }>();
 
   constructor(options: TokenAuthenticatorOptions) {
@@ -59,8 +59,8 @@ export class TokenAuthenticator {
   }
 
   /**
-   * The person of a token, with what it claims. The issuer decides which organisations there are; a new one
-   * starts empty.
+   * Records the person of a token with its claims. The issuer decides which organisations exist; a new one starts
+   * empty.
    */
   async #record(holder: TokenHolder): Promise<string> {
     const { store, config, people } = this.#options;
@@ -82,7 +82,7 @@ export class TokenAuthenticator {
   #refused({ code, message, subject }: TokenRefusal): Refused {
     if (code === "issuer_unreachable") return new Refused(code, message, { headers: { "retry-after": ISSUER_WAIT } });
     const orgId = this.#options.verifier.organisation;
-    // Where tokens themselves say which organisation they are for, one that is rejected belongs to none.
+    // When tokens themselves name their organisation, a rejected token belongs to none.
     if (orgId !== null) this.#options.refusals.noteSignIn(this.#options, orgId, tokenKeyId(subject), code);
     if (code === "organisation_missing") return new Refused(code, message);
     const headers = { "www-authenticate": 'Bearer realm="sluice", error="invalid_token"' };

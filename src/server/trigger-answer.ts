@@ -6,7 +6,7 @@ import { Refused } from "./problem.ts";
 import { json, type Services } from "./route.ts";
 import { awaitOutputs } from "./run-outputs.ts";
 
-/** What a sender gets for a delivery, as its trigger wants it. */
+/** Returns the response to the sender of a delivery, as its trigger configures it. */
 export async function answerDelivery(
   services: Services,
   orgId: string,

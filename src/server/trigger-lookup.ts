@@ -20,16 +20,16 @@ export function createTriggers({
   return new TriggerStarter({ store, launcher, declaredArgs });
 }
 
-/** Where a message or a person came to: `/api/v1/hooks/orders?org=default`, `/forms/orders/PATH?org=default`. */
+/** The parts of an address such as `/api/v1/hooks/orders?org=default` or `/forms/orders/PATH?org=default`. */
 export interface TriggerAddress {
   readonly name: string;
-  /** The part that cannot be guessed, where there is one. */
+  /** The secret part of the address; null when there is none. */
   readonly path: string | null;
   readonly orgId: string | null;
   readonly query: URLSearchParams;
 }
 
-/** A message without an organisation is checked against every organisation with such a trigger, up to so many. */
+/** A message without an organisation is checked against every organisation with such a trigger, up to this number. */
 const ORGANISATIONS_MAX = 20;
 
 export function addressOf(request: Request, under: "hooks" | "forms"): TriggerAddress {
@@ -53,7 +53,7 @@ export interface FoundTrigger {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** The triggers an address may mean. One whose address cannot be guessed is found only by all of it. */
+/** Returns the triggers an address may mean. A trigger with a secret address is found only by its complete address. */
 export async function triggersAt(services: Services, address: TriggerAddress): Promise<readonly FoundTrigger[]> {
   const { store, config } = services;
   const { name, path, orgId } = address;
@@ -92,7 +92,7 @@ function isSameText(given: string, expected: string): boolean {
   return expected !== "" && left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-/** Everything that takes messages at an address: triggers, and the hook of the workflow of that name. */
+/** Returns all candidates for messages to an address: triggers, and the hook of the workflow of that name. */
 export async function hookCandidates(
   services: Services,
   address: TriggerAddress,
@@ -117,7 +117,7 @@ export async function hookCandidates(
   throw new Refused("unknown_hook", detail);
 }
 
-/** The address of a trigger for messages or people; null: it has none, or its address is not for this caller to know. */
+/** Returns the address of a trigger for messages or people; null when it has none, or its secret is not available to this caller. */
 export function triggerUrl(
   { gateways }: Services,
   orgId: string,

@@ -7,8 +7,8 @@ import type { Services } from "./route.ts";
 import { triggerUrl } from "./trigger-lookup.ts";
 
 /**
- * Where triggers are reached, and who saved them. An address that is the only lock of a trigger is shown to callers who
- * may change triggers, and to no others.
+ * Returns the addresses of triggers and who saved them. Where the address is the only protection of a trigger, it is
+ * shown only to callers who may change triggers.
  */
 export async function triggerStanding(
   services: Services,

@@ -10,7 +10,7 @@ type Call = Round["calls"][number];
 
 const PREVIEW_LENGTH = 2_048;
 
-/** What an agent did in the present epoch of its node, as the log of the run has it. */
+/** The work of an agent in the present epoch of its node, read from the log of the run. */
 export class TurnLog {
   readonly #runId: string;
   readonly #node: { readonly id: string; readonly epoch: number };
@@ -37,7 +37,7 @@ export class TurnLog {
     }
   }
 
-  /** In their order. A round whose calls came before its report stands there without it. */
+  /** Returns the rounds in order. A round whose calls were logged before its report is included without the report. */
   rounds(): readonly Round[] {
     const numbers = new Set([...this.#rounds.keys(), ...[...this.#calls.values()].map(({ round }) => round)]);
     return [...numbers]
@@ -50,7 +50,7 @@ export class TurnLog {
 
   #round({ at, payload }: EventOf<"round.completed">): void {
     const { round, segment, attempt = null, model, finish, text, inputTokens, outputTokens, costMicros } = payload;
-    // Rounds count on over attempts, so that one that is known begins another epoch.
+    // Round numbers increase across attempts, so a repeated number means a new epoch.
     if (this.#rounds.has(round)) {
       this.#rounds = new Map();
       this.#calls = new Map();
@@ -73,7 +73,7 @@ export class TurnLog {
   #decided({ payload }: EventOf<"tool.decided">): void {
     const { callId, disposition, gate = null, code = null, reason = null, verdictId, isUnknown = false } = payload;
     const known = this.#calls.get(callId);
-    // What was asked about other args says nothing of the call.
+    // The event concerns a call with other args, so it does not apply to this call.
     if (known === undefined || payload.isOther === true) return;
     const { round, call } = known;
     const { approvalId = call.approvalId, args } = payload;

@@ -6,10 +6,10 @@ import { readPeerShape } from "./peer-shape.ts";
 import { Refused, refusedBy } from "./problem.ts";
 import type { Services } from "./route.ts";
 
-/** How long a request waits for a person before the Bridge asks again. */
+/** Time a request waits for the answer of a person before the Bridge has to repeat it. */
 export const ANSWER_WAIT_MS = 25_000;
 
-/** What the turn of an agent reports or asks: read in any spelling of the wire, checked, kept and answered. */
+/** Processes a report or request of an agent's turn: reads any spelling of the wire, checks it, records it and answers. */
 export async function takeTurn(
   services: Services,
   reporter: GatewayReporter,
@@ -64,7 +64,7 @@ interface Sender {
   readonly segment?: number | undefined;
 }
 
-/** The dispatch that is named, with its segment: as part of its id, or beside it. */
+/** Returns the address of the named dispatch with its segment, which is in the id or in a separate field. */
 function addressOf({ dispatchId, runId, stepId, attempt, segment }: Sender): AttemptAddress {
   const address = readDispatchId(dispatchId);
   if (address === undefined) throw unknownDispatch(dispatchId);
@@ -78,13 +78,13 @@ function addressOf({ dispatchId, runId, stepId, attempt, segment }: Sender): Att
   throw new Refused("stale_attempt", `"${dispatchId}" is not ${said}, execution ${segment ?? 0}.`);
 }
 
-/** A Bridge may name the calls of a round by their ids, which say where they stand. */
+/** Checks the position of a call: a Bridge may give its id, which ends with round and position. */
 function requirePosition(callId: string | undefined, round: number, position: number): void {
   if (callId === undefined || callId.endsWith(`/${round}/${position}`)) return;
   throw new Refused("wrong_call_id", `The id of call ${position} of round ${round} ends with /${round}/${position}.`);
 }
 
-/** An execution whose turn is over gets the reason; so does a report that does not fit the turn. */
+/** Converts the error of an attempt that is over, or of a report that does not fit the turn, into a refusal with the reason. */
 async function named(taken: Promise<object>): Promise<object> {
   try {
     return await taken;

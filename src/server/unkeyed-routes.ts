@@ -6,7 +6,7 @@ import { OPEN_ROUTES, type OpenRoute } from "./open-routes.ts";
 import { SLACK_ROUTES } from "./slack-routes.ts";
 import { TICKET_ROUTES } from "./ticket-routes.ts";
 
-/** Every route that needs no key: open ones, and those whose callers are known otherwise, by a signature or a ticket. */
+/** All routes without a key: open ones, and those whose callers are identified by a signature or a ticket. */
 export const UNKEYED_ROUTES: readonly OpenRoute[] = [
   ...OPEN_ROUTES,
   ...BRIDGE_ROUTES,

@@ -2,7 +2,7 @@ import type { JudgedNode, NodeVerdict } from "../contract/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { StoredVerdict } from "../store/index.ts";
 
-/** The stored body of a verdict; only the governor writes it. */
+/** The stored body of a verdict. Only the governor writes it, so its type is known. */
 type Kept = Pick<NodeVerdict, "trail" | "policies" | "matched" | "facts" | "hash" | "callId"> & {
   readonly explanation?: NonNullable<JudgedNode["explanation"]>;
 };

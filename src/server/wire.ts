@@ -1,4 +1,4 @@
-/** Stored records as the API shows them. */
+/** Converts stored records into the form of the API. */
 import type { Approval, Key, ListPage, PlanDescription, Run, Workflow } from "../contract/index.ts";
 import { describePlanToDraw, type Plan } from "../core/plan/index.ts";
 import type { PauseFact } from "../core/event/index.ts";
@@ -18,7 +18,7 @@ export function erasureOnWire({ at, by, sha256 }: ErasureRecord): NonNullable<Ru
   return { at: isoFromEpochMs(at), by, sha256 };
 }
 
-/** `waitingFor` includes child runs; without it, what the run knows by itself. */
+/** `waitingFor` should include child runs; the default is what the run itself waits for. */
 export function runOnWire(
   run: RunRecord,
   waitingFor = run.waitingFor === "child" ? null : run.waitingFor,
@@ -107,7 +107,7 @@ export function approvalOnWire(approval: ApprovalRecord): Approval {
   };
 }
 
-/** Without the hash, which only the server uses. */
+/** Returns a key without its hash, which only the server uses. */
 export function keyOnWire(key: KeyRecord): Key {
   return {
     id: key.id,
@@ -126,7 +126,7 @@ export function listOnWire<T, W>({ data, nextCursor }: Listed<T>, show: (item: T
   return { data: data.map(show), ...(nextCursor === null ? {} : { nextCursor }) };
 }
 
-/** The core builds it as plain JSON; tests compare it with its shape. */
+/** The core builds plain JSON; tests compare it with the schema. */
 export function planOnWire(plan: Plan): PlanDescription {
   return describePlanToDraw(plan) as unknown as PlanDescription;
 }

@@ -2,10 +2,10 @@ import type { CallbackBody } from "../bridge/index.ts";
 import type { WorkResult } from "../contract/index.ts";
 import type { AttemptAddress } from "../core/event/index.ts";
 
-/** Failures of functions: what was thrown, what it returned that does not fit, what it was given that does not fit. */
+/** Code for all failures of functions: a thrown error, an invalid return value, invalid inputs. */
 const FUNCTION_ERROR = "function_error";
 
-/** A result of a worker as every report of an attempt. */
+/** Converts a result of a worker into a report of an attempt, as every adapter sends it. */
 export function reportOfWork(result: WorkResult, address: AttemptAddress): CallbackBody {
   const { dispatchId, status, outputs, error, logs = [], startedAt, completedAt } = result;
   const { runId, nodeId: stepId, attempt } = address;
@@ -30,7 +30,7 @@ function textOf({ class: name, message }: NonNullable<WorkResult["error"]>): str
   return name === undefined || name === "Error" ? message : `${name}: ${message}`;
 }
 
-/** Kept with the log of the attempt, which no model is shown; loud lines would become events. */
+/** Logs the stack with the attempt, where no model sees it. The level is debug, because lines of higher levels would become events. */
 function stackOf({ error, completedAt }: WorkResult): NonNullable<WorkResult["logs"]> {
   if (error?.stack === undefined) return [];
   return [{ level: "debug", message: error.stack, at: completedAt }];

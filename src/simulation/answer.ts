@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/base/index.ts";
 import type { Decision } from "../core/event/index.ts";
 
-/** The answer of every person who is asked. */
+/** The answers that can be simulated for all approvals. */
 export const APPROVE_ANSWERS = ["all", "reject"] as const;
 export type ApproveMode = (typeof APPROVE_ANSWERS)[number];
 
@@ -10,7 +10,7 @@ const WANTED: Readonly<Record<ApproveMode, readonly Decision[]>> = {
   reject: ["reject", "abort"],
 };
 
-/** A question to a person. */
+/** An approval that waits for the answer of a person. */
 export interface Question {
   readonly workflow: string;
   readonly nodeId: string;
@@ -21,16 +21,16 @@ export interface Answered {
   readonly decision: Decision;
   readonly by: string;
   readonly reason: string;
-  /** What is entered into the form; absent: something that fits. */
+  /** The values entered into the form; absent for generated values that fit. */
   readonly form?: JsonObject;
-  /** How long it takes; absent: no time. */
+  /** Time until the answer; absent for none. */
   readonly afterMs?: number;
 }
 
-/** Null: it stays unanswered. */
+/** Returns null when the question stays unanswered. */
 export type AnswerQuestion = (question: Question) => Answered | null;
 
-/** The same answer to everything; what has no such choice stays unanswered. */
+/** Gives the same answer to every question. A question without that choice stays unanswered. */
 export function answerAll(mode: ApproveMode): AnswerQuestion {
   return ({ choices }) => {
     const decision = WANTED[mode].find((choice) => choices.includes(choice));

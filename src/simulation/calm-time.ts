@@ -1,14 +1,14 @@
 import type { VirtualClock } from "../clock/index.ts";
 import type { DurableDriver } from "../driver/index.ts";
 
-/** What looks after things does so within this time; so much of it without a commit means that nothing is left to do. */
+/** Background work starts within this time. When nothing was committed for this long, nothing is left to do. */
 const CALM_MS = 10_000;
-/** What comes by itself and is no deadline, such as room in a budget, is seen at most so late. */
+/** Longest jump. Changes without a deadline, such as room in a budget, are noticed at most this late. */
 const SKIP_MS_MAX = 3_600_000;
-/** Deadlines are armed a little before they are due. */
+/** Deadlines are armed this long before they are due. */
 const ARMED_MS = 2_000;
 
-/** Days in which nothing happens pass in a few steps: the longer it was calm, the further time jumps, up to the next deadline. */
+/** Lets quiet periods pass in a few steps: the longer nothing was committed, the further time jumps, up to the next deadline. */
 export class CalmTime {
   readonly #clock: VirtualClock;
   readonly #driver: Pick<DurableDriver, "figures" | "nextDeadline">;
@@ -20,7 +20,7 @@ export class CalmTime {
     this.#driver = driver;
   }
 
-  /** To be called when the driver has nothing to do. */
+  /** Must be called when the driver has nothing to do. */
   pass(): void {
     const now = this.#clock.now();
     const { commits } = this.#driver.figures();

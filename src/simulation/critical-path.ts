@@ -1,7 +1,7 @@
 import type { RunState } from "../core/engine/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
 
-/** From the node that settled last back through whichever parent it had to wait for longest. */
+/** Returns the path from the node that settled last back through the parent of each that settled last. */
 export function criticalPath(state: RunState): readonly string[] {
   const settledAt = (index: number): number => {
     const now = state.nodes[index]?.now;
@@ -17,7 +17,7 @@ export function criticalPath(state: RunState): readonly string[] {
   const path: string[] = [];
   const { nodes } = state.plan;
   const leaves = nodes.filter(({ dependents }) => dependents.length === 0).map((node) => node.index);
-  // Where every leaf was skipped, the path ends with whatever was done last.
+  // When every leaf was skipped, the path ends with the node that settled last.
   let index = latest(leaves) ?? latest(nodes.map((node) => node.index));
   while (index !== undefined) {
     const node: PlanNode | undefined = nodes[index];

@@ -2,13 +2,13 @@ import type { RunEvent } from "../core/event/index.ts";
 import type { Explanation } from "../core/governance/index.ts";
 import type { StoredVerdict } from "../store/index.ts";
 
-/** What the gates came to for a node, all its instances taken together. */
+/** The result of the gates for a node, combined for all its instances. */
 export interface Decided {
   readonly disposition: StoredVerdict["disposition"];
   readonly gate: string | null;
   readonly code: string | null;
   readonly explanation: Explanation | null;
-  /** For all its attempts; null where nothing is reserved. */
+  /** The amount reserved for all its attempts; null when none is reserved. */
   readonly reservedMicros: number | null;
 }
 
@@ -18,7 +18,7 @@ export function baseOf(nodeId: string): string {
   return nodeId.split("[", 1)[0] ?? nodeId;
 }
 
-/** Where only the log holds verdicts. */
+/** Reads the decisions from the log, for simulations whose verdicts are nowhere else. */
 export function decidedByLog(log: readonly RunEvent[]): ReadonlyMap<string, Decided> {
   const decided = new Map<string, Decided>();
   for (const { type, payload } of log) {
@@ -33,7 +33,7 @@ export function decidedByLog(log: readonly RunEvent[]): ReadonlyMap<string, Deci
 export function decidedByRecords(verdicts: readonly StoredVerdict[]): ReadonlyMap<string, Decided> {
   const instances = new Map<string, Decided>();
   for (const verdict of verdicts) {
-    // What was decided about a tool call decides nothing about its node.
+    // A verdict about a tool call does not concern the decision about its node.
     if (verdict.body["callId"] !== undefined) continue;
     instances.set(verdict.nodeId, followedBy(instances.get(verdict.nodeId), verdict));
   }
@@ -46,9 +46,9 @@ export function decidedByRecords(verdicts: readonly StoredVerdict[]): ReadonlyMa
   return decided;
 }
 
-/** A hold is shown although it was answered; a block only as the last verdict: a node that waited for a slot got it. */
+/** A hold is shown even after its answer; a block only as the last verdict, since a waiting node may get its slot later. */
 function followedBy(before: Decided | undefined, { disposition, gate, code, body }: StoredVerdict): Decided {
-  // Written by the governor only.
+  // Only the governor writes the body, so its type is known.
   const kept = body as unknown as {
     readonly explanation?: Explanation;
     readonly facts: { readonly estimateMicros: number | null };

@@ -13,19 +13,19 @@ import {
   type WorkflowRecord,
 } from "../store/index.ts";
 
-/** The rules a simulation follows: read, and never written. */
+/** The registered rules a simulation uses. They are read and never written. */
 export interface SimulationEnvironment {
   readonly orgId: string;
   readonly directory: GatewayDirectory;
   readonly registered: OpenedGovernance["registered"];
-  /** What is taken and spent at the moment. */
+  /** Reads the present usage of slots and budgets. */
   readonly counters: Pick<GovernanceStore, "readCounters" | "readCountersOf">;
 }
 
 export interface BuiltEnvironment extends SimulationEnvironment {
-  /** What is known of a workflow besides its text; undefined when no manifest mentions it. */
+  /** Returns the record of a workflow; undefined when no manifest mentions it. */
   workflow(name: string): Promise<WorkflowRecord | undefined>;
-  /** Agents that only the plans know, and that were taken as new. */
+  /** Agents that only the plans name, and that were assumed to be new. */
   readonly assumedAgents: readonly string[];
 }
 
@@ -36,8 +36,8 @@ export type EnvironmentOptions =
 const ORG = "simulation";
 
 /**
- * An environment for one simulation: a fresh organisation with what the manifests register. Null manifests: nothing
- * is known, so that every agent and everything else the plans name is taken to exist, as new as it can be.
+ * Builds an environment for one simulation: a new organisation with the entries of the manifests. With null manifests,
+ * every agent and all other entries the plans name are assumed to exist, with default settings.
  */
 export async function buildEnvironment(
   manifests: readonly Manifest[] | null,
@@ -51,7 +51,7 @@ export async function buildEnvironment(
     orgId: ORG,
     at,
     actor: "simulation",
-    // Nothing of a simulation outlives it.
+    // Sealing is not needed, because the data of a simulation is never stored.
     box: { seal: (text: string) => text, open: (sealed: string) => sealed },
     isKeyed: true,
     newTokens: async () => [],
@@ -74,7 +74,7 @@ function onTrouble(what: string, error: unknown): never {
   throw new Error(what, { cause: error });
 }
 
-/** The author of a workflow with nothing registered yet should see more than that agents are missing. */
+/** Registers the named entries. Without it, the author of a workflow would see only that agents are missing. */
 async function assumeNamed(store: Store, plans: readonly Plan[], at: number): Promise<readonly string[]> {
   const agents = new Set<string>();
   const capabilities = new Set<string>();
@@ -99,11 +99,11 @@ async function put(
   at: number,
 ): Promise<void> {
   const read = readSpec(kind, name, spec);
-  // A name that cannot be registered stays unknown, and is refused as such.
+  // A name that cannot be registered stays unknown, and is refused for that reason.
   if (read.ok) await store.putEntry(ORG, kind === "Agent" ? "agent" : "gateway", name, read.body, at);
 }
 
-/** Every provider that is named, so that what a model costs is known although the script answers for it. */
+/** Returns every provider the plans and agents name, so that models have a price although the script answers for them. */
 async function providersOf(store: Store, plans: readonly Plan[]): Promise<readonly string[]> {
   const named = plans.flatMap((plan) => plan.nodes.flatMap(({ request }) => request.provider ?? []));
   const agents = (await everyEntry(store, ORG, "agent")).flatMap(({ body }) =>

@@ -1,6 +1,6 @@
 import type { RunEvent } from "../core/event/index.ts";
 
-/** A tool call of an agent, and what the gates came to before any person answered. */
+/** A tool call of an agent, with the result of the gates before any person answered. */
 export interface JudgedCall {
   readonly nodeId: string;
   readonly callId: string;
@@ -11,11 +11,11 @@ export interface JudgedCall {
   readonly disposition: "allow" | "deny" | "hold";
   readonly gate: string | null;
   readonly code: string | null;
-  /** Why it would be denied, or whom it would wait for; null: it would be made. */
+  /** Why the call would be denied, or whose answer it would wait for; null when it would be made. */
   readonly reason: string | null;
 }
 
-/** In the order in which they were asked for. */
+/** Returns the calls in the order in which they were requested. */
 export function judgedCalls(log: readonly RunEvent[]): readonly JudgedCall[] {
   const calls = new Map<string, JudgedCall>();
   const asked = new Map<string, Pick<JudgedCall, "nodeId" | "round" | "tool" | "server" | "action">>();

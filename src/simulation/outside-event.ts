@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 
-/** An event from outside that reaches a simulation. */
+/** An event from outside that is sent to a simulation. */
 export interface OutsideEvent {
   readonly type: string;
-  /** The name of a signal to the run; null: it is an event to all runs. */
+  /** The name of a signal to the run; null for an event to all runs. */
   readonly signal: string | null;
   readonly key: JsonObject;
   readonly data: Json;
-  /** Since the start of the run. */
+  /** Delay from the start of the run. */
   readonly afterMs: number;
 }

@@ -17,52 +17,52 @@ import type { OutsideEvent } from "./outside-event.ts";
 import { CalmTime } from "./calm-time.ts";
 import { type FamilyRun, Stage } from "./stage.ts";
 
-/** What is simulated. */
+/** The plan and inputs of a simulation. */
 export interface Piece extends UnsavedPiece {
   readonly plan: Plan;
   readonly version: number | null;
-  /** Checked against the declared args. */
+  /** The args, checked against the declared ones. */
   readonly args: JsonObject;
   readonly script: Script;
 }
 
 export interface Performance {
   readonly approve: ApproveMode | AnswerQuestion;
-  /** What comes from outside; absent: nothing. */
+  /** Events from outside; absent for none. */
   readonly events?: readonly OutsideEvent[];
-  /** Plans that simulations of the same workflow share; absent: none are. */
+  /** Plans shared by simulations of the same workflow; absent when none are shared. */
   readonly knownPlans?: KnownPlans;
-  /** Gets every call of an adapter before it is answered. */
+  /** Records every call of an adapter before it is answered. */
   readonly ledger?: Ledger;
-  /** When it begins, epoch milliseconds. */
+  /** The simulated start, in epoch milliseconds. */
   readonly at: number;
-  /** Asked now and then; false ends it with `SimulationTooLong`. */
+  /** Checked regularly; false ends the simulation with `SimulationTooLong`. */
   readonly mayGoOn: () => boolean;
 }
 
 /** The result of a simulation. */
 export interface Simulated {
   readonly launch: Judgement | null;
-  /** Null: it was not even started. */
+  /** Null when the launch was refused. */
   readonly state: RunState | null;
   readonly log: readonly RunEvent[];
-  /** The run and those it started, blocks included. */
+  /** The run and the runs it started, blocks included. */
   readonly family: readonly FamilyRun[];
   readonly verdicts: readonly StoredVerdict[];
-  /** Nodes for which a person was asked, here or in a run they started. */
+  /** Nodes that asked a person, directly or in a run they started. */
   readonly askedFor: ReadonlySet<string>;
-  /** It stopped because it needs something that a simulation does not have. */
+  /** True when the run stopped because it needs something that a simulation does not have. */
   readonly isWaiting: boolean;
 }
 
-/** It takes longer than the limit. */
+/** Thrown when a simulation takes longer than its limit. */
 export class SimulationTooLong extends Error {
   override readonly name = "SimulationTooLong";
 }
 
 const EVENTS_MAX = 100_000;
 
-/** Runs it with the real gates and the real driver, in time that passes by itself, on a store that is then thrown away. */
+/** Simulates a run with the real gates and the real driver, in simulated time, on a store that is discarded afterwards. */
 export async function simulateGoverned(
   piece: Piece,
   environment: SimulationEnvironment,
@@ -99,7 +99,7 @@ export async function simulateGoverned(
   }
 }
 
-/** Runs it with every gate open. */
+/** Simulates a run with all gates open. */
 export async function simulateOpen(piece: Piece, performance: Performance): Promise<Simulated> {
   const clock = createVirtualClock(performance.at);
   const store = createMemoryStore({ now: () => clock.now() });
@@ -115,10 +115,10 @@ interface Scene {
   readonly orgId: string;
   readonly adapters: readonly Adapter[];
   readonly judge: Judge;
-  /** Null: child runs are started unasked. */
+  /** Null when child runs start without gates. */
   readonly governor: Governor | null;
   readonly gateway: string | null;
-  /** What went wrong in the background. */
+  /** Errors of background work. */
   readonly troubles: unknown[];
 }
 
@@ -135,7 +135,7 @@ async function play(
     judge,
     children: () => openChildPreparer({ store, runtime: () => driver, governor, now: () => clock.now() }),
     jitter: () => 0.5,
-    // The lease of the one replica there is never ends, however far time jumps.
+    // A constant, so that the lease of the only replica never ends, however far time jumps.
     monotonic: () => 0,
     isUnavailable: () => false,
     supersedesAll: true,
@@ -173,7 +173,7 @@ async function play(
   }
 }
 
-/** One script answers for every provider a gateway might have chosen. */
+/** Creates an adapter for every provider a gateway may choose; one script answers for all of them. */
 function adaptersFor(
   piece: Piece,
   { orgId, directory }: SimulationEnvironment,
@@ -193,14 +193,14 @@ function scriptedAdapterFor({ script }: Piece, clock: VirtualClock, ledger: Ledg
   return createScriptedAdapter({ script, clock, ...(ledger === undefined ? {} : { ledger }) });
 }
 
-/** The clock stands still while a script runs, so that it takes none of the run's time. */
+/** The clock does not advance while a script step runs, so it takes none of the run's time. */
 function scriptAdapterFor(clock: VirtualClock): Adapter {
   return createScriptAdapter({ clock, isSynchronous: true });
 }
 
 const IDLE_TURNS = 3;
 
-/** Time stands still while the driver works: what it does takes turns of the event loop, and none of the run's time. */
+/** Waits until the driver is idle. Its work takes turns of the event loop, while the simulated time does not advance. */
 async function untilIdle(driver: DurableDriver): Promise<void> {
   for (let idle = 0, before = -1; idle < IDLE_TURNS;) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -210,7 +210,7 @@ async function untilIdle(driver: DurableDriver): Promise<void> {
   }
 }
 
-/** Time has to pass for those who wait on their way out. */
+/** Advances time until the driver has closed, because closing may wait for timers. */
 async function settle(clock: VirtualClock, leaving: Promise<void>): Promise<void> {
   let hasLeft = false;
   const left = leaving.finally(() => {

@@ -17,7 +17,7 @@ interface NodeForecast {
   readonly nodeId: string;
   readonly kind: PlanNode["kind"];
   readonly status: string;
-  /** What the gates came to; null when none was asked. */
+  /** The result of the gates; null when no gate was evaluated. */
   readonly verdict: StoredVerdict["disposition"] | null;
   readonly gate: string | null;
   readonly code: string | null;
@@ -32,7 +32,7 @@ interface NodeForecast {
 
 interface JudgedNode {
   readonly verdictId: string;
-  /** Of the tool call it is about; absent: it is about the node. */
+  /** Id of the tool call the verdict concerns; absent when it concerns the node. */
   readonly callId?: string;
   readonly nodeId: string;
   readonly attempt: number | null;
@@ -53,7 +53,7 @@ interface AskedApproval {
   readonly decision: string | null;
 }
 
-/** What a workflow would do, wait for and cost. */
+/** A forecast of what a workflow would do, wait for and cost. */
 export interface Simulation {
   readonly workflow: string;
   readonly governance: GovernanceMode;
@@ -66,7 +66,7 @@ export interface Simulation {
   };
   readonly nodes: readonly NodeForecast[];
   readonly verdicts: readonly JudgedNode[];
-  /** Tool calls of agents, as the gates would decide about them. */
+  /** Tool calls of agents, with the decisions of the gates. */
   readonly calls: readonly JudgedCall[];
   readonly approvals: readonly AskedApproval[];
   readonly events: readonly EventFrame[];
@@ -80,7 +80,7 @@ export interface Simulation {
   };
 }
 
-/** There is nothing to trace: every simulation has the same. */
+/** Simulations are not traced, so all have the same id. */
 const TRACE_ID = "0".repeat(32);
 
 export function simulationOf(plan: Plan, simulated: Simulated): Simulation {
@@ -133,7 +133,7 @@ function forecastNode(
   const members = own === undefined ? [] : [own, ...indices.flatMap((index) => state?.nodes[index] ?? [])];
   const spent = members.reduce((sum, { costMicros }) => sum + costMicros, 0);
   const attempts = members.reduce((sum, one) => sum + one.attempts, 0);
-  // What a script does not price is expected to cost what was reserved for it, or what its author estimated.
+  // When the script sets no cost, the expected cost is the reserved amount, or else the author's estimate.
   const estimated = decided?.reservedMicros ?? (node.request.estimatedCostMicros ?? 0) * attempts;
   return {
     nodeId: node.id,
@@ -155,7 +155,7 @@ function forecastNode(
 function judged(verdict: StoredVerdict): JudgedNode {
   const { body, at, ...rest } = verdict;
   const callId = typeof body["callId"] === "string" ? { callId: body["callId"] } : {};
-  // Written by the governor only.
+  // Only the governor writes the body, so its type is known.
   const kept = body as unknown as Pick<JudgedNode, "trail" | "policies"> & { readonly explanation?: Explanation };
   const { trail, policies, explanation = null } = kept;
   return { ...rest, ...callId, at: isoFromEpochMs(at), explanation, trail, policies };

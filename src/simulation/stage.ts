@@ -8,31 +8,31 @@ import { LIMITS } from "../core/base/index.ts";
 import type { Answered, AnswerQuestion } from "./answer.ts";
 import type { OutsideEvent } from "./outside-event.ts";
 
-/** A run of the family, with its whole log. */
+/** A run of the family, with its complete log. */
 export interface FamilyRun {
   readonly runId: string;
   readonly log: readonly RunEvent[];
-  /** The node that started it; null: it is the first. */
+  /** The node that started the run; null for the first run. */
   readonly caller: { readonly runId: string; readonly nodeId: string } | null;
 }
 
-/** Where a run and those it starts are watched while they go, and whatever they ask of people is answered. */
+/** Watches a simulated run and the runs it starts, and answers their approvals. */
 export class Stage {
   readonly #logs = new Map<string, RunEvent[]>();
-  /** Nodes of the run itself for which a person was asked, also in a run they started. */
+  /** Nodes of the first run that asked a person, directly or in a run they started. */
   readonly askedFor = new Set<string>();
   hasEnded = false;
   readonly #driver: DurableDriver;
   readonly #orgId: string;
   readonly #answerQuestion: AnswerQuestion;
   readonly #clock: Clock;
-  /** The run that is shown; those it starts are only answered. */
+  /** The run that is shown. Of the runs it starts, only approvals are answered. */
   #runId: string | null = null;
   /** Runs of the family that have not ended. */
   readonly #open = new Set<string>();
-  /** Which node of which run has started a run. */
+  /** The node that started each run. */
   readonly #callers = new Map<string, { readonly runId: string; readonly nodeId: string }>();
-  /** Answers and events that are still to come. */
+  /** Number of answers and events still to be sent. */
   #pending = 0;
   #hasBlocked = false;
   #isWaiting = false;
@@ -72,7 +72,7 @@ export class Stage {
     return outcome.run.runId;
   }
 
-  /** Of the first run. */
+  /** The log of the first run. */
   get log(): readonly RunEvent[] {
     return this.#logs.get(this.#runId ?? "") ?? [];
   }
@@ -81,7 +81,7 @@ export class Stage {
     return [...this.#logs].map(([runId, log]) => ({ runId, log, caller: this.#callers.get(runId) ?? null }));
   }
 
-  /** Sends events from outside when their time has come. */
+  /** Sends events from outside at their time. */
   send(runId: string, events: readonly OutsideEvent[]): void {
     for (const [index, { afterMs, ...event }] of events.entries()) {
       const { type, key } = event.signal === null ? event : signalTo(runId, event.signal);
@@ -92,12 +92,12 @@ export class Stage {
     }
   }
 
-  /** Nothing more will happen by itself, as of the last look. */
+  /** True when nothing more will happen by itself, as of the last check. */
   get isOver(): boolean {
     return this.hasEnded || this.#isWaiting;
   }
 
-  /** Whether the family waits for a person. To be asked when the driver has nothing left to do. */
+  /** Checks whether the family waits for a person. Call it when the driver has nothing left to do. */
   async look(): Promise<void> {
     this.#isWaiting = false;
     if (!this.#hasBlocked || this.hasEnded || this.#pending > 0) return;
@@ -136,7 +136,7 @@ export class Stage {
     else this.#noteAsked(caller.runId, caller.nodeId);
   }
 
-  /** What cannot be answered stays open, as it would. */
+  /** An approval without an answer stays open, as it would in a real run. */
   #answer(runId: string, { payload }: EventOf<"approval.requested">): void {
     const { nodeId, choices } = payload;
     const answer = this.#answerQuestion({ workflow: this.#workflowOf(runId), nodeId, choices });
@@ -146,7 +146,7 @@ export class Stage {
   async #submit(runId: string, payload: EventOf<"approval.requested">["payload"], answer: Answered): Promise<void> {
     const { approvalId, quorum = 1, form } = payload;
     const { decision, by, reason } = answer;
-    // It stands for as many people as there have to be; what the first of them enters, the others approve.
+    // The answer counts for as many people as the quorum requires. The first one enters the form, the others approve it.
     for (let person = 1; person <= quorum; person += 1) {
       const name = person === 1 ? by : `${by} ${person}`;
       const entered = form === undefined || person > 1 ? {} : { form: answer.form ?? sampleForm(form) };

@@ -1,10 +1,10 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { Listed, Page } from "./store.ts";
 
-/** How many entries of one memory are kept; older ones go. */
+/** Maximum number of entries kept per memory; older ones are deleted. */
 export const MEMORY_ENTRIES_MAX = 50;
 
-/** What an agent keeps of an attempt of its own that completed a node, and where it comes from. */
+/** An entry of an agent's memory: the answer of an attempt that completed a node, and its origin. */
 export interface MemoryRecord extends MemoryKey {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -15,28 +15,28 @@ export interface MemoryRecord extends MemoryKey {
   readonly text: string;
 }
 
-/** One memory of an agent, by the name its profile had. */
+/** One memory of an agent, identified by the name in its profile. */
 export interface MemoryKey {
   readonly agentId: string;
   readonly profile: string;
 }
 
-/** Entries are written by the commit that completes their node, and by nothing else. */
+/** Entries are written only by the commit that completes their node. */
 export interface AgentMemoryStore {
-  /** The newest entries of each of these memories, `MEMORY_ENTRIES_MAX` of each at most; oldest first within one. */
+  /** Returns the newest entries of each memory, at most `MEMORY_ENTRIES_MAX` of each; oldest first within one memory. */
   readMemories(orgId: string, memories: readonly MemoryKey[]): Promise<readonly MemoryRecord[]>;
-  /** Everything that is kept of an agent, whatever its memory was called; newest first. */
+  /** Lists all entries of an agent, under any profile name; newest first. */
   listMemory(orgId: string, agentId: string, page: Page): Promise<Listed<MemoryRecord>>;
-  /** Forgets everything of an agent, and writes to the audit if there was anything; returns how many entries it was. */
+  /** Deletes all entries of an agent and returns their number. Writes the audit entry if there were any. */
   forgetMemory(orgId: string, agentId: string, entry: AuditEntry): Promise<number>;
   /**
-   * Deletes at most `limit` entries that are not among the newest `MEMORY_ENTRIES_MAX` of their memory, or whose
-   * agent is no longer registered; how many it was.
+   * Deletes at most `limit` entries that are not among the newest `MEMORY_ENTRIES_MAX` of their memory, or whose agent
+   * is no longer registered. Returns their number.
    */
   pruneMemories(limit: number): Promise<number>;
 }
 
-/** An attempt completes a node at most once, so that no two entries have the same. */
+/** Returns the id of an entry. It is unique, because an attempt completes a node at most once. */
 export function memoryEntryId({ runId, nodeId, attempt }: Pick<MemoryRecord, "runId" | "nodeId" | "attempt">): string {
   return `${runId}/${nodeId}/${attempt}`;
 }

@@ -3,19 +3,19 @@ import type { ChannelStore } from "./channel-store.ts";
 import type { HookStore } from "./hook-store.ts";
 import type { NewDelivery, WebhookStore } from "./webhook-store.ts";
 
-/** What is kept for those outside. */
+/** Data of webhooks, channels, hooks and alerts. */
 export interface OutsideStore extends WebhookStore, ChannelStore, HookStore, AlertStore {}
 
-/** What alerts look at, and that each fires once. */
+/** The data alerts are evaluated on, and the record that each fires once. */
 export interface AlertStore {
-  /** True while this holder is the one: free, or its own, or run out. By database time. */
+  /** Takes or renews a lease: true when it is free, expired, or held by this holder. Uses database time. */
   takeLease(name: string, holder: string, ttlMs: number): Promise<boolean>;
   dropLease(name: string, holder: string): Promise<void>;
-  /** Writes deliveries and entry under a key, the first time it is used; false every other time. */
+  /** Writes deliveries and audit entry on the first use of a key; returns false on every later use. */
   fireAlert(orgId: string, key: string, fired: FiredAlert): Promise<boolean>;
-  /** Runs that ended at or after an instant. */
+  /** Counts runs that ended at or after an instant. */
   countEnded(orgId: string, since: number): Promise<EndedRuns>;
-  /** Unanswered approvals requested before an instant; oldest first, without those recorded under `prefix` + id. */
+  /** Lists unanswered approvals requested before an instant, oldest first, except those recorded under `prefix` + id. */
   listOverdueApprovals(
     orgId: string,
     before: number,
@@ -32,7 +32,7 @@ interface FiredAlert {
 
 export interface EndedRuns {
   readonly all: number;
-  /** Failed or timed out. */
+  /** Runs that failed or timed out. */
   readonly failed: number;
 }
 

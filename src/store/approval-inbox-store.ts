@@ -3,40 +3,40 @@ import type { ApprovalSource, ApprovalStatus } from "../core/event/index.ts";
 import type { ApprovalRecord } from "./approval-record.ts";
 import type { Listed, Page } from "./store.ts";
 
-/** How approvals are ordered; those of one instant by id. */
+/** The order of approvals; those of the same instant are ordered by id. */
 export type ApprovalOrder = "newest" | "oldest" | "expiring";
 
-/** Which approvals are listed; what is absent restricts nothing. */
+/** Selects the listed approvals. Absent fields do not restrict. */
 export interface ApprovalFilter {
-  /** `closed`: any status but `pending`. */
+  /** `closed` means any status but `pending`. */
   readonly status?: ApprovalStatus | "closed";
   readonly workflow?: string;
   readonly source?: ApprovalSource;
   readonly runId?: string;
-  /** Assigned to one of these names; null: assigned to no one. */
+  /** Assigned to one of these names; null for unassigned approvals. */
   readonly assignee?: readonly string[] | null;
-  /** Requested at this time or before. */
+  /** Requested at this time or earlier. */
   readonly requestedUntil?: number;
-  /** A text that the search text contains, whatever its case. */
+  /** Contained in the search text, ignoring case. */
   readonly text?: string;
-  /** As `ApprovalRow.group`. */
+  /** Equals `ApprovalRow.group`. */
   readonly group?: string;
   readonly answerer?: Answerer;
 }
 
-/** A caller, as far as it decides which of the approvals that wait the caller may answer. */
+/** The data of a caller that decides which pending approvals it may answer. */
 export interface Answerer {
-  /** The names of approver lists under which the caller answers; null: whom an approval asks is not checked. */
+  /** Names in approver lists under which the caller answers; null when approver lists are not enforced. */
   readonly names: readonly string[] | null;
-  /** With which the answers of the caller are kept: of the person, else of the key. */
+  /** The id stored with the caller's answers: of the person, else of the key. */
   readonly id: string;
-  /** The agent the caller is; it does not answer for itself. */
+  /** Id of the agent, if the caller is one; an agent cannot answer its own approvals. */
   readonly agentId: string | null;
-  /** Whether it is known who the caller is, so that it can be the second person where one is needed. */
+  /** Whether the caller's identity is known. Only then can it be the second person where one is required. */
   readonly isKnown: boolean;
-  /** Where a second person is needed: requesters the caller is, or stands for. */
+  /** Requesters that the caller is or represents. It cannot be their second person. */
   readonly ownRequesters: readonly string[];
-  /** And requesters whose work the caller answers under fewer names, because it stands in for them. */
+  /** Requesters for whom the caller is a deputy: their approvals may be answered only under the given, fewer names. */
   readonly deputised: readonly { readonly requester: string; readonly names: readonly string[] }[];
 }
 
@@ -44,11 +44,11 @@ export interface ApprovalListing {
   readonly filter: ApprovalFilter;
   readonly order: ApprovalOrder;
   readonly withSubject: boolean;
-  /** Of open approvals with the same group only the first. */
+  /** When true, only the first of the open approvals with the same group is listed. */
   readonly isGrouped: boolean;
 }
 
-/** Approvals of a status, newest first, whole. */
+/** Returns a listing of complete approvals with a status, newest first. */
 export function listingOf(status: ApprovalStatus | null): ApprovalListing {
   return { filter: status === null ? {} : { status }, order: "newest", withSubject: true, isGrouped: false };
 }
@@ -56,9 +56,9 @@ export function listingOf(status: ApprovalStatus | null): ApprovalListing {
 /** An approval in a list. */
 export interface ApprovalRow {
   readonly approval: ApprovalRecord;
-  /** The same for approvals that differ in nothing but their args. */
+  /** Equal for approvals that differ only in their args. */
   readonly group: string | null;
-  /** In a grouped list, how many of the wanted approvals this one stands for; else null. */
+  /** In a grouped list, the number of matching approvals in the group; otherwise null. */
   readonly groupSize: number | null;
 }
 
@@ -71,12 +71,12 @@ export interface ApprovalCommentRecord {
   readonly text: string;
 }
 
-/** Finding approvals among many, and what people add to them without answering. */
+/** Searches approvals, and stores assignments and comments. */
 export interface ApprovalInboxStore {
-  /** Newest first, whole; null: of any status. */
+  /** Lists complete approvals, newest first; null for any status. */
   listApprovals(orgId: string, status: ApprovalStatus | null, page: Page): Promise<Listed<ApprovalRecord>>;
   findApprovals(orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>>;
-  /** Who has requested what waits for a second person. */
+  /** Lists the requesters of pending approvals that require a second person. */
   listSeparateRequesters(orgId: string): Promise<readonly string[]>;
   countApprovals(orgId: string, filter: ApprovalFilter): Promise<number>;
   /** False when there is no such approval. */

@@ -2,18 +2,18 @@ import { digestJson, isJsonArray, isJsonObject, type Json, type JsonObject } fro
 import type { ApprovalRecord } from "./approval-record.ts";
 import { isLaunchApproval } from "./launch-approval-store.ts";
 
-/** What approvals are found by, derived from the record whenever it is written. */
+/** Columns for finding approvals, derived from the record at every write. */
 export interface ApprovalIndex {
   readonly workflow: string | null;
-  /** The names it asks now, each between line breaks; empty: any caller with the permission. */
+  /** The names it asks now, each enclosed in line breaks; empty when any caller with the permission may answer. */
   readonly asks: string;
-  /** Ids of those who have answered, each between line breaks. */
+  /** Ids of the callers who have answered, each enclosed in line breaks. */
   readonly answered: string;
-  /** Who wants to start the run; null where there is a run that records it. */
+  /** The requester of a launch; null when a run exists, which records it. */
   readonly requester: string | null;
-  /** The same for approvals that differ in nothing but their args; null: it has no subject to compare. */
+  /** Equal for approvals that differ only in their args; null when there is no subject to compare. */
   readonly group: string | null;
-  /** In lower case, without control characters. */
+  /** Search text in lower case, without control characters. */
   readonly search: string;
 }
 
@@ -31,7 +31,7 @@ export function indexOf(approval: ApprovalRecord): ApprovalIndex {
   };
 }
 
-/** A name as it is compared: addresses of mail are the same in any case. */
+/** Normalises a name for comparison: mail addresses ignore case. */
 export function askedName(name: string): string {
   return name.startsWith("user:") && name.includes("@") ? name.toLowerCase() : name;
 }
@@ -40,12 +40,12 @@ function between(words: readonly string[]): string {
   return words.length === 0 ? "" : `\n${words.join("\n")}\n`;
 }
 
-/** Whether one of the words stands in a text of `between`. */
+/** Checks whether a text built by `between` contains one of the words. */
 export function holds(text: string, words: readonly string[]): boolean {
   return words.some((word) => text.includes(`\n${word}\n`));
 }
 
-/** A text as it is searched for. */
+/** Normalises a text for searching. */
 export function searchable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Surrogate}]+/gu, " ").toLowerCase();
 }
@@ -56,14 +56,14 @@ function searchText({ title, summary, workflow, nodeId, runId, id, subject }: Ap
   return searchable(texts.join(" ").slice(0, SEARCH_LENGTH_MAX * 2)).slice(0, SEARCH_LENGTH_MAX);
 }
 
-/** Names and values of args. */
+/** Returns all names and values in the args. */
 function leaves(value: Json): readonly string[] {
   if (isJsonArray(value)) return value.flatMap(leaves);
   if (isJsonObject(value)) return Object.entries(value).flatMap(([name, each]) => [name, ...leaves(each)]);
   return value === null ? [] : [String(value)];
 }
 
-/** Whose answer counts, where it comes from, and every text and value that is shown, with the values of args left out. */
+/** Hashes who may answer, the source, and every shown text and value, with the values of args replaced. */
 function groupOf(approval: ApprovalRecord): string | null {
   const { subject, nodeId, source, choices, approvers, isSeparate, agentId, quorum, form, confirm } = approval;
   if (subject === null) return null;
@@ -85,12 +85,12 @@ interface ArgValue {
   readonly text: string;
 }
 
-/** Values longer than this are not looked for in texts; approvals that differ in them are not grouped. */
+/** Longer values are not replaced in texts, so approvals that differ in them are not grouped. */
 const ARG_LENGTH_MAX = 500;
 
 interface ArgValues {
   readonly byText: ReadonlyMap<string, string>;
-  /** Any of them, the longer first, so that one that contains another is taken as a whole; null: there are none. */
+  /** Matches any value, longer ones first, so that a value that contains another is matched as a whole; null when there are none. */
   readonly pattern: RegExp | null;
 }
 
@@ -99,7 +99,7 @@ function argValues(args: JsonObject): ArgValues {
     .map(([name, value]) => ({ name, text: typeof value === "string" ? value : JSON.stringify(value) }))
     .filter(({ text }) => text !== "" && text.length <= ARG_LENGTH_MAX)
     .sort((left, right) => right.text.length - left.text.length || (left.name < right.name ? -1 : 1));
-  // Two args of the same value are one place: which of them a text means cannot be known.
+  // Two args with equal values share one placeholder, because a text does not show which one it means.
   const byText = new Map(values.map(({ name, text }) => [text, name]));
   const words = [...byText.keys()].map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   return { byText, pattern: words.length === 0 ? null : new RegExp(words.join("|"), "g") };
@@ -115,7 +115,7 @@ function withoutArgs(value: Json, args: ArgValues): Json {
   return replaced === text ? value : replaced;
 }
 
-/** Only whole words: a short value within a longer word is part of that. */
+/** Replaces whole words only: a short value inside a longer word is not the arg. */
 function replaceArgs(text: string, { byText, pattern }: ArgValues): string {
   if (pattern === null) return text;
   return text.replaceAll(pattern, (found: string, at: number) =>
@@ -125,7 +125,7 @@ function replaceArgs(text: string, { byText, pattern }: ArgValues): string {
 
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** Whether a part of a text begins and ends where words do. */
+/** Checks whether a part of a text begins and ends at word boundaries. */
 function isWhole(text: string, at: number, length: number): boolean {
   const goesOn = (left: number): boolean => WORD.test(text.charAt(left)) && WORD.test(text.charAt(left + 1));
   return !(at > 0 && goesOn(at - 1)) && !goesOn(at + length - 1);

@@ -2,7 +2,7 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { GivenAnswer, OpenApproval } from "../core/engine/index.ts";
 import type { ApprovalStatus, Decision, FormFields, Subject } from "../core/event/index.ts";
 
-/** A question that waits for a person, or was answered. */
+/** An approval that waits for a person or was answered. */
 export interface ApprovalRecord extends Omit<
   OpenApproval,
   "type" | "approvalId" | "rule" | "subject" | "subjectDigest"
@@ -18,28 +18,28 @@ export interface ApprovalRecord extends Omit<
   readonly resolvedAt: number | null;
   readonly reason: string | null;
   readonly modifications: JsonObject | null;
-  /** Null: opened before it was kept. */
+  /** Null for approvals opened before this field existed. */
   readonly workflow: string | null;
   readonly title: string;
-  /** Null: opened before it was kept, or left out of a list. */
+  /** Null for approvals opened before this field existed, or when left out of a list. */
   readonly subject: Subject | null;
   readonly subjectDigest: string | null;
-  /** How many different people have to approve. */
+  /** Number of different people who must approve. */
   readonly quorum: number;
-  /** Of the present subject, in order. */
+  /** Answers about the present subject, in order. */
   readonly answers: readonly GivenAnswer[];
-  /** How far the chain of approvers has come: all of them up to this one may answer. */
+  /** Position in the chain of approvers: all up to and including this one may answer. */
   readonly hop: number;
-  /** What the person has to enter; null: nothing. */
+  /** The form the person has to fill in; null when there is none. */
   readonly form: FormFields | null;
-  /** What was entered. */
+  /** The values entered in the form. */
   readonly entered: JsonObject | null;
   readonly confirm: "sign_in" | null;
-  /** The person it was given to; null: none. */
+  /** The person it is assigned to; null when unassigned. */
   readonly assignee: string | null;
 }
 
-/** What an answer, a revision or the next in the chain changes of an open approval. */
+/** The fields of an open approval that an answer, a revision or an escalation changes. */
 export type ApprovalChange = Pick<ApprovalRecord, "id" | "hop" | "answers"> &
   Partial<
     Pick<ApprovalRecord, "title" | "digest" | "rendered" | "subject" | "subjectDigest" | "modifications" | "entered">
@@ -51,7 +51,7 @@ export type ApprovalClosing = Pick<
 > &
   Partial<Pick<ApprovalRecord, "answers" | "entered">>;
 
-/** An approval that no person has answered or was given yet. */
+/** Fields of an approval without an answer or assignee. */
 export const UNANSWERED = {
   status: "pending",
   choice: null,
@@ -65,7 +65,7 @@ export const UNANSWERED = {
   assignee: null,
 } as const satisfies Partial<ApprovalRecord>;
 
-/** What approvals were kept without before it was known. */
+/** Defaults for fields that older stored approvals lack. */
 const BEFORE = {
   ...UNANSWERED,
   workflow: null,
@@ -76,7 +76,7 @@ const BEFORE = {
   confirm: null,
 } as const satisfies Partial<ApprovalRecord>;
 
-/** A kept approval, of any age. */
+/** Reads a stored approval of any age. */
 export function readApproval(body: string): ApprovalRecord {
   const kept = JSON.parse(body) as ApprovalRecord;
   const { title = kept.summary } = kept as Partial<ApprovalRecord>;

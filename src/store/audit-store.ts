@@ -4,40 +4,40 @@ import type { LaunchApprovalStore } from "./launch-approval-store.ts";
 import type { Listed, Page } from "./store.ts";
 
 /**
- * What happened, chained. Entries wait unchained, written with the change they record, until one replica at a time
- * seals them: gives each its number and hash. A sealed record is never changed, and leaves only with a signed word
- * for what is gone.
+ * The audit chain. Entries are written unchained with the change they record. Later, one replica at a time seals them:
+ * each gets its number and hash. A sealed record is never changed, and is removed only with a signed statement about
+ * the removed records.
  */
 export interface AuditStore {
-  /** For changes that are not part of a run's commit. */
+  /** Appends entries of changes that are not part of a run's commit. */
   appendAudit(orgId: string, entries: readonly AuditEntry[]): Promise<void>;
-  /** Organisations with entries to seal, or with a segment that was opened before an instant and is not closed. */
+  /** Lists organisations with entries to seal, or with a segment opened before an instant and not closed yet. */
   listPendingOrganisations(openedBefore: number, limit: number): Promise<readonly string[]>;
   /**
-   * Moves at most `limit` waiting batches of entries into the chain, oldest first, in one transaction; `compute` returns
-   * how. Null when another replica is at it.
+   * Moves at most `limit` waiting batches of entries into the chain, oldest first, in one transaction; `compute`
+   * returns the sealed records. Null when another replica is sealing.
    */
   seal(orgId: string, limit: number, compute: ComputeSeal): Promise<Sealed | null>;
-  /** Where the chain ends; of an organisation nothing is known about, at its beginning. */
+  /** Returns the end of the chain; its beginning for an organisation without records. */
   auditHead(orgId: string): Promise<AuditHead>;
-  /** Newest first. */
+  /** Lists records, newest first. */
   listAudit(orgId: string, filter: AuditSelection, page: Page): Promise<Listed<AuditRecord>>;
-  /** What people wrote in these records, by number; what was erased is left out. */
+  /** Returns the texts people wrote in these records, by number; erased texts are missing. */
   auditTexts(orgId: string, seqs: readonly number[]): Promise<ReadonlyMap<number, string>>;
-  /** What follows a record, up to the end of its segment or to `toSeq`; all of one moment. Null when nothing does. */
+  /** Reads the records after one, up to the end of its segment or to `toSeq`, in one snapshot. Null when there are none. */
   readSegment(orgId: string, afterSeq: number, toSeq: number): Promise<SegmentRead | null>;
-  /** Organisations that have records, by id. */
+  /** Lists organisations that have records, by id. */
   listAudited(afterOrgId: string, limit: number): Promise<readonly string[]>;
-  /** Packs one closed segment whose records lie in rows of their own; false when there is none, or another is at its chain. */
+  /** Packs one closed segment whose records are separate rows; false when there is none, or its chain is locked by another replica. */
   packAudit(): Promise<boolean>;
   /**
-   * Prunes the oldest segment closed in `[from, before)` that was not pruned with the same `categories` yet; `compute`
-   * returns what is left of it. False when there is none, or another replica is at the chain.
+   * Prunes the oldest segment closed in `[from, before)` that was not yet pruned with the same `categories`; `compute`
+   * returns the rest of it. False when there is none, or another replica is using the chain.
    */
   pruneSegment(orgId: string, asked: PruneAsked, compute: ComputePrune): Promise<boolean>;
 }
 
-/** What is decided, and what stays recorded of it for ever. */
+/** Data of governance: decisions and their permanent records. */
 export interface GovernedStore extends GovernanceStore, AuditStore, LaunchApprovalStore {}
 
 export interface AuditSelection {
@@ -46,23 +46,23 @@ export interface AuditSelection {
   readonly run?: string;
 }
 
-/** Entries of one commit or one call, as JSON. */
+/** The waiting entries of one commit or one call, as JSON. */
 export interface PendingAudit {
   readonly id: string;
   readonly body: string;
 }
 
-/** `saltsOf` gives each subject the salt it has, and one that has none a new one. */
+/** `saltsOf` returns the salt of each subject, creating those that are missing. */
 export type ComputeSeal = (
   head: AuditHead,
   pending: readonly PendingAudit[],
   saltsOf: (subjects: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ) => Sealed | Promise<Sealed>;
 
-/** What a person wrote, beside the record of it; it can be erased without breaking the chain. */
+/** A text a person wrote, stored separately from its record, so that it can be erased without breaking the chain. */
 export interface AuditText {
   readonly seq: number;
-  /** The run it is about, else what else it is about; its salt is kept under this name. */
+  /** The run the text concerns, or else another resource; its salt is stored under this name. */
   readonly subject: string;
   readonly text: string;
 }
@@ -71,7 +71,7 @@ export interface Sealed {
   readonly head: AuditHead;
   readonly records: readonly SealedRecord[];
   readonly segments: readonly ClosedSegment[];
-  /** What people wrote, of which the chain holds no more than a keyed hash; absent: nothing. */
+  /** Texts people wrote, of which the chain contains only a keyed hash; absent when there are none. */
   readonly texts?: readonly AuditText[];
 }
 
@@ -91,9 +91,9 @@ export interface ClosedSegment {
   readonly toSeq: number;
   /** When it was closed. */
   readonly at: number;
-  /** The signed checkpoint; null once nothing is left of the segment. */
+  /** The signed checkpoint; null when no records of the segment are left. */
   readonly checkpoint: string | null;
-  /** The signed word for what is gone; null while everything is there. */
+  /** The signed statement about removed records; null while all are present. */
   readonly pruned: string | null;
 }
 
@@ -102,29 +102,29 @@ export interface SegmentRead {
   /** Null for the segment that is still open. */
   readonly closed: ClosedSegment | null;
   readonly lines: readonly string[];
-  /** What stands in columns beside each line, in the same order: lists are filtered by them. */
+  /** The indexed columns of each line, in the same order, by which lists are filtered. */
   readonly columns: readonly RecordColumns[];
 }
 
-/** What a store keeps of a record beside its line. */
+/** Columns a store keeps beside the line of a record. */
 export interface RecordColumns extends Pick<SealedRecord, "seq" | "at" | "run"> {
-  /** Null: it is not found by it. */
+  /** Null when the record is not found by category. */
   readonly category: AuditCategory | null;
   readonly type: AuditType | null;
 }
 
 export interface PruneAsked {
-  /** Instants of closing. */
+  /** The period of closing. */
   readonly from: number;
   readonly before: number;
   readonly categories: readonly AuditCategory[];
 }
 
-/** `previous` is the segment before, when nothing is left of it either: the two become one. */
+/** `previous` is the preceding segment when no records of it are left either: the two are merged. */
 export type ComputePrune = (segment: SegmentRead, previous: ClosedSegment | null) => PruneAnswer;
 
 interface PruneAnswer {
   readonly segment: ClosedSegment;
-  /** Numbers of the records that go. */
+  /** Numbers of the removed records. */
   readonly gone: readonly number[];
 }

@@ -1,12 +1,12 @@
 import type { WaitingFor } from "../core/event/index.ts";
 
-/** What waits and what is running in the whole installation, for monitoring. */
+/** Waiting and running work of the whole installation, for monitoring. */
 export interface BacklogStore {
-  /** Of all organisations together; cheap enough to be asked for every few seconds. */
+  /** Returns the backlog of all organisations together. Cheap enough to be read every few seconds. */
   readBacklog(): Promise<Backlog>;
-  /** Runs of an organisation that have not ended. */
+  /** Counts the runs of an organisation that have not ended. */
   countOpenRuns(orgId: string): Promise<number>;
-  /** What an organisation keeps, in bytes. */
+  /** Returns the storage an organisation uses, in bytes. */
   readStorage(orgId: string): Promise<StorageBytes>;
 }
 
@@ -20,12 +20,12 @@ export interface StorageBytes {
 
 export interface Backlog {
   readonly openRuns: number;
-  /** Open runs, by what they wait for; those that wait for nothing are left out. */
+  /** Number of open runs for each reason to wait. Runs that wait for nothing are left out. */
   readonly waitingRuns: Readonly<Record<WaitingFor, number>>;
   readonly openAttempts: number;
   readonly pendingApprovals: number;
   readonly pendingDeliveries: number;
-  /** How long the timer or deadline that is most overdue has been due; 0 when none is. */
+  /** Delay of the most overdue timer or deadline; 0 when none is overdue. */
   readonly lagMs: number;
 }
 

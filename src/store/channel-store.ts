@@ -1,21 +1,21 @@
 import type { TargetKey } from "./webhook-store.ts";
 
-/** What is kept for channels besides their deliveries. */
+/** Data kept for channels besides their deliveries. */
 export interface ChannelStore extends TicketStore {
-  /** A place among the messages a target is sent in any minute: 0 when it was taken, else how long none is free. */
+  /** Takes a place among the messages a target may receive per minute. Returns 0 when it was taken, else the time until one is free. */
   takeTurn(target: TargetKey, perMinute: number): Promise<number>;
-  /** Keeps where a message about an approval stands, so that it can be changed when the approval is answered. */
+  /** Keeps the location of a message about an approval, so that it can be changed when the approval is answered. */
   addPosting(posting: Posting): Promise<void>;
-  /** Oldest first. */
+  /** Returns postings, oldest first. */
   listPostings(orgId: string, targetId: string, approvalId: string): Promise<readonly Posting[]>;
-  /** Organisations that have registered a channel of this name. */
+  /** Returns the organisations that have registered a channel with this name. */
   findChannels(name: string, limit: number): Promise<readonly string[]>;
 }
 
-/** A message that can be changed. */
+/** A sent message that can still be changed. */
 export interface Posting extends TargetKey {
   readonly approvalId: string;
-  /** As its service names it. */
+  /** Place of the message, as named by the service of the channel. */
   readonly place: string;
   readonly id: string;
 }
@@ -24,22 +24,22 @@ export interface Posting extends TargetKey {
 export interface TicketStore {
   addTicket(ticket: NewTicket, ttlMs: number): Promise<void>;
   getTicket(hash: string): Promise<ApprovalTicket | undefined>;
-  /** Takes an open ticket for `leaseMs`: true for one caller at a time. */
+  /** Takes an open ticket for `leaseMs`. Returns true for one caller at a time. */
   holdTicket(hash: string, leaseMs: number): Promise<boolean>;
-  /** Ends a hold: the ticket is used up, or open again. */
+  /** Ends a hold: the ticket becomes used, or open again. */
   closeTicket(hash: string, isUsed: boolean): Promise<void>;
-  /** Forgets tickets that expired before an instant; answers how many. */
+  /** Deletes tickets that expired before an instant; returns how many. */
   pruneTickets(before: number, limit: number): Promise<number>;
 }
 
 export interface NewTicket {
-  /** Of the text in the address, which is kept nowhere. */
+  /** Hash of the text in the address. The text itself is not kept. */
   readonly hash: string;
   readonly orgId: string;
   readonly approvalId: string;
-  /** The channel it was sent through. */
+  /** The channel through which the ticket was sent. */
   readonly channel: string;
-  /** Null: the address is not known to be a person's. */
+  /** Null when the address is not known to belong to a person. */
   readonly personId: string | null;
   readonly address: string;
   readonly name: string;

@@ -5,7 +5,7 @@ import type { OpenAttempt, RunCommit } from "./store.ts";
 import type { NodeWait } from "./waiting-store.ts";
 import { UnstorableText } from "./store-error.ts";
 
-/** What every store asks of a batch before it writes anything. */
+/** Checks that every store makes on a batch before it writes anything. */
 export function checkBatch(batch: readonly RunCommit[]): void {
   invariant(new Set(batch.map(({ runId }) => runId)).size === batch.length, "a run has one share of a commit");
   for (const commit of batch) {
@@ -15,7 +15,7 @@ export function checkBatch(batch: readonly RunCommit[]): void {
   }
 }
 
-/** Ids and names go into columns as they are; everything else is kept as JSON, which escapes what a column refuses. */
+/** Ids and names are written to columns unchanged. Everything else is kept as JSON, which escapes characters a column rejects. */
 function checkTexts({ runId, orgId, opened, closed, waits, create }: RunCommit): void {
   checkText("a run id", runId);
   checkText(`the organisation of ${runId}`, orgId);
@@ -41,7 +41,7 @@ function checkEventIds({ runId, events, head, create }: RunCommit): void {
   invariant(isContiguous && first + events.length - 1 === head.lastEventId, `${runId}: event ids have a gap`);
 }
 
-/** The id that follows the log as it stood before the commit. */
+/** Returns the id of the first event of a commit: the next one after the log as it was before the commit. */
 export function firstEventId(events: readonly { readonly eventId: number }[], lastEventId: number): number {
   return events[0]?.eventId ?? lastEventId + 1;
 }
@@ -50,12 +50,12 @@ function checkText(place: string, text: string): void {
   if (text.includes("\0") || /\p{Surrogate}/u.test(text)) throw new UnstorableText(place);
 }
 
-/** The deadline of a node that waits at a gate. */
+/** Returns the timer for the deadline of a node that waits at a gate. */
 export function queueTimer({ nodeId, since }: Pick<NodeWait, "nodeId" | "since">): Timer {
   return { kind: "queue", nodeId, limitedSince: since };
 }
 
-/** An attempt that is opened and closed in one commit is closed. */
+/** Returns the attempts still open after a commit. An attempt that is opened and closed in one commit is closed. */
 export function attemptsLeftOpen({ opened, closed }: RunCommit): readonly OpenAttempt[] {
   if (opened.length === 0 || (opened.length === 1 && closed.length === 0)) return opened;
   const gone = new Set(closed.map(attemptKey));
@@ -63,7 +63,7 @@ export function attemptsLeftOpen({ opened, closed }: RunCommit): readonly OpenAt
   return [...left].filter(([key]) => !gone.has(key)).map(([, attempt]) => attempt);
 }
 
-/** A timer that is cleared and set in one commit is set: it was due, and shall be due again. */
+/** Returns the timers a commit sets and clears. A timer that is cleared and set in one commit is set: it was due, and becomes due again. */
 export function timersOf({ timersSet, timersCleared }: RunCommit): {
   readonly set: ReadonlyMap<string, { readonly timer: Timer; readonly dueAt: number }>;
   readonly cleared: readonly string[];
@@ -72,7 +72,7 @@ export function timersOf({ timersSet, timersCleared }: RunCommit): {
   return { set, cleared: timersCleared.map(timerKey).filter((key) => !set.has(key)) };
 }
 
-/** Run ids in the order in which their rows are locked. */
+/** Returns the commits by run id, the order in which the rows of the runs are locked. */
 export function inLockOrder(batch: readonly RunCommit[]): readonly RunCommit[] {
   return [...batch].sort((left, right) => compareCodeUnits(left.runId, right.runId));
 }

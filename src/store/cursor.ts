@@ -1,6 +1,6 @@
 import { BadCursor } from "./store-error.ts";
 
-/** Where a list went on: the last row's instant and id. Opaque to clients. */
+/** Position in a list after which the next page begins: instant and id of the last row. Opaque to clients. */
 export interface Position {
   readonly at: number;
   readonly id: string;
@@ -13,7 +13,7 @@ export function encodeCursor(position: Position): string {
 export function decodeCursor(cursor: string | null): Position | null {
   if (cursor === null) return null;
   const [at, id, ...rest] = parts(cursor);
-  // A cursor comes back from clients: whatever it holds must be fit for a query.
+  // A cursor comes from a client: check that its content can be used in a query.
   const isSound = Number.isSafeInteger(at) && typeof id === "string" && !id.includes("\0") && rest.length === 0;
   if (typeof at !== "number" || typeof id !== "string" || !isSound) throw new BadCursor();
   return { at, id };
@@ -28,7 +28,7 @@ function parts(cursor: string): readonly unknown[] {
   }
 }
 
-/** One page of rows of which one more than asked was fetched, to know whether any follow. */
+/** Builds one page. The query fetched one row more than requested, to find out whether more follow. */
 export function listed<T>(
   rows: readonly T[],
   limit: number,

@@ -1,11 +1,11 @@
 /** One of the servers that may be the leader of a replicated database. */
 export interface DatabaseHost {
-  /** Host and port, as they are shown; never with a user or a password. */
+  /** Host and port as shown to people, without user or password. */
   readonly name: string;
   readonly url: string;
 }
 
-/** Where a database URL is wrong, in words that leave out what it says: it may hold a password. */
+/** A database URL is malformed. The message does not quote the URL, because it may contain a password. */
 export class BadDatabaseUrl extends Error {
   override readonly name = "BadDatabaseUrl";
 }

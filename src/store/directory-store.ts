@@ -1,27 +1,27 @@
 import type { MoveStage } from "../core/event/index.ts";
 
-/** Which cell an organisation lives in, and which organisation a credential belongs to. One of the databases keeps it. */
+/** Maps each organisation to its cell, and each credential to its organisation. Kept in one of the databases. */
 export interface DirectoryStore {
-  /** Null: it has no cell yet. */
+  /** Null when the organisation has no cell yet. */
   cellOf(orgId: string): Promise<string | null>;
   listPlaced(): Promise<readonly PlacedOrganisation[]>;
-  /** Places an organisation that has no cell yet; answers with the cell it has. */
+  /** Places an organisation that has no cell yet; returns the cell it has afterwards. */
   place(orgId: string, cell: string): Promise<string>;
-  /** Nothing happens to those that are known. */
+  /** Records which organisations own these credentials. Claims that are already recorded stay unchanged. */
   claim(claims: readonly CredentialClaim[]): Promise<void>;
-  /** Oldest name first; few have more than one. */
+  /** Returns the organisations that claim a credential, by name. Few credentials have more than one. */
   organisationsOf(kind: CredentialKind, hash: string): Promise<readonly string[]>;
-  /** False when the organisation is being moved already. */
+  /** Returns false when the organisation is already being moved. */
   openMove(move: Pick<CellMove, "id" | "orgId" | "source" | "target" | "askedBy">): Promise<boolean>;
   getMove(moveId: string): Promise<CellMove | undefined>;
   /** Newest first. */
   listMoves(limit: number): Promise<readonly CellMove[]>;
   openMoves(): Promise<readonly CellMove[]>;
-  /** Those that are open, and those that changed since: what the caches of a server must know. */
+  /** Returns open moves and moves that changed since an instant. The caches of a server need both. */
   recentMoves(since: number): Promise<readonly CellMove[]>;
-  /** False when another process has taken it on meanwhile. */
+  /** Returns false when another process has advanced the move meanwhile. */
   advanceMove(moveId: string, from: MoveStage, change: MoveChange): Promise<boolean>;
-  /** The organisation lives in the target from now on, with the stage in one transaction. */
+  /** Assigns the organisation to the target cell and changes the stage of the move, in one transaction. */
   switchMove(move: CellMove): Promise<boolean>;
 }
 
@@ -46,9 +46,9 @@ export interface CellMove {
   readonly source: string;
   readonly target: string;
   readonly stage: MoveStage;
-  /** Why it failed. */
+  /** Reason of the failure. */
   readonly reason: string | null;
-  /** What was compared: rows and a digest of each table. */
+  /** Result of the comparison: rows and a digest of each table. */
   readonly tables: readonly ComparedTable[] | null;
   readonly askedBy: string | null;
   readonly createdAt: number;

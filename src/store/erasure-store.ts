@@ -2,37 +2,37 @@ import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { ApprovalRecord } from "./approval-record.ts";
 
-/** Taking personal content out of runs that have ended, and leaving everything else. */
+/** Removes personal content from runs that have ended, and leaves everything else. */
 export interface ErasureStore {
   /**
-   * Replaces the content of a run by what `erasing` makes of it, and removes what is nothing but content: verdicts,
-   * reports of attempts, memories, comments, messages about it, events it took or sent, the key it was started under, texts of
-   * the audit, large values and files that no other run refers to. One transaction with the audit entry.
+   * Replaces the content of a run with the results of `erasing`, and removes data that is only content: verdicts,
+   * reports of attempts, memories, comments, messages about it, events it took or sent, its idempotency key, audit
+   * texts, and large values and files that no other run refers to. All in one transaction with the audit entry.
    */
   eraseRun(orgId: string, runId: string, erasing: Erasing): Promise<"erased" | "already" | "open" | "unknown">;
-  /** When, and by whom; undefined: it was not erased. */
+  /** Returns when the run was erased, and by whom; undefined when it was not erased. */
   getErasure(orgId: string, runId: string): Promise<ErasureRecord | undefined>;
-  /** Runs that were started from one of these, and their parents and child runs, whatever has become of them. */
+  /** Returns these runs and all runs connected to them, transitively: runs started from them, parents, and child runs. */
   relatedRuns(orgId: string, runIds: readonly string[]): Promise<readonly string[]>;
   /**
-   * Other runs in whose prompts an agent remembered one of these: rewrites the blocks of their logs that name it, and
-   * removes what their attempts reported besides their results. Reads the whole log; how many blocks it changed.
+   * Edits other runs in whose prompts an agent remembered one of these: rewrites the blocks of their logs that name it, and
+   * removes what their attempts reported besides results. Reads the whole log; returns the number of changed blocks.
    */
   eraseMentions(orgId: string, runIds: readonly string[], rewrite: (body: string) => string): Promise<number>;
-  /** Removes what is left of runs that were deleted before. */
+  /** Removes remaining data of runs that were deleted earlier. */
   eraseTraces(orgId: string, traces: ErasedTraces): Promise<void>;
-  /** Approvals of launches, by id. */
+  /** Returns approvals of launches, by id. */
   listLaunches(orgId: string, afterId: string, limit: number): Promise<readonly ApprovalRecord[]>;
-  /** The same for the approval of a launch, which belongs to no run, with its comments. */
+  /** Erases the approval of a launch, which belongs to no run, and its comments. */
   eraseLaunch(orgId: string, approvalId: string, erase: (approval: ApprovalRecord) => ApprovalRecord): Promise<void>;
 }
 
 export interface ErasedTraces {
-  /** Their texts of the audit go. */
+  /** Runs whose audit texts are removed. */
   readonly runIds: readonly string[];
-  /** Events of the organisation that they took or sent. */
+  /** Events of the organisation that the runs took or sent. */
   readonly eventIds: readonly string[];
-  /** Files that no other run refers to become garbage at once. */
+  /** Files of the runs. Those that no other run refers to become garbage at once. */
   readonly fileHashes: readonly string[];
 }
 
@@ -40,10 +40,10 @@ export interface Erasing {
   readonly at: number;
   readonly by: string;
   readonly args: (args: JsonObject) => JsonObject;
-  /** A block of the log, in the order of the log; with ids of events of the organisation it names. */
+  /** Rewrites a block of the log, in log order. Also returns the ids of the organisation's events that the block names. */
   readonly block: (body: string) => { readonly body: string; readonly events: readonly string[] };
   readonly approval: (approval: ApprovalRecord) => ApprovalRecord;
-  /** Of all blocks as they were. */
+  /** Returns the hash of all blocks before erasure. */
   readonly sha256: () => string;
   readonly note: () => AuditEntry;
 }

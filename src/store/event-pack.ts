@@ -2,27 +2,27 @@ import { createHash } from "node:crypto";
 import { getOwn, isJsonObject, LIMITS, required, withOwn, type Json, type JsonObject } from "../core/base/index.ts";
 import type { EventType, RunEvent } from "../core/event/index.ts";
 
-/** Values above this size leave the log and are kept once per organisation, under their digest. */
+/** Values above this size are moved out of the log and kept once per organisation, under their digest. */
 export const BLOB_BYTES_MIN = LIMITS.inlineValueBytesMax;
 
-/** Stands for a value that was taken out of an event's payload; null is left at its path. */
+/** Reference to a value that was taken out of an event's payload. The payload has null at its path. */
 export interface BlobRef {
   readonly path: readonly string[];
   readonly hash: string;
   readonly bytes: number;
 }
 
-/** An event as it is kept. References lie beside the payload, so that no author's data can pass for one. */
+/** An event in its stored form. References are kept beside the payload, so that no author's data can be mistaken for one. */
 export type StoredEvent = RunEvent & { readonly refs?: readonly BlobRef[] };
 
 export interface PackedEvents {
   /** JSON array of stored events. */
   readonly body: string;
-  /** Digest → JSON text. */
+  /** JSON text of each value by its digest. */
   readonly blobs: ReadonlyMap<string, string>;
 }
 
-/** Where authors' data lies in payloads; `*` stands for every key. */
+/** Paths of authors' data in the payload of each event type; `*` matches every key. */
 const AUTHORS_DATA: Readonly<Partial<Record<EventType, readonly (readonly string[])[]>>> = {
   "run.started": [
     ["args", "*"],
@@ -53,7 +53,7 @@ const AUTHORS_DATA: Readonly<Partial<Record<EventType, readonly (readonly string
 
 export function packEvents(events: readonly RunEvent[]): PackedEvents {
   const blobs = new Map<string, string>();
-  // Put together and not joined: the whole batch is joined once, and that is when these are copied.
+  // Built by concatenation instead of join: the whole batch is joined once later, and these texts are copied only then.
   let body = "";
   for (const event of events) body += `${body === "" ? "[" : ","}${packEvent(event, blobs)}`;
   return { body: body === "" ? "[]" : `${body}]`, blobs };
@@ -61,7 +61,7 @@ export function packEvents(events: readonly RunEvent[]): PackedEvents {
 
 function packEvent(event: RunEvent, blobs: Map<string, string>): string {
   const text = JSON.stringify(event);
-  // A code unit takes at most three bytes, so that short texts need no counting.
+  // A code unit takes at most three bytes, so the bytes of short texts need not be counted.
   if (text.length * 3 <= BLOB_BYTES_MIN || Buffer.byteLength(text) <= BLOB_BYTES_MIN) return text;
   const refs: BlobRef[] = [];
   let payload: Json = event.payload as unknown as JsonObject;
@@ -99,7 +99,7 @@ function replaceLarge(value: Json, path: readonly string[], refs: BlobRef[], blo
   return null;
 }
 
-/** The events of one or more bodies, references left as they are. */
+/** Parses the events of one or more bodies. References are not resolved. */
 export function readBodies(bodies: readonly string[]): StoredEvent[] {
   return bodies.flatMap((body) => JSON.parse(body) as StoredEvent[]);
 }
@@ -108,7 +108,7 @@ export function hashesIn(events: readonly StoredEvent[]): Set<string> {
   return new Set(events.flatMap((event) => (event.refs ?? []).map((ref) => ref.hash)));
 }
 
-/** The events as they were before packing. Owns what it is given: call it only with what `readBodies` just made. */
+/** Restores events as they were before packing. It changes its argument, so pass only events just returned by `readBodies`. */
 export function unpackEvents(events: readonly StoredEvent[], blobs: ReadonlyMap<string, string>): RunEvent[] {
   return events.map((stored) => {
     if (stored.refs === undefined) return stored;
@@ -127,7 +127,7 @@ function putAt(root: JsonObject, path: readonly string[], value: Json): void {
     const child = getOwn(parent, key);
     parent = required(isJsonObject(child) ? child : null, `a stored reference leads nowhere at ${key}`);
   }
-  // Plain assignment would not be safe for a key such as `__proto__`.
+  // A plain assignment is unsafe for a key such as `__proto__`.
   const key = required(path.at(-1), "a stored reference has no path");
   Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
 }

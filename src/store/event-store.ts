@@ -1,19 +1,19 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { Listed, Page } from "./store.ts";
 
-/** An event as it is sent or emitted. */
+/** An event to be kept, sent from outside or emitted by a run. */
 export interface NewEvent {
-  /** Unique in the organisation while it is kept. */
+  /** Id of the event, unique in the organisation while the event is kept. */
   readonly id: string;
   readonly type: string;
   readonly key: JsonObject;
-  /** Of the whole key; what waiting nodes are found by. */
+  /** Digest of the whole key, by which waiting nodes are found. */
   readonly keyDigest: string;
   readonly data: Json;
   readonly keepMs: number;
-  /** How many runs that started one another by events led to it. */
+  /** Number of runs in the chain, each started by an event of the one before, that led to this event. */
   readonly hops: number;
-  /** The key or token that sent it, or the run that emitted it. */
+  /** The key or token that sent the event, or the run that emitted it. */
   readonly sentBy: string | null;
 }
 
@@ -27,11 +27,11 @@ export interface KeptEventRecord extends Omit<NewEvent, "keepMs"> {
 export interface NewWaiter {
   readonly nodeId: string;
   readonly epoch: number;
-  /** Number of the event of the run's log with which it began to wait. */
+  /** Id of the event in the run's log with which the node began to wait. */
   readonly blockedBy: number;
   readonly type: string;
   readonly keyDigest: string;
-  /** Events received before do not count. */
+  /** Events received before this instant do not count. */
   readonly since: number;
 }
 
@@ -43,24 +43,24 @@ export interface Waiter extends NewWaiter {
 export type WaiterKey = Pick<Waiter, "runId" | "nodeId" | "blockedBy">;
 
 /**
- * Events of an organisation and the nodes that wait for them. Each is written with a mark, looked up afterwards from its
- * own side, and only then loses the mark: of two that are written at the same time at least one sees the other, and what
- * a crash has kept from being looked up is found by its mark.
+ * Kept events of an organisation and the nodes that wait for them. Each event and each waiter is written with a mark,
+ * then matched against the other side, and only then unmarked. Of two written at the same time, at least one sees the
+ * other, and the mark finds those that a crash left unmatched.
  */
 export interface EventStore {
-  /** Those whose id is taken are left as they are; answers each as it is kept, in the order given. */
+  /** Keeps new events. An event whose id exists stays unchanged. Returns each event as kept, in the given order. */
   putEvents(orgId: string, events: readonly NewEvent[]): Promise<readonly PutEvent[]>;
-  /** Those of these ids that are kept. */
+  /** Returns the events with these ids that are still kept. */
   getEvents(orgId: string, ids: readonly string[]): Promise<readonly KeptEventRecord[]>;
-  /** Newest first, those that are no longer kept left out. */
+  /** Returns events, newest first, without expired ones. */
   listEvents(orgId: string, filter: EventFilter, page: Page): Promise<Listed<KeptEventRecord>>;
-  /** Nodes that wait for the event, by run and node, after the one given. */
+  /** Returns nodes that wait for the event, by run and node, after a given one. */
   waitersOf(
     event: KeptEventRecord,
     after: Pick<Waiter, "runId" | "nodeId"> | null,
     limit: number,
   ): Promise<readonly Waiter[]>;
-  /** Events a node may take, oldest first, after the one given. */
+  /** Returns events that a node may take, oldest first, after a given one. */
   eventsFor(
     waiter: Waiter,
     after: Pick<KeptEventRecord, "receivedAt" | "id"> | null,
@@ -68,10 +68,10 @@ export interface EventStore {
   ): Promise<readonly KeptEventRecord[]>;
   unmarkEvents(events: readonly Pick<KeptEventRecord, "orgId" | "id">[]): Promise<void>;
   unmarkWaiters(waiters: readonly WaiterKey[]): Promise<void>;
-  /** Marked at least so long ago, the oldest first; they are then marked again, so that no other replica takes them too. */
+  /** Returns events marked at least `ageMs` ago, oldest first, and renews their marks, so that no other replica takes them too. */
   claimMarkedEvents(ageMs: number, limit: number): Promise<readonly KeptEventRecord[]>;
   claimMarkedWaiters(ageMs: number, limit: number): Promise<readonly Waiter[]>;
-  /** Deletes events that are no longer kept; how many, at most `limit`. */
+  /** Deletes expired events, at most `limit`; returns how many. */
   deleteExpiredEvents(limit: number): Promise<number>;
 }
 

@@ -2,7 +2,7 @@ import type { Entry, EntryKind, RegistryStore } from "./registry-store.ts";
 
 const PAGE = 100;
 
-/** All entries of a kind, by id, however many they are. */
+/** Returns all entries of a kind, by id, without a limit. */
 export async function everyEntry(
   store: Pick<RegistryStore, "listEntries">,
   orgId: string,

@@ -7,12 +7,12 @@ interface FamilyHead {
   readonly waitingFor: OwnWait | null;
 }
 
-/** What a run with waiting child runs is shown to wait for, the first that applies. */
+/** The order in which wait reasons are considered for a run with waiting child runs. The first that applies is shown. */
 const ORDER: readonly WaitingFor[] = ["gate", "timer", "event"];
 
 /**
- * What runs wait for, child runs included: a person as soon as one of the family has to be answered, anything else when
- * none of the family is under way. `heads` has every open run of the families.
+ * Returns what each run waits for, including its child runs: a person as soon as any run of the family needs an answer,
+ * another reason only when no run of the family is under way. `heads` has every open run of the families.
  */
 export function familyWaiting(heads: Iterable<FamilyHead>): ReadonlyMap<string, WaitingFor> {
   const open = [...heads].filter(({ status }) => !isTerminal(status));

@@ -3,45 +3,45 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { Hits, RateWindow, SharedPart } from "../core/governance/index.ts";
 import type { Listed, Page } from "./store.ts";
 
-/** The counter of the attempts a run and its blocks have open, beside those of agents; an agent has no such name. */
+/** Returns the counter name for the open attempts of a run and its blocks. It is kept beside those of agents; no agent has such a name. */
 export function runCounter(runId: string): string {
   return `${RUN_COUNTER}${runId}`;
 }
 
 export const RUN_COUNTER = "run/";
 
-/** What one run's share of a commit changes at an agent: slots taken and given back, and dispatches in its window. */
+/** The changes to an agent in one run's share of a commit: slots taken and returned, and dispatches in its window. */
 export interface SlotChange {
   readonly agentId: string;
-  /** Slots taken minus slots given back. */
+  /** Slots taken minus slots returned. */
   readonly delta: number;
-  /** The agent's limit, checked when a slot is taken; null: only given back. */
+  /** The agent's limit, checked when a slot is taken; null when slots are only returned. */
   readonly maxOpen: number | null;
-  /** Dispatches at the moments they were made, ascending; none when there is no limit. */
+  /** Dispatches with their times, ascending; empty when there is no limit. */
   readonly hits: readonly Hits[];
-  /** Null: no limit. */
+  /** Null when there is no limit. */
   readonly rate: RateWindow | null;
 }
 
-/** What it changes at an envelope in one of its periods, in micro-dollars. */
+/** The changes of one run's share of a commit to an envelope in one of its periods, in micro-dollars. */
 export interface LedgerChange {
   readonly envelopeId: string;
   /** Epoch milliseconds. */
   readonly periodStart: number;
   readonly reserved: number;
   readonly spent: number;
-  /** Checked when something is reserved: spent + reserved may not pass it. Null: nothing is held to a ceiling. */
+  /** Upper bound of spent + reserved, checked when money is reserved. Null when no ceiling applies. */
   readonly ceiling: number | null;
 }
 
-/** What was reserved for an open attempt; given back when it ends. */
+/** Money reserved for an open attempt; released when the attempt ends. */
 export interface Reservation {
   readonly envelopeId: string;
   readonly periodStart: number;
   readonly micros: number;
 }
 
-/** One report of cost, as bills are made of it. */
+/** One report of cost, the source data for billing. */
 export interface UsageRecord {
   readonly nodeId: string;
   readonly attempt: number;
@@ -57,7 +57,7 @@ export interface UsageRecord {
   readonly at: number;
 }
 
-/** A verdict as it is kept: facts, trail and the versions of the policies it was made under. */
+/** A verdict as kept: facts, trail and the versions of the policies that produced it. */
 export interface StoredVerdict {
   readonly verdictId: string;
   readonly nodeId: string;
@@ -69,10 +69,10 @@ export interface StoredVerdict {
   readonly body: JsonObject;
 }
 
-/** A verdict to be kept, with its body as JSON: it is large, and written once, where its hash is taken. */
+/** A verdict to be kept, with its body as JSON text: the body is large, and is written once, when its hash is computed. */
 export type NewVerdict = Omit<StoredVerdict, "body"> & {
   readonly bodyText: string;
-  /** What the body names instead of writing it out. */
+  /** Parts that the body refers to instead of containing them. */
   readonly shared?: readonly SharedPart[];
 };
 
@@ -81,9 +81,9 @@ export type RunVerdict = StoredVerdict & { readonly runId: string };
 export interface AgentCounter {
   readonly agentId: string;
   readonly open: number;
-  /** Of a run: the limit it was last held to. That of an agent is registered. */
+  /** For a run: the limit that was last applied. For an agent, the limit is in its registration. */
   readonly maxOpen?: number;
-  /** Of the last two windows, ascending, one for each moment. */
+  /** Dispatches of the last two windows, ascending, one entry per moment. */
   readonly hits: readonly Hits[];
 }
 
@@ -110,7 +110,7 @@ export interface UsageSelection {
 }
 
 export interface UsageRow {
-  /** When the bucket begins, epoch milliseconds, UTC. */
+  /** Start of the bucket, epoch milliseconds, UTC. */
   readonly bucketStart: number;
   readonly group: string | null;
   readonly count: number;
@@ -121,9 +121,9 @@ export interface UsageRow {
   readonly costMicros: number;
 }
 
-/** A place in a window that is taken without a run. */
+/** A place in a rate window, taken without a run. */
 export interface WindowPlace {
-  /** Stands where the id of an agent stands. */
+  /** Name of the counter, used in place of an agent id. */
   readonly counter: string;
   readonly rate: RateWindow;
   readonly at: number;
@@ -131,30 +131,30 @@ export interface WindowPlace {
 
 export interface GovernanceStore {
   /**
-   * Everything that is counted for an organisation, of runs those that have attempts open; envelopes of periods
-   * that started at or after `since`.
+   * Returns all counters of an organisation: those of agents, of runs with open attempts, and of envelopes whose period
+   * started at or after `since`.
    */
   readCounters(orgId: string, since: number): Promise<Counters>;
-  /** The same of several organisations, by their ids. */
+  /** Returns the counters of several organisations, by organisation id. */
   readCountersOf(orgIds: readonly string[], since: number): Promise<ReadonlyMap<string, Counters>>;
-  /** Takes a place in every one of these windows, or in none: false when one of them is full. */
+  /** Takes a place in each of these windows, or in none. Returns false when one of them is full. */
   takePlaces(orgId: string, places: readonly WindowPlace[]): Promise<boolean>;
-  /** In the order they were made. */
+  /** Returns verdicts in the order in which they were made. */
   verdictsOf(orgId: string, runId: string): Promise<readonly StoredVerdict[]>;
-  /** Newest first, for trying a policy on what was: those made at or after `since`. */
+  /** Returns verdicts made at or after `since`, newest first, to try a policy on past cases. */
   listVerdicts(orgId: string, since: number, page: Page): Promise<Listed<RunVerdict>>;
   usage(orgId: string, query: UsageSelection): Promise<readonly UsageRow[]>;
-  /** Writes audit entries under a key, the first time that key is used; false every other time. */
+  /** Writes the audit entry the first time a key is used. Returns false every other time. */
   markOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
   /**
-   * Counts the open attempts of every agent and the reservations in every envelope again from the rows of the open
-   * attempts; what differed is set right and returned. Counters of runs that have none open are removed. Safe beside
-   * commits and other replicas.
+   * Recounts the open attempts of every agent and the reservations in every envelope from the rows of open attempts;
+   * corrects and returns those that differed. Removes counters of runs without open attempts. Safe while commits and
+   * other replicas run.
    */
   recount(): Promise<readonly string[]>;
   /**
-   * Envelopes of periods that started at or after `since` with more spent than all usage since explains. Only reported:
-   * what was spent cannot be counted again once usage is gone.
+   * Returns envelopes of periods that started at or after `since` whose spending is higher than all usage since then.
+   * They are only reported: spending cannot be recounted after usage was deleted.
    */
   unexplainedSpending(since: number): Promise<readonly string[]>;
   /** Deletes at most `limit` usage records made before an instant; returns how many. */

@@ -4,52 +4,52 @@ import type { ApprovalCommentRecord } from "./approval-inbox-store.ts";
 import type { ErasureStore } from "./erasure-store.ts";
 import type { AttemptReport } from "./registry-store.ts";
 
-/** Deletion of runs that have ended: always whole families, and never one that something open still needs. */
+/** Deletion of runs that have ended. It always deletes whole families, and never a family that an open run still needs. */
 export interface HistoryStore extends ErasureStore {
   /**
-   * Removes a run, its child runs and everything that is kept of them, in one transaction with the audit entry. What only
-   * they referred to of large values goes with them; files are left to the sweep. Records of the audit, usage, and what
-   * became of slots of schedules and of deliveries to triggers stay: none of them holds content of the run. With `as`, only
-   * if the family is still as it was then.
+   * Deletes a run, its child runs and all their data, in one transaction with the audit entry. Large values that only
+   * they refer to are deleted too; files are left to the sweep. Audit records, usage, and the outcomes of schedule
+   * slots and trigger deliveries stay: none of them has content of the run. With `as`, deletes only if the family is
+   * unchanged since then.
    */
   deleteFamily(orgId: string, runId: string, note: NoteDeletion, as?: readonly FamilyMember[]): Promise<Deletion>;
-  /** The same of several families that are still as they were, in one transaction; how many it was. */
+  /** Deletes several families that are unchanged since they were seen, in one transaction; returns how many. */
   deleteFamilies(orgId: string, families: readonly SeenFamily[], note: NoteDeletion): Promise<number>;
-  /** A run and its child runs and theirs, the run itself first; empty when there is none. */
+  /** Returns a run, its child runs and theirs, the run itself first; empty when the run does not exist. */
   familyOf(orgId: string, runId: string): Promise<readonly FamilyMember[]>;
-  /** Runs without a parent whose time is over, the one that ended first before the others; after one of them, if given. */
+  /** Returns runs without a parent whose retention has expired, by the time they ended; only those after a given run, if there is one. */
   listEndedRuns(
     orgId: string,
     selection: EndedSelection,
     after: EndedRun | null,
     limit: number,
   ): Promise<readonly EndedRun[]>;
-  /** Removes verdicts of runs whose time is over, at most so many rows; how many it was. */
+  /** Deletes verdicts of runs whose retention has expired, at most `limit` rows; returns how many. */
   pruneVerdicts(orgId: string, selection: EndedSelection, limit: number): Promise<number>;
-  /** The same of what attempts reported besides their results. */
+  /** Deletes, in the same way, what attempts reported besides their results. */
   pruneReports(orgId: string, selection: EndedSelection, limit: number): Promise<number>;
-  /** What attempts of a run reported besides their results. */
+  /** Returns what attempts of a run reported besides their results. */
   reportsOfRun(orgId: string, runId: string): Promise<readonly AttemptReport[]>;
-  /** What agents keep of a run. */
+  /** Returns the memories that agents keep of a run. */
   memoriesOfRun(orgId: string, runId: string): Promise<readonly MemoryRecord[]>;
   /**
-   * From now on their time counts from this moment, whenever they ended; and what people noted on their approvals
-   * is back.
+   * Marks runs as imported: their retention counts from now, not from their end. Also restores the comments on their
+   * approvals.
    */
   markImported(orgId: string, runIds: readonly string[], comments: readonly ArchivedComment[]): Promise<void>;
-  /** Of each organisation that has registered a retention, a text that changes with any of them. */
+  /** Returns, for each organisation with a registered retention, a text that changes when any of its retentions changes. */
   retentionMarks(): Promise<ReadonlyMap<string, string>>;
-  /** Replaces what was known of the archive of the same run. */
+  /** Stores the record of an archive; replaces the earlier record of the same run. */
   putArchive(archive: ArchiveRecord): Promise<void>;
   getArchive(orgId: string, runId: string): Promise<ArchiveRecord | undefined>;
-  /** By the id of the run. */
+  /** Returns archives by run id. */
   listArchives(orgId: string, afterRunId: string, limit: number): Promise<readonly ArchiveRecord[]>;
 }
 
-/** Runs that ended before an instant, and were not imported since. */
+/** Selects runs that ended before an instant and were not imported since. */
 export interface EndedSelection {
   readonly before: number;
-  /** Only of this workflow; null: of all but those named. */
+  /** Only runs of this workflow; null selects all workflows except those in `except`. */
   readonly workflow: string | null;
   readonly except: readonly string[];
 }
@@ -62,14 +62,14 @@ export interface EndedRun {
 
 export type ArchivedComment = ApprovalCommentRecord & { readonly approvalId: string };
 
-/** Where a family was written before it was deleted. */
+/** The archive file of a family, written before the family was deleted. */
 export interface ArchiveRecord {
   readonly orgId: string;
   readonly runId: string;
   readonly workflow: string;
-  /** As its retention names it: a folder, or `s3`. */
+  /** Place as named in the retention: a folder, or `s3`. */
   readonly place: string;
-  /** Of the file there. */
+  /** Name of the file at that place. */
   readonly name: string;
   readonly size: number;
   readonly sha256: string;
@@ -99,16 +99,16 @@ export interface DeletedFamily {
 export type Deletion =
   | ({ readonly kind: "deleted" } & DeletedFamily)
   | { readonly kind: "unknown" }
-  /** It is a child run, and is deleted with the run it belongs to. */
+  /** The run is a child run, and is deleted only with its root run. */
   | { readonly kind: "child"; readonly rootRunId: string }
   /** A run of the family has not ended. */
   | { readonly kind: "open"; readonly runId: string }
-  /** It is no longer as the caller has seen it. */
+  /** The family has changed since the caller read it. */
   | { readonly kind: "changed" }
   /** An open run was started from a run of the family. */
   | { readonly kind: "in_use"; readonly by: string };
 
-/** Whether a family is as it was seen, in whatever order. */
+/** Whether a family is unchanged since it was seen, in any order. */
 export function isSameFamily(seen: readonly FamilyMember[], found: readonly FamilyMember[]): boolean {
   const versions = new Map(seen.map(({ runId, rowVersion }) => [runId, rowVersion]));
   return seen.length === found.length && found.every(({ runId, rowVersion }) => versions.get(runId) === rowVersion);

@@ -1,10 +1,10 @@
-/** Secrets by which a system outside may start runs of a workflow. They are sealed before they come here. */
+/** Secrets with which an external system may start runs of a workflow. They are sealed before they reach the store. */
 export interface HookStore {
   getHook(orgId: string, workflow: string): Promise<HookRecord | undefined>;
-  /** Of every organisation that has one for a workflow of this name, the oldest first. */
+  /** Returns the hooks of all organisations for a workflow with this name, oldest first. */
   findHooks(workflow: string, limit: number): Promise<readonly HookRecord[]>;
   putHook(hook: HookRecord): Promise<void>;
-  /** False when there is none. */
+  /** Returns false when the hook does not exist. */
   deleteHook(orgId: string, workflow: string): Promise<boolean>;
 }
 
@@ -12,10 +12,10 @@ export interface HookRecord {
   readonly orgId: string;
   readonly workflow: string;
   readonly secret: string;
-  /** The one before it, while its overlap lasts. */
+  /** The previous secret, valid until its overlap ends. */
   readonly previousSecret: string | null;
   readonly previousUntil: number | null;
-  /** Who last set its secret; null: not known. */
+  /** The caller who last set the secret; null when not known. */
   readonly savedBy: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;

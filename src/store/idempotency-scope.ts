@@ -1,4 +1,4 @@
-/** How long an idempotency key stands for the run it started. */
+/** Time for which an idempotency key refers to the run it started. */
 export const IDEMPOTENCY_MS = 24 * 3_600_000;
 
 export interface IdempotencyScope {

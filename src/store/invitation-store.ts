@@ -1,21 +1,21 @@
 import type { Listed, Page } from "./store.ts";
 
 export interface InvitationStore {
-  /** Open for so long, by database time. */
+  /** Stores an invitation that stays open for `lifeMs`, by database time. */
   putInvitation(invitation: NewInvitation, lifeMs: number): Promise<InvitationRecord>;
   findInvitation(hash: string): Promise<InvitationRecord | undefined>;
   /** Newest first. */
   listInvitations(orgId: string, page: Page): Promise<Listed<InvitationRecord>>;
-  /** False when there is none, or it was accepted before. */
+  /** Returns false when the invitation does not exist or was accepted before. */
   revokeInvitation(orgId: string, invitationId: string): Promise<boolean>;
-  /** Makes the person a member with its roles and groups; false unless it is open. Works once. */
+  /** Makes the person a member with the invited roles and groups. Returns false unless the invitation is open. Works once. */
   acceptInvitation(hash: string, personId: string): Promise<boolean>;
 }
 
 export interface NewInvitation {
   readonly id: string;
   readonly orgId: string;
-  /** In lower case. Only a person with this verified email can accept. */
+  /** Email in lower case. Only a person with this verified email can accept. */
   readonly email: string;
   readonly roles: readonly string[];
   readonly groups: readonly string[];
@@ -32,7 +32,7 @@ export interface InvitationRecord extends NewInvitation {
   readonly revokedAt: number | null;
 }
 
-/** What is there already, and what an invitation adds to it. */
+/** Joins existing words with those an invitation adds, without duplicates. */
 export function mergedWords(before: readonly string[] | undefined, added: readonly string[]): readonly string[] {
   return [...new Set([...(before ?? []), ...added])];
 }

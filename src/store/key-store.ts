@@ -5,9 +5,9 @@ export interface KeyStore {
   findKey(hash: string): Promise<KeyRecord | undefined>;
   getKey(orgId: string, keyId: string): Promise<KeyRecord | undefined>;
   listKeys(orgId: string, page: Page): Promise<Listed<KeyRecord>>;
-  /** Of these keys, those that may no longer be used: revoked, expired by the database's clock, or gone. */
+  /** Returns those of these keys that may no longer be used: revoked, expired by the database's clock, or deleted. */
   listEndedKeys(keyIds: readonly string[]): Promise<readonly string[]>;
-  /** False when there is no such key. */
+  /** Returns false when the key does not exist. */
   revokeKey(orgId: string, keyId: string, at: number): Promise<boolean>;
 }
 
@@ -17,13 +17,13 @@ export interface KeyRecord {
   /** SHA-256 of the secret, hex; the secret itself is shown once and kept nowhere. */
   readonly hash: string;
   readonly label: string;
-  /** Whether its label was given by a caller who may decide who answers: then `key:` and the label can mean it. */
+  /** True when the label was set by a caller who may decide who answers. Only then does `key:` with the label name this key. */
   readonly isNamed: boolean;
   readonly permissions: readonly string[];
   readonly agentId: string | null;
-  /** The key or token it was made with, as audit names them; null: the operator of the server made it. */
+  /** The key or token that made this one, as the audit names it; null when the operator of the server made it. */
   readonly createdBy: string | null;
-  /** The person who made it, directly or through keys, or for whom it was made; null: not known. */
+  /** The person who made the key, directly or through keys, or for whom it was made; null when not known. */
   readonly personId: string | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;

@@ -2,42 +2,42 @@ import type { AuditEntry } from "../core/audit/index.ts";
 import type { Otherwise } from "../core/definition/index.ts";
 import type { ApprovalRecord } from "./approval-record.ts";
 
-/** What stands for the run in the approval of a launch: there is none yet. */
+/** Run id in the approval of a launch, for which no run exists yet. */
 export const NO_RUN = "";
 
 /** The approval of a run that does not exist yet. */
 export interface LaunchApproval extends ApprovalRecord {
-  /** Id of the key that wants to start it, or `schedule:NAME`, `hook:NAME`. */
+  /** Id of the key that requests the start, or `schedule:NAME`, `hook:NAME`. */
   readonly requestedBy: string;
-  /** Absent: it was not looked at yet. */
+  /** Absent until the approval is first processed. */
   readonly chain?: LaunchChain;
 }
 
-/** How far the reminders and the chain of approvers have come. */
+/** Progress of the reminders and the chain of approvers. */
 export interface LaunchChain {
-  /** Null: it expires. */
+  /** Null when the approval expires. */
   readonly otherwise: Otherwise | null;
   readonly hop: number;
-  /** When the next in the chain is asked; null: the present one has all the time there is. */
+  /** Time at which the next approver in the chain is asked; null when the present one has all the remaining time. */
   readonly hopAt: number | null;
-  /** How many reminders were given. */
+  /** Number of reminders sent. */
   readonly reminded: number;
-  /** How often it has moved. */
+  /** Number of steps the chain has made. */
   readonly steps: number;
-  /** When it moves next. */
+  /** Time of the next step. */
   readonly dueAt: number;
 }
 
-/** An answer, which closes the approval unless it is still `pending` with it. */
+/** An answer. It closes the approval unless the status stays `pending`. */
 export interface LaunchAnswer
   extends
     Pick<ApprovalRecord, "id" | "status" | "answers">,
     Partial<Pick<ApprovalRecord, "choice" | "resolvedBy" | "resolvedAt" | "reason">> {
-  /** How many answers there were when it was given. */
+  /** Number of answers when this one was given. */
   readonly seen: number;
 }
 
-/** The approval with an answer: a replica that was moving its chain finds it changed, and looks again. */
+/** Returns the approval with an answer added. A replica that is moving its chain then finds it changed, and reads it again. */
 export function withAnswer<T extends ApprovalRecord & Pick<LaunchApproval, "chain">>(
   approval: T,
   { seen: _seen, ...answer }: LaunchAnswer,
@@ -52,27 +52,27 @@ export function isLaunchApproval(approval: ApprovalRecord): approval is LaunchAp
 }
 
 /**
- * Approvals of launches. Their digest identifies the launch; there is at most one that is open, or approved and
- * not used, for each digest. Database time decides what has expired.
+ * Approvals of launches. The digest identifies the launch. For each digest there is at most one approval that is open,
+ * or approved and not used. Database time decides what has expired.
  */
 export interface LaunchApprovalStore {
-  /** Opens an approval, with an audit entry; returns the existing one for the same launch instead, if there is one. */
+  /** Opens an approval, with an audit entry. Returns the existing one for the same launch instead, if there is one. */
   askLaunch(approval: LaunchApproval, entry: AuditEntry): Promise<ApprovalRecord>;
-  /** False when it was answered in between, or has expired: the caller looks again. */
+  /** Returns false when the approval was answered meanwhile or has expired; the caller then reads it again. */
   answerLaunch(orgId: string, answer: LaunchAnswer, entry: AuditEntry): Promise<boolean>;
-  /** The id of the approval that lets this launch pass. */
+  /** Returns the id of the approval that permits this launch. */
   findApprovedLaunch(orgId: string, digest: string): Promise<string | undefined>;
-  /** Used up by the run it starts: true for one caller only. */
+  /** Marks the approval as used by the run it starts. Returns true for one caller only. */
   useLaunch(orgId: string, digest: string, approvalId: string): Promise<boolean>;
-  /** The run could not be started after all: it may be used again, unless something else stands in its place. */
+  /** Makes the approval usable again because the run could not be started, unless another approval has taken its place. */
   returnLaunch(orgId: string, digest: string, approvalId: string): Promise<void>;
-  /** Unanswered ones whose chain moves now, the longest due first; and what time it is. */
+  /** Returns unanswered approvals whose chain is due, most overdue first, and the database time. */
   dueLaunches(limit: number): Promise<{ readonly now: number; readonly approvals: readonly LaunchApproval[] }>;
   /**
-   * Writes an approval as its chain has moved it, with an audit entry. Nothing, and false, when it was answered, or when
-   * it does not stand one step before: the replica that moved it did the same.
+   * Writes an approval after a step of its chain, with an audit entry. Writes nothing and returns false when it was
+   * answered, or when the stored one is not exactly one step behind: another replica has already made this step.
    */
   moveLaunch(approval: LaunchApproval, entry: AuditEntry | null): Promise<boolean>;
-  /** Forgets what was granted and not used in time; how many it was. */
+  /** Deletes approvals that were granted and not used in time; returns how many. */
   dropUnusedLaunches(limit: number): Promise<number>;
 }

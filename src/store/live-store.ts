@@ -1,16 +1,16 @@
 import type { RunHead } from "./store.ts";
 
-/** What a live view of an organisation shows of its runs. */
+/** Queries for the live view of an organisation's runs. */
 export interface LiveStore {
   /**
-   * The runs of these organisations that are open or were created since an instant, the newest, at most `limit`, and those
-   * that are named: without those that are known as they are. One query, whatever the number of organisations and of
-   * those who watch them.
+   * Returns runs of these organisations that are open or were created since an instant, the newest, at most `limit`,
+   * and the named runs. Runs whose version the caller already knows are left out. One query serves any number of
+   * organisations and viewers.
    */
   listLiveRuns(query: LiveQuery): Promise<readonly LiveHead[]>;
-  /** Approvals of these organisations that were assigned or commented on since an instant. */
+  /** Returns approvals of these organisations that were assigned or commented on since an instant. */
   listNotedApprovals(orgIds: readonly string[], since: number): Promise<readonly NotedApproval[]>;
-  /** The approvals of launches that wait for a person in these organisations, in order of their ids. */
+  /** Returns the approvals of launches that wait for a person in these organisations, by id. */
   listOpenLaunches(orgIds: readonly string[]): Promise<readonly OpenLaunch[]>;
 }
 
@@ -27,10 +27,10 @@ export interface OpenLaunch {
 
 export interface LiveQuery {
   readonly orgIds: readonly string[];
-  /** Null: only runs that are named. */
+  /** Null selects only the named runs. */
   readonly createdSince: number | null;
   readonly runIds: readonly string[];
-  /** By run, the version that is known. */
+  /** Known version of each run, by run id. */
   readonly known: ReadonlyMap<string, number>;
   readonly limit: number;
 }

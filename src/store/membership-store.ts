@@ -5,26 +5,26 @@ export interface MembershipStore {
   getMember(orgId: string, personId: string): Promise<MemberRecord | undefined>;
   /** Oldest membership first. */
   listMembers(orgId: string, page: Page): Promise<Listed<MemberRecord>>;
-  /** The members that are named in one of the ways, each once, oldest membership first. */
+  /** Returns the members named in any of these ways, each once, oldest membership first. */
   findMembers(orgId: string, named: NamedMembers): Promise<readonly MemberRecord[]>;
-  /** A member, and for whom this member is the deputy now, by database time. */
+  /** Returns a member, and the members whose deputy this member is now, by database time. */
   readStanding(orgId: string, personId: string): Promise<Standing | undefined>;
-  /** The organisations a person is a member of, by id. */
+  /** Returns the organisations a person is a member of, by id. */
   listMemberships(personId: string): Promise<readonly MembershipView[]>;
-  /** What the claims of a sign-in give. A person who is no member becomes one only by a claimed role. */
+  /** Applies roles and groups from the claims of a sign-in. A person who is no member becomes one only by a claimed role. */
   claimMembership(orgId: string, personId: string, claimed: Claimed): Promise<void>;
   changeMember(orgId: string, personId: string, change: MemberChange): Promise<MemberOutcome>;
-  /** Also revokes the keys this person has made, except those of agents, and ends being the deputy of other members. */
+  /** Removes a member. Also revokes the keys this person has made, except those of agents, and ends being the deputy of others. */
   removeMember(orgId: string, personId: string): Promise<MemberOutcome>;
 }
 
 export interface MembershipRecord {
   readonly orgId: string;
   readonly personId: string;
-  /** By the issuer, at the last sign-in. */
+  /** Given by the issuer at the last sign-in. */
   readonly claimedRoles: readonly string[];
   readonly claimedGroups: readonly string[];
-  /** By an admin of the organisation, or an invitation. */
+  /** Given by an admin of the organisation or an invitation. */
   readonly assignedRoles: readonly string[];
   readonly assignedGroups: readonly string[];
   readonly deputyId: string | null;
@@ -36,10 +36,10 @@ export interface MembershipRecord {
 export interface MemberRecord
   extends MembershipRecord, Pick<PersonRecord, "issuer" | "subject" | "email" | "name" | "isDisabled"> {}
 
-/** How members are named in lists of approvers and in messages. */
+/** Members as named in lists of approvers and in messages. */
 export interface NamedMembers {
   readonly personIds?: readonly string[];
-  /** In any case. */
+  /** Compared without regard to upper and lower case. */
   readonly emails?: readonly string[];
   readonly accounts?: readonly { readonly issuer: string; readonly subject: string }[];
   /** Claimed or assigned. */
@@ -65,11 +65,11 @@ export interface Claimed {
 export interface MemberChange {
   readonly assignedRoles?: readonly string[];
   readonly assignedGroups?: readonly string[];
-  /** Null removes the deputy. */
+  /** The deputy to set; null removes the deputy. */
   readonly deputy?: { readonly id: string; readonly from: number; readonly until: number } | null;
 }
 
-/** `last_admin`: the organisation would be without an admin, so that nothing was changed. */
+/** `last_admin`: the change would leave the organisation without an admin, so nothing was changed. */
 export type MemberOutcome = "done" | "unknown" | "last_admin";
 
 export const ADMIN_ROLE = "admin";
@@ -82,7 +82,7 @@ export function groupsOf({ claimedGroups, assignedGroups }: MembershipRecord): r
   return [...new Set([...claimedGroups, ...assignedGroups])];
 }
 
-/** What a member is after a change. */
+/** Returns the member as it is after a change. */
 export function memberAfter(member: MemberRecord, change: MemberChange): MemberRecord {
   const { assignedRoles = member.assignedRoles, assignedGroups = member.assignedGroups, deputy } = change;
   if (deputy === undefined) return { ...member, assignedRoles, assignedGroups };
@@ -90,7 +90,7 @@ export function memberAfter(member: MemberRecord, change: MemberChange): MemberR
   return { ...member, assignedRoles, assignedGroups, deputyId: id, deputyFrom: from, deputyUntil: until };
 }
 
-/** Whether an organisation would be without an admin if one of its members became `next`; null: no member any more. */
+/** Whether an organisation would lose its last admin if one of its members became `next`; null when the member is removed. */
 export function losesLastAdmin(
   members: readonly MemberRecord[],
   member: MemberRecord,

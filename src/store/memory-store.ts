@@ -34,11 +34,11 @@ import { createMemoryWorld } from "./memory/memory-world.ts";
 import type { Store } from "./store.ts";
 
 export interface MemoryStoreOptions {
-  /** What the store takes for database time; default: the process's clock. */
+  /** Clock that the store uses as database time; default: the process's clock. */
   readonly now?: () => number;
 }
 
-/** The store contract in memory: for tests, and for runs that need not outlive the process. */
+/** The store contract in memory, for tests and for runs that need not survive the process. */
 export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): Store {
   const world = createMemoryWorld(now);
   return {

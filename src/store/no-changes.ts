@@ -1,6 +1,6 @@
 import type { RunCommit } from "./store.ts";
 
-/** What a commit has besides the run it is of: nothing yet. */
+/** An empty commit: all its fields besides those that identify the run and its head. */
 export const NO_CHANGES: Omit<RunCommit, "runId" | "orgId" | "workflow" | "expectedVersion" | "head"> = {
   create: null,
   events: [],

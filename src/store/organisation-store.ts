@@ -1,16 +1,16 @@
 export interface OrganisationStore {
-  /** Makes an organisation that is only an id, if it is not there yet. */
+  /** Creates an organisation that has only an id, if it does not exist. */
   ensureOrganisation(orgId: string): Promise<void>;
-  /** With its first admin, if that is a person; false when the id is taken. */
+  /** Creates an organisation; `adminId` is the person who becomes its first admin. Returns false when the id is taken. */
   createOrganisation(orgId: string, name: string, adminId: string | null): Promise<boolean>;
   getOrganisation(orgId: string): Promise<OrganisationRecord | undefined>;
-  /** False when there is no such organisation. */
+  /** Returns false when the organisation does not exist. */
   renameOrganisation(orgId: string, name: string): Promise<boolean>;
 }
 
 export interface OrganisationRecord {
   readonly orgId: string;
-  /** For people; null: its id. */
+  /** Name shown to people; null means that the id is shown. */
   readonly name: string | null;
   readonly createdAt: number;
 }

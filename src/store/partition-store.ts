@@ -1,7 +1,7 @@
-/** The log and the verdicts lie in partitions, a week of runs in each, so that what is old goes as files. */
+/** The log and the verdicts are stored in partitions, one per week of runs, so that old data is deleted as whole files. */
 export interface PartitionStore {
-  /** Makes the partitions that runs of this week and the next ones go into, unless they are there. */
+  /** Creates the missing partitions for runs of this week and the next ones. */
   makePartitions(now: number): Promise<void>;
-  /** Drops partitions of weeks that are over and of which little is left; that little is moved. Their names. */
+  /** Drops partitions of past weeks that have few rows left, after moving those rows. Returns the names of the partitions. */
   dropPartitions(now: number): Promise<readonly string[]>;
 }

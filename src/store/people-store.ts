@@ -5,6 +5,6 @@ import type { OrganisationStore } from "./organisation-store.ts";
 import type { PersonStore } from "./person-store.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** Who may do what, and how they are known. */
+/** People, organisations, keys and sessions: who a caller is and what the caller may do. */
 export interface PeopleStore
   extends KeyStore, PersonStore, OrganisationStore, MembershipStore, InvitationStore, SessionStore {}

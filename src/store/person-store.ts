@@ -1,27 +1,27 @@
 export interface PersonStore {
-  /** Finds a person by issuer and subject, or makes one under the given id; email and name become the given ones. */
+  /** Finds a person by issuer and subject, or creates one with the given id. Email and name are set to the given ones. */
   keepPerson(seen: SeenPerson): Promise<PersonRecord>;
   getPerson(personId: string): Promise<PersonRecord | undefined>;
-  /** Persons with this subject, at any issuer. */
+  /** Returns persons with this subject, from any issuer. */
   listPersonsOfSubject(subject: string): Promise<readonly PersonRecord[]>;
-  /** False when there is no such person. */
+  /** Returns false when the person does not exist. */
   setPersonDisabled(personId: string, isDisabled: boolean): Promise<boolean>;
 }
 
 /** A person as an issuer describes one at sign-in. */
 export interface SeenPerson {
-  /** Used when the person is new. */
+  /** Id for the person when the person is new. */
   readonly id: string;
   readonly issuer: string;
   readonly subject: string;
-  /** Verified by the issuer; null: there is none, or it is not verified. */
+  /** Email verified by the issuer; null when it is missing or not verified. */
   readonly email: string | null;
   readonly name: string;
 }
 
-/** A person belongs to no organisation; memberships say where they may do what. */
+/** A person belongs to no organisation. Memberships define what a person may do in which organisation. */
 export interface PersonRecord extends SeenPerson {
-  /** Cannot sign in, and neither sessions nor keys of this person are accepted. */
+  /** True when the person cannot sign in, and sessions and keys of the person are rejected. */
   readonly isDisabled: boolean;
   readonly createdAt: number;
 }

@@ -3,29 +3,29 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { Platform, Posture } from "../core/governance/index.ts";
 import type { Listed, Page, WorkflowRecord, WorkflowSaving } from "./store.ts";
 
-/** What people register, as they wrote it: one entry per kind and id, each change a new revision. */
+/** Registered content as people wrote it: one entry per kind and id. Each change makes a new revision. */
 export interface RegistryStore {
   getEntry(orgId: string, kind: EntryKind, id: string): Promise<Entry | undefined>;
-  /** By id. */
+  /** Returns entries by id. */
   listEntries(orgId: string, kind: EntryKind, page: Page): Promise<Listed<Entry>>;
-  /** Of every organisation that has a trigger of this name, the oldest first. */
+  /** Returns the triggers with this name in all organisations, oldest first. */
   findTriggers(name: string, limit: number): Promise<readonly (Entry & { readonly orgId: string })[]>;
-  /** Unchanged content keeps its revision. */
+  /** Writes an entry. Unchanged content keeps its revision. */
   putEntry(orgId: string, kind: EntryKind, id: string, body: JsonObject, at: number): Promise<Entry>;
-  /** False when there is none. */
+  /** Returns false when the entry does not exist. */
   deleteEntry(orgId: string, kind: EntryKind, id: string): Promise<boolean>;
-  /** All of it or nothing, with its audit entries, in the order given; answers with what was put, in that order. */
+  /** Applies all changes or none, in the given order, with the audit entries. Returns the written entries in that order. */
   applyEntries(
     orgId: string,
     changes: readonly RegistryChange[],
     at: number,
     audit?: readonly AuditEntry[],
   ): Promise<readonly Entry[]>;
-  /** What was given with an entry and is never shown, by name. */
+  /** Returns the secret values saved with an entry, by name. They are never shown. */
   entrySecrets(orgId: string, kind: EntryKind, id: string): Promise<Readonly<Record<string, string>>>;
-  /** Goes up with every change of what is registered; organisations that never changed anything are left out. */
+  /** Returns a number per organisation that increases with every change of its registry. Unchanged organisations are left out. */
   configVersions(): Promise<ReadonlyMap<string, number>>;
-  /** Open until it is closed. */
+  /** Returns the platform settings. Gates are open until they are closed. */
   getPlatform(orgId: string): Promise<Platform>;
   putPlatform(orgId: string, platform: Platform, audit?: readonly AuditEntry[]): Promise<void>;
 }
@@ -36,21 +36,21 @@ export type RegistryChange =
       readonly kind: EntryKind;
       readonly id: string;
       readonly body: JsonObject;
-      /** Those that are not named stay as they are. */
+      /** Secret values to set. Others stay unchanged. */
       readonly secrets?: Readonly<Record<string, string>>;
     }
   | { readonly change: "delete"; readonly kind: EntryKind; readonly id: string }
   | {
       readonly change: "workflow";
       readonly saving: WorkflowSaving;
-      /** What is not named stays as it is. */
+      /** Settings to change. Others stay unchanged. */
       readonly settings: Partial<Pick<WorkflowRecord, "status"> & WorkflowSettings>;
     };
 
-/** What is known of a workflow besides its versions. */
+/** Settings of a workflow, besides its versions. */
 export interface WorkflowSettings {
   readonly posture: Posture;
-  /** Over MCP. */
+  /** True when the workflow is exposed over MCP. */
   readonly isExposed: boolean;
 }
 
@@ -87,42 +87,42 @@ export interface Entry {
   readonly body: JsonObject;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Who last changed it, as the audit of that change names them; null: not known. */
+  /** The caller who last changed the entry, as named in the audit of that change; null when not known. */
   readonly savedBy: string | null;
 }
 
-/** What is registered of a gateway, as it is kept. */
+/** The registered settings of a gateway, as stored. */
 export interface GatewayBody {
   readonly name: string | null;
   readonly environment: string | null;
   readonly url: string;
   readonly isDefault: boolean;
   readonly minTrustLevel: number;
-  /** What it costs to run there, relative to the others; less is taken first. */
+  /** Cost of running work there, relative to other gateways. The lowest is used first. */
   readonly costRank: number;
   readonly capabilities: readonly string[];
   readonly providers: readonly string[];
-  /** What runs a node that names no provider; null: such nodes do not go there. */
+  /** The provider for nodes that name none; null when the gateway does not accept such nodes. */
   readonly defaultProvider: string | null;
 }
 
-/** What is true of registered gateways at the moment: who answers for them, by which secrets, and how they are. */
+/** The present state of registered gateways: their instance, their secrets, and their health. */
 export interface GatewayStore {
-  /** Of one or several organisations. */
+  /** Returns the gateway links of one or several organisations. */
   listGatewayLinks(...orgIds: readonly string[]): Promise<readonly GatewayLink[]>;
-  /** False, and nothing is written: another gateway has this callback token. */
+  /** Returns false, without writing, when another gateway has this callback token. */
   putGatewayLink(link: GatewayLink): Promise<boolean>;
   deleteGatewayLink(orgId: string, gatewayId: string): Promise<boolean>;
-  /** By the hash of a callback token, the present one or the one before it while its overlap lasts. */
+  /** Finds a gateway by the hash of its callback token: the present one, or the previous one while its overlap lasts. */
   findGatewayLink(tokenHash: string): Promise<GatewayLink | undefined>;
   setGatewayStatus(orgId: string, gatewayId: string, status: GatewayStatus, at: number): Promise<void>;
   /** Newest first. */
   gatewayHistory(orgId: string, gatewayId: string, limit: number): Promise<readonly GatewayStanding[]>;
-  /** Keeps a value made at the first start of an installation; answers with the one that is kept. */
+  /** Keeps a value made at the first start of an installation. Returns the stored value, which may be an earlier one. */
   ensureSecret(name: string, value: string): Promise<string>;
 }
 
-/** `unknown`: it was saved, and has not been asked yet. */
+/** `unknown`: the gateway was saved and has not been checked yet. */
 export const GATEWAY_STATUSES = ["healthy", "degraded", "offline", "unknown"] as const;
 export type GatewayStatus = (typeof GATEWAY_STATUSES)[number];
 
@@ -132,14 +132,14 @@ export interface GatewayLink {
   readonly status: GatewayStatus;
   readonly instanceId: string | null;
   readonly instanceStartedAt: number | null;
-  /** Sealed; null when none was given. */
+  /** Sealed token; null when none was given. */
   readonly dispatchToken: string | null;
   /** SHA-256, hex. */
   readonly callbackHash: string | null;
   readonly previousCallbackHash: string | null;
   readonly previousUntil: number | null;
   readonly seenAt: number | null;
-  /** What the instance reported of itself when it registered; null: none did. */
+  /** Facts that the instance reported about itself when it registered; null when no instance registered. */
   readonly instanceFacts: JsonObject | null;
 }
 
@@ -148,7 +148,7 @@ export interface GatewayStanding {
   readonly at: number;
 }
 
-/** What an attempt reported besides its result. Written with the commit that takes the result. */
+/** A report of an attempt besides its result. Written with the commit that takes the result. */
 export interface AttemptReport {
   readonly nodeId: string;
   readonly attempt: number;
@@ -163,7 +163,7 @@ export interface AttemptReport {
 export interface ReportStore {
   /** Oldest attempt first. */
   reportsOf(orgId: string, runId: string, nodeId: string): Promise<readonly AttemptReport[]>;
-  /** What was said in one thread of an agent, oldest first; the newest `limit` attempts. */
+  /** Returns the messages in one thread of an agent, oldest first, from the newest `limit` attempts. */
   readThread(orgId: string, agentId: string, sessionId: string, limit: number): Promise<readonly ThreadPart[]>;
 }
 

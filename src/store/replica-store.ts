@@ -2,21 +2,21 @@ import type { Timer } from "../core/engine/index.ts";
 import type { AttemptKey } from "../core/event/index.ts";
 
 export interface ReplicaStore {
-  /** Lives on for `ttlMs` of database time; false when the lease was lost in between. */
+  /** Extends the lease of the replica by `ttlMs` of database time. Returns false when the lease was lost meanwhile. */
   renewReplica(replicaId: string, ttlMs: number): Promise<boolean>;
   registerReplica(replicaId: string, ttlMs: number, supersedesAll: boolean): Promise<void>;
   retireReplica(replicaId: string): Promise<void>;
-  /** Moves open attempts of replicas that are gone to this one, oldest first; safe on any number of replicas. */
+  /** Moves open attempts of dead replicas to this one, oldest first. Safe on any number of replicas. */
   takeOver(replicaId: string, limit: number): Promise<readonly Orphan[]>;
-  /** Timers and attempt deadlines due by database time plus nothing; the caller submits them to the engine. */
+  /** Returns timers and attempt deadlines that are due by database time. The caller submits them to the engine. */
   dueTimers(limit: number): Promise<readonly DueTimer[]>;
-  /** When the next timer or deadline is due, if any. */
+  /** Returns the time of the next timer or deadline; null when there is none. */
   nextDueAt(): Promise<number | null>;
   /** Database time. */
   now(): Promise<number>;
-  /** Open runs that wait for nothing at all: no attempt, timer or approval. A safety net; normally none. */
+  /** Returns open runs that wait for nothing: no attempt, timer or approval. A safety net; normally there are none. */
   listStalled(limit: number): Promise<readonly string[]>;
-  /** Runs that failed or timed out within a day, and may be recovered once more automatically. */
+  /** Returns runs that failed or timed out within a day and may be recovered automatically once more. */
   listRecoverable(limit: number): Promise<readonly Recoverable[]>;
 }
 

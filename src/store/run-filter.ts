@@ -1,29 +1,29 @@
 import type { RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { SearchWord } from "../core/search/index.ts";
 
-/** Which runs a list shows. Everything that is given has to fit; what is absent restricts nothing. */
+/** Selects the runs of a list. All given conditions must hold; absent fields restrict nothing. */
 export interface RunFilter {
   readonly status?: RunStatus;
   readonly workflow?: string;
   readonly version?: number;
   readonly parentRunId?: string;
-  /** Child runs included. */
+  /** Wait reason of the run, child runs included. */
   readonly waitingFor?: WaitingFor;
-  /** What started it: `api`, `schedule`, `hook`. */
+  /** Trigger of the run: `api`, `schedule`, `hook`. */
   readonly trigger?: string;
-  /** Who started it: `trigger:orders`, `schedule:nightly`, the id of a key. */
+  /** The caller who started the run: `trigger:orders`, `schedule:nightly`, the id of a key. */
   readonly startedBy?: string;
-  /** Which agents, models and labels it has had to do with; all of them. */
+  /** Agents, models and labels of the run. All of them must match. */
   readonly facets?: readonly Facet[];
-  /** The code it ended with. */
+  /** Error code with which the run ended. */
   readonly errorCode?: string;
-  /** Micro-dollars so far, both ends included. */
+  /** Cost so far in micro-dollars, both ends included. */
   readonly cost?: Range;
-  /** Milliseconds from its start to its end, both ends included; runs that are open have none. */
+  /** Milliseconds from start to end, both ends included. Open runs have no duration. */
   readonly duration?: Range;
-  /** When it was created, the end excluded. */
+  /** Creation time, the end excluded. */
   readonly created?: Range;
-  /** Words that occur in what it was given and what came of it; all of them. */
+  /** Words that occur in the inputs and results of the run. All of them must match. */
   readonly words?: readonly SearchWord[];
 }
 
@@ -32,8 +32,8 @@ export interface Range {
   readonly to?: number;
 }
 
-/** Something a run may have several of, as `agent:writer`, `model:m-1`, `label:customer:4711`. */
+/** A property that a run may have several of, such as `agent:writer`, `model:m-1`, `label:customer:4711`. */
 export type Facet = `${"agent" | "model" | "label"}:${string}`;
 
-/** So many of the newest runs with the words are looked at where something else is asked for as well. */
+/** Maximum number of newest runs with the words that are read when the filter has other conditions too. */
 export const CANDIDATES_MAX = 10_000;

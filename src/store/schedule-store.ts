@@ -1,29 +1,29 @@
 import type { Listed, Page } from "./store.ts";
 
-/** What became of the slots of schedules: one row per slot, so that a slot starts at most one run. */
+/** Outcomes of schedule slots. There is one row per slot, so that a slot starts at most one run. */
 export interface ScheduleStore {
-  /** How far each schedule of an organisation has been looked at. */
+  /** Returns the cursor of each schedule: the time up to which it was processed. */
   scheduleCursors(orgId: string): Promise<readonly ScheduleCursor[]>;
-  /** Sets the cursor to this place, unless this edition has one already; returns the cursor that holds. */
+  /** Sets the cursor, unless this edition has one already. Returns the valid cursor. */
   startCursor(cursor: ScheduleCursor): Promise<ScheduleCursor>;
-  /** Of one moment: how far a schedule was looked at, and what of it is going on. */
+  /** Returns the cursor and the open slots of a schedule, read at the same moment. */
   scheduleStanding(orgId: string, scheduleId: string): Promise<ScheduleStanding>;
   /**
-   * Moves the cursor and records slots, all of it or nothing. Null when the cursor is not where it was expected;
-   * otherwise the slots that were new, in order. A slot that is recorded already stays as it is.
+   * Moves the cursor and records slots, all or nothing. Null when the cursor is not at the expected position; otherwise
+   * the new slots, in order. A slot that is recorded already stays unchanged.
    */
   claimSlots(claim: SlotClaim): Promise<readonly number[] | null>;
-  /** The oldest claimed and the oldest queued slot of every schedule; at most `limit`. */
+  /** Returns the oldest claimed and the oldest queued slot of every schedule, at most `limit`. */
   unsettledSlots(limit: number): Promise<readonly ScheduleSlot[]>;
-  /** Takes over a claim made at `claimedBefore` or earlier; false when there is none any more. */
+  /** Takes over a claim made at `claimedBefore` or earlier. Returns false when the slot is no longer claimed. */
   takeClaimedSlot(key: SlotKey, taking: SlotTaking & { readonly claimedBefore: number }): Promise<boolean>;
-  /** Claims a queued slot if none older is queued and, unless it may overlap, nothing of its schedule is going on. */
+  /** Claims a queued slot if no older one is queued and either `mayOverlap` is set or nothing of its schedule is open. */
   takeQueuedSlot(key: SlotKey, taking: SlotTaking & { readonly mayOverlap: boolean }): Promise<boolean>;
-  /** Records what became of a slot in state `from`. A run that was started is recorded whatever was recorded before. */
+  /** Records the outcome of a slot in state `from`. A started run is recorded even if another outcome was recorded before. */
   settleSlot(key: SlotKey, from: "claimed" | "queued", outcome: SlotOutcome): Promise<boolean>;
   /** Newest first. */
   listSlots(orgId: string, scheduleId: string, page: Page): Promise<Listed<ScheduleSlot>>;
-  /** Forgets all but the newest `keep` slots; never one that is claimed or queued. */
+  /** Deletes all but the newest `keep` slots; never a claimed or queued one. */
   pruneSlots(orgId: string, scheduleId: string, keep: number): Promise<void>;
 }
 
@@ -33,15 +33,15 @@ export type SlotState = (typeof SLOT_STATES)[number];
 export interface ScheduleCursor {
   readonly orgId: string;
   readonly scheduleId: string;
-  /** Changes whenever the schedule is changed. */
+  /** Identifies the content of the schedule; different after each change. */
   readonly edition: string;
-  /** Every slot before this instant was looked at. */
+  /** All slots before this instant were processed. */
   readonly lookedUntil: number;
 }
 
 export interface ScheduleStanding {
   readonly cursor: ScheduleCursor | null;
-  /** The newest slot that is being started, or whose run is open; the run is null while it is being started. */
+  /** The newest slot that is being started or whose run is open. The run is null until it has started. */
   readonly open: { readonly slotAt: number; readonly runId: string | null } | null;
   readonly queued: number;
 }
@@ -58,10 +58,10 @@ interface SlotTaking {
 }
 
 export interface SlotClaim extends SlotTaking {
-  /** The cursor as it must be for the claim to count. */
+  /** The cursor that must be stored for the claim to succeed. */
   readonly cursor: ScheduleCursor;
   readonly lookedUntil: number;
-  /** What the slots are to run. */
+  /** The workflow that the slots run. */
   readonly workflow: string;
   readonly slots: readonly NewSlot[];
 }

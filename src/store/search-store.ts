@@ -1,28 +1,28 @@
 import type { TrendBucket, TrendFigures, TrendGroup } from "../core/search/index.ts";
 
-/** The index by which runs are found, and their sums; written after commits, not in them. */
+/** The search index of runs, and their sums. Both are written after commits, not in them. */
 export interface SearchStore {
   /**
-   * Reads the words, agents and models of runs that are new, have ended or have begun to wait, and adds those that have
-   * ended to the trends; at most `limit` of them. Returns how many it were. Safe on any number of replicas.
+   * Indexes the words, agents and models of runs that are new, have ended or have begun to wait, and adds ended runs to
+   * the trends, at most `limit` runs. Returns how many. Safe on any number of replicas.
    */
   indexRuns(limit: number): Promise<number>;
-  /** In order of time, then of group. */
+  /** Returns trends ordered by time, then by group. */
   trends(orgId: string, selection: TrendSelection): Promise<readonly TrendRow[]>;
   /**
-   * Adds up usage of hours that are over, so that it is not counted record by record each time, and stays when the records
-   * are gone. Returns whether there is more to do. Safe on any number of replicas.
+   * Sums the usage of past hours, so that queries need not count single records, and the sums remain after the records
+   * are deleted. Returns whether more hours are left. Safe on any number of replicas.
    */
   rollUsage(): Promise<boolean>;
 }
 
 export interface TrendSelection {
   readonly bucket: TrendBucket;
-  /** Null: of everything. */
+  /** Null for one sum over all runs. */
   readonly by: TrendGroup | null;
-  /** Only this one; absent: all. */
+  /** Only this group; absent means all groups. */
   readonly group?: string;
-  /** When runs were created, in whole buckets; the end excluded. */
+  /** Range of creation times of runs, in whole buckets; the end excluded. */
   readonly since: number;
   readonly until: number;
 }
@@ -30,7 +30,7 @@ export interface TrendSelection {
 export interface TrendRow {
   /** Epoch milliseconds, UTC. */
   readonly bucketStart: number;
-  /** A version is `name@2`. */
+  /** Name of the group. A version is `name@2`. */
   readonly group: string | null;
   readonly figures: TrendFigures;
 }

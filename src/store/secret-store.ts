@@ -1,16 +1,16 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 
-/** When secrets were handed out, and everything that is kept sealed. */
+/** Times at which secrets were used, and all sealed texts. */
 export interface SecretStore {
-  /** When each secret was last handed out, by name; those that never were are left out. */
+  /** Returns the last use of each secret, by name. Secrets never used are left out. */
   secretUses(orgId: string): Promise<ReadonlyMap<string, number>>;
-  /** They are handed out now: noted together with its audit entries. An earlier moment does not replace a later one. */
+  /** Records the use of secrets together with the audit entries. An earlier time does not replace a later one. */
   recordSecretUses(orgId: string, names: readonly string[], at: number, audit: readonly AuditEntry[]): Promise<void>;
-  /** Replaces sealed texts of all organisations, all of them or none. Null: it stays as it is. */
+  /** Replaces sealed texts of all organisations, all or none. `change` returns null to leave a text unchanged. */
   replaceSealed(change: (sealed: SealedText) => string | null): Promise<void>;
 }
 
-/** A text that is kept sealed, and where it belongs. */
+/** A sealed text and its owner. */
 export interface SealedText {
   readonly orgId: string;
   readonly owner:

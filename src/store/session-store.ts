@@ -1,27 +1,27 @@
 export interface SessionStore {
-  /** Begins now and ends after so long at the latest, by database time. */
+  /** Starts a session that ends after `lifeMs` at the latest, by database time. */
   putSession(session: NewSession, lifeMs: number): Promise<SessionRecord>;
-  /** A session that has not ended; `isUse` counts as use, which is recorded once a minute. */
+  /** Returns a session that has not ended. `isUse` marks this as use, which is recorded once a minute. */
   findSession(
     hash: string,
     rule: { readonly idleMs: number; readonly isUse: boolean },
   ): Promise<SessionRecord | undefined>;
-  /** Sessions that have not ended, newest first; at most 200. */
+  /** Returns sessions that have not ended, newest first; at most 200. */
   listSessions(of: SessionOwner, idleMs: number): Promise<readonly SessionRecord[]>;
-  /** Of these, those that have ended, or whose person is no longer a member of the organisation they watch. */
+  /** Returns those of these sessions that have ended, or whose person is no longer a member of the organisation they watch. */
   listEndedSessions(watched: readonly WatchedSession[], idleMs: number): Promise<readonly WatchedSession[]>;
-  /** False when there is none. The first revocation stands. */
+  /** Returns false when the session does not exist. A second revocation does not change the time of the first. */
   revokeSession(sessionId: string): Promise<boolean>;
 }
 
-/** Belongs to a person, or to the key it was opened with. */
+/** A session of a person, or of the key it was opened with. */
 export interface NewSession {
   readonly id: string;
   /** SHA-256 of the cookie, hex. */
   readonly hash: string;
   readonly personId: string | null;
   readonly keyId: string | null;
-  /** Of the key; null for a person, who may belong to several. */
+  /** Organisation of the key; null for a person, who may belong to several. */
   readonly orgId: string | null;
   readonly userAgent: string;
   readonly ip: string;
@@ -30,12 +30,12 @@ export interface NewSession {
 export interface SessionRecord extends NewSession {
   readonly createdAt: number;
   readonly lastSeenAt: number;
-  /** The latest end. */
+  /** The latest time at which the session ends. */
   readonly expiresAt: number;
   readonly revokedAt: number | null;
 }
 
-/** `organisation`: of all its keys and members. */
+/** `organisation`: the sessions of all its keys and members. */
 export type SessionOwner =
   | { readonly personId: string }
   | { readonly keyId: string }
@@ -46,8 +46,8 @@ export interface WatchedSession {
   readonly orgId: string;
 }
 
-/** How often the use of a session is recorded. */
+/** Interval at which the use of a session is recorded. */
 export const SESSION_USE_MS = 60_000;
 export const SESSIONS_LISTED_MAX = 200;
-/** How long an ended session is kept. */
+/** Time for which an ended session is kept. */
 export const SESSION_KEPT_MS = 2_592_000_000;

@@ -40,7 +40,7 @@ import { sqlWork } from "./sql/sql-work.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
 import type { Store } from "./store.ts";
 
-/** The store contract on a database. */
+/** The store contract on an SQL database. */
 export function createSqlStore(sql: Sql): Store {
   return {
     ...sqlRuns(sql),

@@ -1,16 +1,16 @@
-/** The little of a database that Sluice needs. Implementations give `bigint` columns as numbers. */
+/** The part of a database that Sluice needs. Implementations return `bigint` columns as numbers. */
 export interface Sql {
   query<Row = SqlRow>(statement: Statement, params?: readonly SqlValue[]): Promise<readonly Row[]>;
-  /** Everything `work` does with the `Sql` it is given counts, or nothing does. */
+  /** Runs `work` in a transaction: all its changes through the given `Sql` are committed, or none. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** The same name always has the same text: connections keep statements prepared under it. '' is never kept. */
+/** A statement. The same name must always have the same text, because connections prepare it by name. A '' name is not prepared. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** It changes rows of any organisation: those of one that is leaving this database are passed over, and the others change. */
+  /** For changes in rows of several organisations: rows of one that is leaving this database are skipped, the others change. */
   readonly passesOver?: boolean;
 }
 
@@ -21,12 +21,12 @@ export type SqlValue = SqlScalar | readonly SqlScalar[];
 /** Database time in epoch milliseconds, as an expression. */
 export const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 
-/** For statements that pass over an organisation that is leaving: without it, its rows would take the place of others. */
+/** Condition for statements that skip an organisation that is leaving. Without it, its rows would fill the limit of the statement. */
 export function isStaying(column: string): string {
   return `coalesce(current_setting('sluice.pass_over', true), '') <> ${column}`;
 }
 
-/** An array as the database writes it. */
+/** Formats an array as a Postgres array literal. */
 export function arrayLiteral(values: readonly SqlScalar[]): string {
   return `{${values.map(arrayElement).join(",")}}`;
 }

@@ -1,12 +1,12 @@
-/** The database could not be reached or went away; what was asked may or may not have been done. */
+/** The database could not be reached or disconnected. The statement may or may not have been executed. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
 
-/** The SQLSTATE of a write about an organisation that is leaving this database. */
+/** The SQLSTATE of a write to an organisation that is leaving this database. */
 export const MOVING_STATE = "SL001";
 
-/** The organisation is on its way to another cell: nothing of it may change here, and soon it is there. */
+/** The organisation is being moved to another cell: it cannot be changed here, and will soon be available there. */
 export class OrganisationMoving extends StoreUnavailable {
   readonly orgId: string;
   constructor(orgId: string, cause: unknown) {
@@ -15,7 +15,7 @@ export class OrganisationMoving extends StoreUnavailable {
   }
 }
 
-/** What stands between us and the database loses what a session keeps, or refuses how one begins. */
+/** A pooler between us and the database loses session state, or rejects startup parameters. */
 export class PoolerUnsupported extends StoreUnavailable {
   constructor(what: string, cause: unknown) {
     super(`the pooler in front of the database ${what}; ${POOLER_SETTINGS}`, { cause });
@@ -27,12 +27,12 @@ const POOLER_SETTINGS =
   "ignore_startup_parameters = options,statement_timeout,idle_in_transaction_session_timeout, " +
   "or connect to Postgres itself";
 
-/** The schema of the database and this program do not fit. */
+/** The schema of the database and this program are incompatible. */
 export class SchemaMismatch extends Error {
   override readonly name = "SchemaMismatch";
 }
 
-/** A list cursor that no earlier answer gave out. */
+/** A list cursor that no earlier page returned. */
 export class BadCursor extends Error {
   override readonly name = "BadCursor";
   constructor() {
@@ -40,7 +40,7 @@ export class BadCursor extends Error {
   }
 }
 
-/** Text that a database cannot keep: it holds NUL or half of a surrogate pair. */
+/** Text that a database cannot store: it contains NUL or half of a surrogate pair. */
 export class UnstorableText extends Error {
   override readonly name = "UnstorableText";
   constructor(place: string) {

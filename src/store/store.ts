@@ -32,12 +32,12 @@ import type { WorkflowStore } from "./workflow-store.ts";
 import type { NodeWait, WaitingStore } from "./waiting-store.ts";
 
 /**
- * What Sluice keeps, behind one port: memory, embedded and Postgres obey the same contract suite. Everything belongs to
- * an organisation; another organisation's id finds nothing. Instants are epoch milliseconds.
+ * The store keeps all data behind one port: memory, embedded and Postgres pass the same contract suite. Everything
+ * belongs to an organisation; the id of another organisation finds nothing. Instants are epoch milliseconds.
  *
- * D1 a commit of many runs is one transaction · D2 a run's part of it counts only if the run's `rowVersion` is the
- * expected one, and then all of it counts · D3 event ids of a run are contiguous, in the order they were committed ·
- * D4 what a reader sees of a run (head, events, attempts, timers, approvals) is of one commit.
+ * D1 A commit of many runs is one transaction. D2 A run's share is written only if the run's `rowVersion` is the
+ * expected one, and then completely. D3 Event ids of a run are contiguous, in commit order. D4 What a reader sees of a
+ * run (head, events, attempts, timers, approvals) is from one commit.
  */
 export interface Store
   extends
@@ -67,7 +67,7 @@ export interface Store
     ViewStore,
     WorkStore,
     OutsideStore {
-  /** Brings the schema up to date; safe when several start at once. */
+  /** Brings the schema up to date. Safe when several processes start at once. */
   migrate(): Promise<void>;
   /** Throws when the database cannot be reached or the schema is not current. */
   ping(): Promise<void>;
@@ -76,18 +76,18 @@ export interface Store
 
 export interface RunStore {
   commit(batch: readonly RunCommit[]): Promise<CommitOutcome>;
-  /** Heads, pinned facts and whole logs of runs, for rebuilding their states; unknown ids are left out. */
+  /** Returns heads, pinned facts and whole logs of runs, to rebuild their states. Unknown ids are left out. */
   loadRuns(runIds: readonly string[]): Promise<readonly LoadedRun[]>;
   getRun(orgId: string, runId: string): Promise<RunRecord | undefined>;
-  /** What open runs wait for, child runs included; those that do not wait are left out. */
+  /** Returns what open runs wait for, child runs included. Runs that do not wait are left out. */
   readWaiting(runIds: readonly string[]): Promise<ReadonlyMap<string, WaitingFor>>;
   /** Newest first. */
   listRuns(orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>>;
-  /** Events after a cursor in order; at most `limit`. Large values stay references. */
+  /** Returns events after a cursor, in order, at most `limit`. Large values stay references. */
   readEvents(orgId: string, runId: string, afterEventId: number, limit: number): Promise<readonly StoredEvent[]>;
-  /** For tails: the last event id and status of each watched run, in one query. */
+  /** Returns the last event id and status of each watched run in one query, for tails. */
   headsOf(runIds: readonly string[]): Promise<readonly RunHead[]>;
-  /** The run an idempotency key started, with the hash of its body, if it is younger than a day. */
+  /** Returns the run that an idempotency key started, and the hash of its body, if the key is younger than a day. */
   findIdempotent(key: IdempotencyScope): Promise<{ readonly runId: string; readonly bodyHash: string } | undefined>;
   getBlob(orgId: string, hash: string): Promise<Json | undefined>;
   getApproval(orgId: string, approvalId: string): Promise<ApprovalRecord | undefined>;
@@ -102,63 +102,63 @@ export interface RunCommit {
   readonly create: NewRun | null;
   readonly head: Head;
   readonly events: readonly RunEvent[];
-  /** What it is found by is to be read again, after the commit. A new run is always read. */
+  /** True when the run must be indexed again after the commit. A new run is always indexed. */
   readonly isReindexed: boolean;
   readonly opened: readonly OpenAttempt[];
   readonly closed: readonly AttemptKey[];
   readonly timersSet: readonly { readonly timer: Timer; readonly dueAt: number }[];
   readonly timersCleared: readonly Timer[];
-  /** Nodes that begin to wait at a gate, or wait for something else from now on. */
+  /** Nodes that begin to wait at a gate, or whose wait changes. */
   readonly waits: readonly NodeWait[];
-  /** Nodes that wait at no gate any more. */
+  /** Nodes that no longer wait at a gate. */
   readonly waitsEnded: readonly string[];
-  /** Nodes that begin to wait for an event, and those that wait for none any more. */
+  /** Nodes that begin to wait for an event. `waitersEnded` are nodes that no longer wait for one. */
   readonly waiters: readonly NewWaiter[];
   readonly waitersEnded: readonly string[];
-  /** Events its nodes emit; one whose id is taken is the same event. */
+  /** Events that nodes of the run emit. An event with an existing id is the same event. */
   readonly emitted: readonly NewEvent[];
-  /** Set for the run that waits for this one, with this commit: a missed notification is found by it. */
+  /** A timer for the run that waits for this one, set in the same commit, in case the notification is missed. */
   readonly parentTimer: { readonly runId: string; readonly timer: Timer; readonly dueAt: number } | null;
   readonly approvalsOpened: readonly ApprovalRecord[];
   readonly approvalsChanged: readonly ApprovalChange[];
   readonly approvalsClosed: readonly ApprovalClosing[];
-  /** What attempts reported besides their results; the first report of an attempt stands. */
+  /** Reports of attempts besides their results. The first report of an attempt is kept. */
   readonly reports: readonly AttemptReport[];
-  /** D5 nothing of a batch is written when a slot, a window or a ceiling would be passed. */
+  /** D5 Nothing of a batch is written when a slot, a window or a ceiling would be exceeded. */
   readonly slots: readonly SlotChange[];
   readonly ledger: readonly LedgerChange[];
   readonly usage: readonly UsageRecord[];
-  /** Of the run, for the usage. */
+  /** Workflow of the run, for the usage. */
   readonly workflow: string;
   readonly verdicts: readonly NewVerdict[];
-  /** Written unchained; sealed afterwards. */
+  /** Entries written outside the chain, and sealed later. */
   readonly audit: readonly AuditEntry[];
-  /** What agents keep of nodes it completes. */
+  /** Answers of nodes completed by this commit that agents keep. */
   readonly memories: readonly MemoryRecord[];
-  /** Files the run refers to from now on; names it already has stay as they are. */
+  /** Files the run now refers to. Names that the run already has stay unchanged. */
   readonly files: readonly FileValue[];
-  /** Null: nothing changes, or its workflow limits nothing. */
+  /** Null when the place does not change, or the workflow has no limit. */
   readonly place: PlaceChange | null;
 }
 
-/** What is pinned when a run is created and never changes. */
+/** Facts fixed when a run is created, which never change. */
 export interface NewRun {
   readonly workflow: string;
   readonly version: number | null;
   readonly definitionHash: string;
-  /** Under which its text is kept with everything it refers to; null: it refers to nothing outside itself. */
+  /** Hash under which its text is stored with everything it refers to; null when it refers to nothing outside itself. */
   readonly pinnedHash: string | null;
   readonly args: JsonObject;
   readonly trigger: string;
   readonly traceId: string;
   readonly rootSpanId: string;
-  /** The span of the caller that started it, within its own trace; null: the trace begins with the run or its parent. */
+  /** The span of the caller that started the run, within the caller's trace; null when the trace begins with the run or its parent. */
   readonly parentSpanId: string | null;
   readonly parentRunId: string | null;
-  /** The node of the parent, and which attempt of it, that waits for this run. */
+  /** The node of the parent that waits for this run, and its attempt. */
   readonly parentNode: string | null;
   readonly parentAttempt: number | null;
-  /** Path of the block of its file that it runs; null: it runs the file. Runs of blocks are neither listed nor counted. */
+  /** Path of the block that it runs; null when it runs the whole file. Runs of blocks are neither listed nor counted. */
   readonly block: string | null;
   readonly sourceRunId: string | null;
   readonly recursionDepth: number;
@@ -166,19 +166,19 @@ export interface NewRun {
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;
   readonly team: string | null;
-  /** By which it is found. */
+  /** Labels by which the run is found. */
   readonly labels: Readonly<Record<string, string>>;
-  /** How often it may be recovered automatically; null: never. */
+  /** Maximum number of automatic recoveries; null when there are none. */
   readonly recoveryMax: number | null;
   readonly priority: Priority;
   readonly startedBy: string | null;
-  /** On whose behalf a trigger started it: the caller that last saved the trigger. Null: on behalf of its starter. */
+  /** The caller for whom a trigger started the run: the one that last saved the trigger. Null when the starter is the requester. */
   readonly requestedBy: string | null;
   readonly createdAt: number;
   readonly idempotency: (IdempotencyScope & { readonly bodyHash: string }) | null;
 }
 
-/** What changes with every commit. */
+/** The part of a run that changes with every commit. */
 export interface Head {
   readonly status: RunStatus;
   readonly epoch: number;
@@ -186,13 +186,13 @@ export interface Head {
   readonly costMicros: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** By itself, child runs left aside. Null: it does not wait, or has ended. */
+  /** Wait reason of the run itself, without its child runs. Null when it does not wait, or has ended. */
   readonly waitingFor: OwnWait | null;
-  /** Of a run that has ended without completing: why. */
+  /** Error code of a run that ended without completing. */
   readonly errorCode: string | null;
-  /** Given with the commit that ends it, and kept until it is opened again. */
+  /** Set by the commit that ends the run, and kept until the run is reopened. */
   readonly errorMessage: string | null;
-  /** Null: neither it nor the run that waits for it is paused. */
+  /** Null when neither the run nor the run that waits for it is paused. */
   readonly paused: RunPause | null;
 }
 
@@ -209,7 +209,7 @@ export interface LoadedRun {
   readonly run: RunRecord;
   readonly events: readonly RunEvent[];
   readonly openAttempts: readonly OpenAttempt[];
-  /** Every timer that is set for the run, deadlines of nodes that wait at a gate included. */
+  /** All timers set for the run, including deadlines of nodes that wait at a gate. */
   readonly timers: readonly Timer[];
 }
 
@@ -217,27 +217,27 @@ export interface LoadedRun {
 export interface OpenAttempt extends AttemptKey {
   readonly replicaId: string;
   readonly deadlineAt: number | null;
-  /** Whose slot it holds, and what is reserved for it. */
+  /** The agent whose slot the attempt holds, and the money reserved for it. */
   readonly agentId: string | null;
   readonly reserved: readonly Reservation[];
-  /** The run whose `max_parallel` it counts in, with the blocks of that run; absent: of a run without blocks. */
+  /** The run in whose `max_parallel` it counts, together with the blocks of that run; absent when the run has no blocks. */
   readonly parallelOf?: string;
-  /** Of a function, when the attempt is opened: what workers ask for. Loaded runs do not have it. */
+  /** The work that workers request, when the attempt is opened for a function. Loaded runs do not have it. */
   readonly work?: AttemptWork;
 }
 
 export interface CommitOutcome {
-  /** A limit would have been passed, so that nothing of the batch was written. */
+  /** True when a limit would have been exceeded, so nothing of the batch was written. */
   readonly isOverLimit: boolean;
-  /** Runs whose expected version was not the stored one: nothing of theirs was written. */
+  /** Runs whose stored version was not the expected one. Nothing was written for them. */
   readonly conflicts: readonly string[];
-  /** Runs whose creation met an idempotency key that is taken, with the run that has it. */
+  /** Runs not created because their idempotency key is taken, with the run that has it. */
   readonly duplicates: readonly { readonly runId: string; readonly existingRunId: string; readonly bodyHash: string }[];
 }
 
 export interface Page {
   readonly limit: number;
-  /** Opaque; from an earlier answer. */
+  /** Opaque cursor from an earlier page. */
   readonly cursor: string | null;
 }
 

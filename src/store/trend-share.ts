@@ -13,17 +13,17 @@ import {
 import type { TrendRow } from "./search-store.ts";
 import type { RunRecord } from "./store.ts";
 
-/** What a run adds to trends. It is kept with the run, so that it can be taken away when the run ends once more. */
+/** The contribution of a run to trends. It is kept with the run, so that it can be subtracted when the run ends again. */
 export interface TrendShare {
   readonly createdAt: number;
-  /** What it counts under; the group of everything is empty. */
+  /** The groups in which the run is counted. The group for all runs is empty. */
   readonly groups: readonly (readonly [by: TrendGroup | "", group: string])[];
   readonly figures: TrendFigures;
 }
 
 type Ended = Pick<RunRecord, "status" | "startedAt" | "endedAt" | "createdAt" | "costMicros" | "workflow" | "version">;
 
-/** Null: it is open. */
+/** Returns the share of a run; null while the run is open. */
 export function shareOf(run: Ended, { agents, models, waitingMs }: RunDocument): TrendShare | null {
   const { status, startedAt, endedAt, createdAt, costMicros, workflow, version } = run;
   if (endedAt === null) return null;
@@ -48,7 +48,7 @@ export interface TrendKey {
   readonly start: number;
 }
 
-/** What shares change, by row. */
+/** Changes to trends by shares, collected per row. */
 export class TrendChanges {
   readonly #rows = new Map<string, { readonly key: TrendKey; figures: TrendFigures; less: TrendFigures }>();
 
@@ -65,7 +65,7 @@ export class TrendChanges {
     }
   }
 
-  /** Of rows that are changed: what they hold, from what they held. */
+  /** Returns, for each changed row, a function from its old figures to its new ones. */
   rows(): readonly { readonly key: TrendKey; readonly change: (before: TrendFigures) => TrendFigures }[] {
     return [...this.#rows.values()].map(({ key, figures, less }) => ({
       key,
@@ -74,7 +74,7 @@ export class TrendChanges {
   }
 }
 
-/** By time, then by group. */
+/** Compares by time, then by group. */
 export function inOrder(left: TrendRow, right: TrendRow): number {
   return left.bucketStart - right.bucketStart || compareCodeUnits(left.group ?? "", right.group ?? "");
 }

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** Is there room for one more at `now`, when so many fit into any minute? `taken`: moments, oldest first. */
+/** Checks whether another message may be sent at `now` with `perMinute` allowed in any minute. `taken`: earlier times, oldest first. */
 export function nextTurn(
   taken: readonly number[],
   perMinute: number,

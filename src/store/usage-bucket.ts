@@ -5,7 +5,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** The epoch began on a Thursday; weeks begin on Sunday. */
 const FIRST_SUNDAY_MS = -4 * DAY_MS;
 
-/** When the bucket of a moment begins, UTC. */
+/** Returns the start of the bucket that contains a moment, in UTC. */
 export function bucketStart(bucket: UsageSelection["bucket"], at: number): number {
   switch (bucket) {
     case "hour":

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../core/base/index.ts";
 
-/** A list of runs that a person comes back to. */
+/** A saved list of runs. */
 export interface ViewRecord {
   readonly id: string;
   readonly orgId: string;
-  /** Who has saved it: the id of a person, or of a key. */
+  /** Id of the person or key that saved it. */
   readonly owner: string;
   readonly name: string;
   readonly isShared: boolean;
@@ -14,9 +14,9 @@ export interface ViewRecord {
 }
 
 export interface ViewStore {
-  /** New, or in place of the one with its id. */
+  /** Adds a view, or replaces the one with its id. */
   putView(view: ViewRecord): Promise<void>;
-  /** Those of an owner, and those that are shared; by name. */
+  /** Returns the views of an owner and the shared ones, by name. */
   listViews(orgId: string, owner: string): Promise<readonly ViewRecord[]>;
   getView(orgId: string, id: string): Promise<ViewRecord | undefined>;
   deleteView(orgId: string, id: string): Promise<boolean>;

@@ -1,14 +1,14 @@
 /** A node that waits at a gate, as a commit writes it. */
 export interface NodeWait {
   readonly nodeId: string;
-  /** What it waits for: places of one agent, room in one budget. Named by the governance; the store only compares it. */
+  /** Queue of the resource it waits for: slots of one agent, room in one budget. Named by governance; the store only compares it. */
   readonly queue: string;
-  /** Within a queue lower ranks are served first, and the longest wait first within a rank. */
+  /** Within a queue, lower ranks are served first; within a rank, the longest wait first. */
   readonly rank: number;
   readonly since: number;
-  /** When it has waited long enough. */
+  /** Deadline of the wait. */
   readonly dueAt: number;
-  /** The replica that serves it when its turn comes; null: no replica yet, it stands in the backlog. */
+  /** The replica that will serve the node; null while no replica has claimed it from the backlog. */
   readonly replicaId: string | null;
 }
 
@@ -25,28 +25,27 @@ export interface WaitingQueue {
 }
 
 /**
- * The backlog: nodes that wait and that no replica holds in memory. A replica claims the front of a queue, a bounded
- * number at a time, so that however many wait, none costs anything before its turn.
+ * The backlog: waiting nodes that no replica holds in memory. A replica claims the front of a queue, a bounded number
+ * at a time, so that nodes use no memory until they are near the front, however many wait.
  */
 export interface WaitingStore {
-  /** Queues in which nodes wait that no replica has claimed. */
+  /** Returns queues with waiting nodes that no replica has claimed. */
   backlogQueues(limit: number): Promise<readonly WaitingQueue[]>;
   /**
    * Claims the first unclaimed nodes of a queue, and some of each lower priority (ranks from 2, ranks from 4), so that
-   * none of them is left behind for ever: at most 1.25 times as many as `limit` says. Those another replica is claiming are left
-   * to it.
+   * none of them waits for ever: at most 1.25 times `limit`. Nodes that another replica is claiming are skipped.
    */
   claimWaiting(queue: WaitingQueue, replicaId: string, limit: number): Promise<readonly WaitingNode[]>;
-  /** Puts nodes that replicas without a lease had claimed back into the backlog; how many, at most `limit`. */
+  /** Returns nodes claimed by replicas without a lease to the backlog; returns how many, at most `limit`. */
   releaseWaiting(limit: number): Promise<number>;
 }
 
-/** Of a claim so many nodes are of lower priorities, however many of higher ones wait. */
+/** Returns the number of nodes of each lower priority in a claim, however many nodes of higher priority wait. */
 export function sharedOut(limit: number): number {
   return Math.ceil(limit / SHARE);
 }
 
 const SHARE = 9;
 
-/** Queue of nodes written before queues had names. */
+/** Queue of nodes that were written before queues had names. */
 export const UNNAMED_QUEUE = "";

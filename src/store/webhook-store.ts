@@ -1,35 +1,35 @@
 import type { Listed, Page } from "./store.ts";
 
-/** Which targets (webhooks and channels) listen, how far each organisation was fed, and what has to be delivered. */
+/** Subscribed targets (webhooks and channels), the feed position of each organisation, and the deliveries to be sent. */
 export interface WebhookStore extends FeedStore, DeliveryStore {}
 
 export interface FeedStore {
-  /** Organisations that have registered a webhook or a channel, or in which one still listens. */
+  /** Returns organisations that have a registered webhook or channel, or still have a subscription. */
   listListeningOrganisations(): Promise<readonly string[]>;
   /**
-   * Records which targets of an organisation listen, as of a version of what is registered. Those that are gone get
-   * nothing any more, also of what waited for them. Null, and nothing changes, when the version is not the present one.
+   * Records the subscribed targets of an organisation, for a version of its registry. Removed targets receive nothing
+   * more, not even waiting deliveries. Null, without a change, when the version is not the present one.
    */
   subscribe(orgId: string, version: number, wanted: readonly Subscription[]): Promise<readonly Subscription[] | null>;
   /**
-   * Organisations with audit records that were not fed, or whose runs were not looked at for `sweepMs`; each is held
-   * for one caller at a time, until `endFeed` or for `leaseMs`.
+   * Claims organisations with audit records that were not fed, or whose runs were not checked for `sweepMs`. Each is
+   * held for one caller at a time, until `endFeed` or for `leaseMs`.
    */
   claimFeeds(sweepMs: number, leaseMs: number, limit: number): Promise<readonly FeedClaim[]>;
   endFeed(orgId: string, sweptAt: number | null): Promise<void>;
-  /** Of these runs, those of subscribed organisations that have events which were not fed. */
+  /** Returns those of these runs that belong to subscribed organisations and have events that were not fed. */
   listRunsAhead(runIds: readonly string[]): Promise<readonly RunAhead[]>;
-  /** The same among the runs of an organisation that are open, or had usage booked since an instant. */
+  /** Same for the runs of an organisation that are open, or had usage recorded since an instant. */
   sweepRunsAhead(orgId: string, since: number, limit: number): Promise<readonly RunAhead[]>;
-  /** Deliveries of the events after `from` up to `to`; nothing, and false, unless just these are next. */
+  /** Adds deliveries for the events after `from` up to `to`. Returns false and adds none unless exactly these events are next. */
   feedRun(feed: Feed & { readonly runId: string }): Promise<boolean>;
-  /** The same of audit records. */
+  /** Same for audit records. */
   feedAudit(feed: Feed): Promise<boolean>;
 }
 
 export interface Subscription {
   readonly targetId: string;
-  /** What happened before is not for it. */
+  /** Events before this instant are not delivered to the target. */
   readonly since: number;
 }
 
@@ -48,7 +48,7 @@ export interface RunAhead {
   readonly runId: string;
   readonly workflow: string;
   readonly traceId: string;
-  /** Path of the block of the file it runs; null: the file itself. */
+  /** Path of the block that the run runs; null when it runs the whole file. */
   readonly block: string | null;
   readonly fedEventId: number;
   readonly lastEventId: number;
@@ -56,46 +56,46 @@ export interface RunAhead {
 
 export interface Feed {
   readonly orgId: string;
-  /** Of what is registered, when it was decided who gets what. */
+  /** Version of the registry with which the recipients were chosen. */
   readonly version: number;
   readonly from: number;
   readonly to: number;
   readonly deliveries: readonly NewDelivery[];
 }
 
-/** Open ones are `pending` before the first try and `failed` between tries. */
+/** An open delivery is `pending` before the first try and `failed` between tries. */
 export const DELIVERY_STATES = ["pending", "failed", "delivered", "given_up"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** A channel among the targets; webhooks stand there under their own name, which holds no slash. */
+/** Returns the target id of a channel. Webhooks use their own name as target id, which contains no slash. */
 export function channelTarget(name: string): string {
   return `channel/${name}`;
 }
 
 export interface NewDelivery {
-  /** Follows from organisation, target, recipient and subject, so that nothing is ever sent under two ids. */
+  /** Derived from organisation, target, recipient and subject, so that nothing is sent under two ids. */
   readonly id: string;
   readonly orgId: string;
   /** The name of a webhook, or `channelTarget` of the name of a channel. */
   readonly targetId: string;
   readonly type: string;
-  /** JSON: to a webhook byte for byte as it is sent, to a channel what the message is about. */
+  /** JSON: for a webhook the exact bytes to send, for a channel the content of the message. */
   readonly body: string;
-  /** The address of one of several recipients of a target; null: the target itself. */
+  /** Address of one of several recipients of a target; null for the target itself. */
   readonly recipient: string | null;
-  /** Deliveries of one target, recipient and group that wait at the same time are sent as one message; null: alone. */
+  /** Waiting deliveries of the same target, recipient and group are sent as one message; null when it is sent alone. */
   readonly groupKey: string | null;
-  /** The run it is about, with which it is removed; null: it is about none. */
+  /** The run that the delivery is about, and with which it is deleted; null when it is about no run. */
   readonly runId: string | null;
-  /** Not before so long from now. */
+  /** Minimum delay before the delivery is sent. */
   readonly delayMs: number;
 }
 
 export interface DeliveryRecord extends Omit<NewDelivery, "delayMs"> {
   readonly state: DeliveryState;
-  /** Finished tries. */
+  /** Number of finished tries. */
   readonly attempts: number;
-  /** When it is tried next; null once it is settled. */
+  /** Time of the next try; null once the delivery is settled. */
   readonly nextAt: number | null;
   readonly lastStatus: number | null;
   readonly lastError: string | null;
@@ -104,12 +104,12 @@ export interface DeliveryRecord extends Omit<NewDelivery, "delayMs"> {
 }
 
 export interface ClaimedDelivery extends Omit<NewDelivery, "delayMs"> {
-  /** A later claim has a higher one, and only the last may settle it. */
+  /** Claim number. A later claim has a higher one, and only the last may settle the delivery. */
   readonly claim: number;
   readonly attempts: number;
 }
 
-/** `retryMs` null: not tried again. */
+/** `retryMs` is null when the delivery is not tried again. */
 export interface Settlement {
   readonly state: Exclude<DeliveryState, "pending">;
   readonly retryMs: number | null;
@@ -118,26 +118,26 @@ export interface Settlement {
 }
 
 export interface DeliveryStore {
-  /** For what is no event: a message a person asked for. What is known by its id already is left as it is. */
+  /** Adds deliveries without an event, for messages that a person requested. Deliveries whose id exists stay unchanged. */
   addDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
   /**
-   * Takes due deliveries, oldest first, for `leaseMs`; safe on any number of replicas. `busy` names targets that have
-   * enough to do for now.
+   * Takes due deliveries, oldest first, for `leaseMs`. Safe on any number of replicas. `busy` names targets that are
+   * skipped because they have enough open deliveries.
    */
   claimDeliveries(limit: number, leaseMs: number, busy: readonly TargetKey[]): Promise<readonly ClaimedDelivery[]>;
-  /** Takes what else waits in the group of a claimed delivery, due or not, unless another replica has it. */
+  /** Takes the other waiting deliveries of a claimed delivery's group, due or not, except those claimed by another replica. */
   claimGroup(claimed: ClaimedDelivery, limit: number, leaseMs: number): Promise<readonly ClaimedDelivery[]>;
-  /** False when another replica has claimed it since. */
+  /** Returns false when another replica has claimed it since. */
   settleDelivery(id: string, claim: number, settlement: Settlement): Promise<boolean>;
-  /** Gives it back untried. */
+  /** Releases a delivery without a try. */
   releaseDelivery(id: string, claim: number): Promise<void>;
-  /** The same, but not to be tried before `delayMs`; `reason` is shown meanwhile. */
+  /** Releases a delivery, to be tried again after `delayMs` at the earliest. `reason` is shown meanwhile. */
   postponeDelivery(id: string, claim: number, delayMs: number, reason: string): Promise<void>;
   /** Newest first. */
   listDeliveries(orgId: string, targetId: string, page: Page): Promise<Listed<DeliveryRecord>>;
-  /** Due at once, and with all its tries before it, under the same id; undefined when there is none. */
+  /** Makes a delivery due at once, under the same id, with all tries available again. Undefined when it does not exist. */
   redeliver(orgId: string, targetId: string, id: string): Promise<DeliveryRecord | undefined>;
-  /** Forgets settled deliveries made before an instant; answers how many. */
+  /** Deletes settled deliveries made before an instant; returns how many. */
   pruneDeliveries(before: number, limit: number): Promise<number>;
 }
 

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../core/base/index.ts";
 import type { AttemptKey } from "../core/event/index.ts";
 
-/** An attempt that is a function: any worker that has the function may ask for it. */
+/** Work of an attempt that runs a function. Any worker with the function may request it. */
 export interface AttemptWork {
   readonly function: string;
-  /** It is never given to a second worker. */
+  /** True when the work is never given to a second worker. */
   readonly isOnce: boolean;
-  /** As the worker gets it. */
+  /** Request in the form sent to the worker. */
   readonly request: JsonObject;
 }
 
@@ -24,12 +24,12 @@ export interface WorkerRecord {
   readonly functions: readonly string[];
 }
 
-/** Work that waits for workers, and the workers there are. Judged by database time. */
+/** Work that waits for workers, and the present workers, by database time. */
 export interface WorkStore {
   /**
-   * Gives open work of these functions to workers, oldest first: the first to the first of `takers`, and so on. What another
-   * replica is giving out at the same moment is left to it. Work of a worker that is gone counts as open, unless it may be
-   * done only once.
+   * Assigns open work of these functions to workers, oldest first: the first to the first of `takers`, and so on. Work
+   * that another replica is assigning at the same moment is skipped. Work of a dead worker counts as open, unless it
+   * may be done only once.
    */
   claimWork(
     orgId: string,
@@ -37,18 +37,18 @@ export interface WorkStore {
     takers: readonly string[],
     ttlMs: number,
   ): Promise<readonly ClaimedWork[]>;
-  /** Of these, those the worker still has; they stay its own for as long again. */
+  /** Extends the hold on work by `ttlMs`. Returns those of these keys that the worker still holds. */
   renewWork(orgId: string, workerId: string, held: readonly WorkKey[], ttlMs: number): Promise<readonly WorkKey[]>;
-  /** Gives back whatever the worker has besides these, which it never began: another may have it at once. How many that were. */
+  /** Releases work of the worker that is not in `kept`, which it never began. Another worker can take it at once. Returns how many. */
   releaseWork(orgId: string, workerId: string, kept: readonly WorkKey[]): Promise<number>;
-  /** Work that may be done only once, of workers that are gone. */
+  /** Returns work held by dead workers that may be done only once. */
   lostWork(limit: number): Promise<readonly WorkKey[]>;
-  /** The worker is there for `ttlMs` from now on. */
+  /** Records that the worker is present for the next `ttlMs`. */
   putWorker(orgId: string, worker: WorkerRecord, ttlMs: number): Promise<void>;
   removeWorker(orgId: string, workerId: string): Promise<void>;
-  /** Those that are there, by id. */
+  /** Returns the present workers, by id. */
   listWorkers(orgId: string): Promise<readonly WorkerRecord[]>;
-  /** Functions that a worker of one of these organisations has, each once. */
+  /** Returns functions that a worker of one of these organisations has, each once. */
   listOffered(orgIds: readonly string[]): Promise<readonly OfferedFunction[]>;
 }
 

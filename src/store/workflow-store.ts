@@ -4,7 +4,7 @@ import type { WorkflowSettings } from "./registry-store.ts";
 import type { Listed, Page } from "./store.ts";
 
 export interface WorkflowStore {
-  /** A new version, or the newest one unchanged when the content is the same. */
+  /** Saves a new version. Returns the newest version unchanged when the content is the same. */
   saveWorkflow(
     orgId: string,
     saving: WorkflowSaving,
@@ -13,13 +13,13 @@ export interface WorkflowStore {
   listWorkflows(orgId: string, page: Page): Promise<Listed<WorkflowRecord>>;
   getVersion(orgId: string, name: string, version: number): Promise<WorkflowVersion | undefined>;
   setWorkflowStatus(orgId: string, name: string, status: WorkflowStatus): Promise<boolean>;
-  /** The pinned bytes of a definition, by hash. */
+  /** Returns the pinned bytes of a definition, by hash. */
   getDefinition(orgId: string, hash: string): Promise<PinnedDefinition | undefined>;
-  /** Keeps a definition that is no version of a workflow (a run of a file). */
+  /** Keeps a definition that is not a version of a workflow, for the run of a file. */
   putDefinition(orgId: string, hash: string, definition: PinnedDefinition): Promise<void>;
 }
 
-/** The exact text, and what it referred to outside itself when it was pinned. */
+/** The exact text, and the content it referred to outside itself when it was pinned. */
 export interface PinnedDefinition {
   readonly source: string;
   readonly catalog: JsonObject | null;
@@ -28,7 +28,7 @@ export interface PinnedDefinition {
 export interface WorkflowSaving extends PinnedDefinition {
   readonly name: string;
   readonly hash: string;
-  /** Of the canonical definition; null: it is not known. */
+  /** Hash of the canonical definition; null when not known. */
   readonly definitionHash: string | null;
   readonly format: "lobsterx" | "lens-graph/v1";
   readonly origin: WorkflowOrigin;
@@ -36,7 +36,7 @@ export interface WorkflowSaving extends PinnedDefinition {
   readonly savedBy: string | null;
 }
 
-/** How a version was written: as a file, or in code that made one. */
+/** Whether a version was written as a file, or in code that made one. */
 export type WorkflowOrigin = "file" | "code";
 
 export interface WorkflowVersion extends Omit<WorkflowSaving, "savedBy"> {

@@ -1,19 +1,19 @@
 import type { JsonObject } from "../core/base/index.ts";
 import type { WrittenCase } from "../core/cases/index.ts";
 
-/** A case as it is written in a file: how the workflow is run, and what is expected. */
+/** A case in the form of a file: how the workflow is run, and the expected results. */
 export type Case = WrittenCase;
 
 export interface CasesOptions {
-  /** Manifests whose gates hold: files or folders, from the folder of the module. */
+  /** Manifests whose gates apply: files or folders, relative to the folder of the module. */
   readonly registry?: string | readonly string[];
   readonly library?: string;
 }
 
-/** How `sluice test` knows it among what a module exports. */
+/** Marks the exports of a module that contain cases, so that `sluice test` finds them. */
 const CASES = Symbol.for("sluice.cases");
 
-/** Cases of a workflow, to be exported from `NAME.cases.ts`. */
+/** Returns cases of a workflow, to be exported from `NAME.cases.ts`. */
 export function cases(
   workflow: string | { readonly definition: JsonObject },
   list: readonly Case[],

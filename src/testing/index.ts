@@ -1,4 +1,4 @@
-/** For tests of what is written for Sluice: does an adapter follow the interface, and a workflow its cases? */
+/** Test tools for authors: check that an adapter follows the interface, and that a workflow passes its cases. */
 export { type Case, cases, type CasesOptions } from "./cases.ts";
 export {
   checkAdapter,

@@ -9,7 +9,7 @@ export interface WorkOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Work for workers, and the workers there are. */
+/** The queue of work for workers, and the directory of present workers. */
 export interface OpenedWork {
   readonly queue: WorkQueue;
   readonly workers: WorkerDirectory;

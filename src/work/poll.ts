@@ -1,35 +1,35 @@
 import type { JsonObject } from "../core/base/index.ts";
 
-/** A worker that asks for work. */
+/** A request of a worker for work. */
 export interface Poll {
   readonly orgId: string;
   readonly workerId: string;
-  /** In code-unit order. */
+  /** Names of the worker's functions, in code-unit order. */
   readonly functions: readonly string[];
-  /** How many it takes. */
+  /** Maximum number of pieces of work for this poll. */
   readonly limit: number;
   readonly waitMs: number;
-  /** Aborted when it is not listening any more. */
+  /** Aborted when the worker no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 
 export interface PollAnswer {
   readonly work: readonly JsonObject[];
-  /** Dispatches it has, whose results are not wanted any more. */
+  /** Dispatches of the worker whose results are no longer wanted. */
   readonly cancelled: readonly string[];
 }
 
 export interface OpenPoll extends Poll {
-  /** Work is being claimed for it. */
+  /** True while work is being claimed for the poll. */
   isServed: boolean;
-  /** It has waited long enough. */
+  /** True when the waiting time has passed. */
   isOver: boolean;
   answer(given: PollAnswer): void;
 }
 
 const TAKERS_MAX = 512;
 
-/** A place for each piece of work that could be given out, in turn: one for each worker, then a second for each, and so on. */
+/** Returns the order in which work is assigned: each worker once, then each worker with room for a second piece, and so on. */
 export function takersOf(polls: readonly Pick<Poll, "workerId" | "limit">[]): readonly string[] {
   const takers: string[] = [];
   for (let turn = 0; takers.length < TAKERS_MAX; turn += 1) {

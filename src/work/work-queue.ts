@@ -10,23 +10,23 @@ export interface WorkQueueOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** How long work is a worker's own without a sign of life. */
+/** Time for which work stays assigned to a worker without a heartbeat. */
 const HOLD_MS = 15_000;
-/** While a poll is open: what other replicas have committed, and what dead workers have left. */
+/** Interval of checks while a poll is open, to find work committed by other replicas or left by dead workers. */
 const LOOK_EVERY_MS = 1_000;
 
 const NOTHING: PollAnswer = { work: [], cancelled: [] };
 
 /**
- * Gives work to the workers that ask this process. All that wait at one moment are served by one statement, each with one
- * piece after the other in turn, so that none gets everything; the row of the attempt says who has it, for every replica.
+ * Assigns work to the workers that poll this process. One statement serves all that wait at the same moment, one piece
+ * each in turn, so that no worker takes everything. The row of the attempt records the worker, for every replica.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #polls = new Set<OpenPoll>();
-  /** Organisations that are being served, and whether there may be more by now. */
+  /** Organisations being served. `isDue` is true when there may be more work since. */
   readonly #serving = new Map<string, { isDue: boolean }>();
-  /** Which worker has an attempt that was given out here. */
+  /** The worker of each attempt that was assigned by this process. */
   readonly #holders = new Map<string, string>();
   #look: Stop | null = null;
   #isStopped = false;
@@ -35,12 +35,12 @@ export class WorkQueue {
     this.#options = options;
   }
 
-  /** How many workers wait here. */
+  /** Number of workers that wait here. */
   get pollCount(): number {
     return this.#polls.size;
   }
 
-  /** Answers when there is something for the worker, or after `waitMs` with nothing. */
+  /** Waits for work or a cancellation for the worker. Resolves with nothing after `waitMs`. */
   poll(poll: Poll): Promise<PollAnswer> {
     if (this.#isStopped || poll.signal.aborted) return Promise.resolve(NOTHING);
     return new Promise((resolve) => {
@@ -54,7 +54,7 @@ export class WorkQueue {
       const open: OpenPoll = { ...poll, answer, isServed: false, isOver: false };
       this.#polls.add(open);
       const stop = this.#options.clock.after(poll.waitMs, () => {
-        // What is being claimed for it at this moment must not be lost.
+        // Work that is being claimed for this poll at the moment must not be lost.
         open.isOver = true;
         if (!open.isServed) leave();
       });
@@ -64,14 +64,14 @@ export class WorkQueue {
     });
   }
 
-  /** Of what the worker says it has, what is not its own any more. */
+  /** Returns the work in `held` that no longer belongs to the worker. */
   async renew(orgId: string, workerId: string, held: readonly WorkKey[]): Promise<readonly WorkKey[]> {
     const still = await this.#options.store.renewWork(orgId, workerId, held, HOLD_MS);
     const kept = new Set(still.map((key) => dispatchIdOf(key)));
     return held.filter((key) => !kept.has(dispatchIdOf(key)));
   }
 
-  /** The worker takes nothing more, and has never begun what it does not name. */
+  /** The worker takes no more work. Work not in `kept` was never begun, and is released. */
   async leave(orgId: string, workerId: string, kept: readonly WorkKey[]): Promise<void> {
     for (const poll of this.#polls) if (poll.workerId === workerId && poll.orgId === orgId) poll.answer(NOTHING);
     if ((await this.#options.store.releaseWork(orgId, workerId, kept)) > 0) this.#serve(orgId);
@@ -83,7 +83,7 @@ export class WorkQueue {
     }
   }
 
-  /** A worker that waits for more is notified at once; one that does not, when it next renews what it has. */
+  /** Notifies a worker with an open poll at once. Another worker learns of it when it next renews its work. */
   cancelled(dispatchId: string): void {
     const workerId = this.#holders.get(dispatchId);
     if (workerId === undefined) return;
@@ -97,14 +97,14 @@ export class WorkQueue {
     this.#holders.delete(dispatchId);
   }
 
-  /** Everyone who waits goes away with nothing. */
+  /** Answers all waiting polls with nothing. */
   stop(): void {
     this.#isStopped = true;
     this.#look?.();
     for (const poll of this.#polls) poll.answer(NOTHING);
   }
 
-  /** What commits together asks together: the statement runs after whatever is already waiting its turn. */
+  /** Serves an organisation once the callbacks already queued have run, so that one statement claims work committed together. */
   #serve(orgId: string): void {
     const serving = this.#serving.get(orgId);
     if (serving !== undefined) {
@@ -132,7 +132,7 @@ export class WorkQueue {
     if (isDue && !this.#isStopped) this.#serve(orgId);
   }
 
-  /** Polls for the same functions, in the order they came. */
+  /** Groups the polls by their functions, in order of arrival. */
   #groups(orgId: string): ReadonlyMap<readonly string[], OpenPoll[]> {
     const byNames = new Map<string, { readonly functions: readonly string[]; readonly polls: OpenPoll[] }>();
     for (const poll of this.#polls) {

@@ -8,15 +8,15 @@ export interface WorkerDirectoryOptions {
 }
 
 const REFRESH_MS = 2_000;
-/** A worker that does not ask again within this time is gone: a poll lasts 25 s. */
+/** A worker that does not poll again within this time counts as gone. A poll lasts 25 s. */
 const PRESENT_MS = 45_000;
 const WRITE_AGAIN_MS = 10_000;
 
-/** The workers of every organisation this process works for, re-read every two seconds. */
+/** The workers of every organisation that this process serves, read again every two seconds. */
 export class WorkerDirectory {
   readonly #options: WorkerDirectoryOptions;
   readonly #functions = new Map<string, ReadonlySet<string>>();
-  /** When workers were last written, by organisation and worker. */
+  /** Time at which a worker was last written, by organisation and worker. */
   readonly #written = new Map<string, { readonly at: number; readonly names: string }>();
   readonly #rounds: Rounds;
   #listener: () => void = () => undefined;
@@ -40,7 +40,7 @@ export class WorkerDirectory {
     void this.#rounds.stop();
   }
 
-  /** Called when a function has a worker that had none. */
+  /** Sets a listener, called when a function that had no worker gets one. */
   onCame(listener: () => void): void {
     this.#listener = listener;
   }
@@ -57,7 +57,7 @@ export class WorkerDirectory {
     return this.#functions.get(orgId)?.has(functionName) === true;
   }
 
-  /** The worker has asked, here and now. */
+  /** Records that the worker has just polled this process. */
   async seen(orgId: string, worker: WorkerRecord): Promise<void> {
     const { store, clock } = this.#options;
     const key = `${orgId} ${worker.workerId}`;
@@ -77,7 +77,7 @@ export class WorkerDirectory {
     if (!worker.functions.every((name) => known.has(name))) await this.#refresh(orgId);
   }
 
-  /** The worker has said that it leaves. */
+  /** Removes a worker that has reported that it leaves. */
   async left(orgId: string, workerId: string): Promise<void> {
     this.#written.delete(`${orgId} ${workerId}`);
     await this.#options.store.removeWorker(orgId, workerId);
@@ -93,7 +93,7 @@ export class WorkerDirectory {
     this.#keep(orgId, new Set(workers.flatMap(({ functions }) => functions)));
   }
 
-  /** Of all organisations with one statement. */
+  /** Reads all organisations with one statement. */
   async #refreshAll(): Promise<void> {
     const orgIds = [...this.#functions.keys()];
     if (orgIds.length === 0) return;

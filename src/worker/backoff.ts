@@ -4,7 +4,7 @@ import { ServerAway } from "./work-client.ts";
 const FIRST_MS = 250;
 const LONGEST_MS = 10_000;
 
-/** Waits longer from try to try while the server is away, with some chance, so that workers do not come back all at once. */
+/** Waits longer after each try while the server is unavailable, with random variation, so that workers do not all return at once. */
 export class Backoff {
   readonly #signal: AbortSignal;
   readonly #onAway: (error: ServerAway) => void;
@@ -15,7 +15,7 @@ export class Backoff {
     this.#onAway = onAway;
   }
 
-  /** Tries until it works, or fails for another reason than that the server is away. */
+  /** Repeats the attempt until it succeeds, or fails for a reason other than an unavailable server. */
   async until<T>(attempt: () => Promise<T>): Promise<T> {
     for (;;) {
       try {

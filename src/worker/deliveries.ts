@@ -15,13 +15,13 @@ interface Waiting {
 export interface DeliveriesOptions {
   readonly send: (results: CompleteRequest["results"]) => Promise<CompleteReply>;
   readonly backoff: () => Backoff;
-  /** The server refuses a result for good, or is away while the worker stops. */
+  /** Called when the server rejects a result permanently, or is unavailable while the worker stops. */
   readonly onRefused: (error: unknown) => void;
 }
 
 /**
- * Results on their way to the server: many in one request, each tried until it is taken. One that the server refuses, as
- * too large or not storable, keeps no other back; its step fails then, because its function would only be called again.
+ * Results on their way to the server: many in one request, each repeated until it is accepted. A rejected result (too large or
+ * not storable) does not delay the others. Its step then fails, because otherwise its function would be called again.
  */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
@@ -32,12 +32,12 @@ export class Deliveries {
     this.#options = options;
   }
 
-  /** Resolves once the server has it. */
+  /** Resolves once the server has accepted the result. */
   deliver(result: SentResult): Promise<void> {
     const bytes = Buffer.byteLength(JSON.stringify(result));
     return new Promise((delivered) => {
       this.#waiting.push({ result, bytes, delivered });
-      // What ends in the same moment goes together.
+      // Results that end at the same moment are sent together.
       setImmediate(() => void this.#flush());
     });
   }
@@ -84,7 +84,7 @@ export class Deliveries {
   }
 }
 
-/** Without anything of what was refused. */
+/** Returns a failed result that contains nothing of the rejected one. */
 function refusedResult({ dispatchId, startedAt, completedAt }: SentResult, reason: unknown): SentResult {
   const why = reason instanceof Error ? reason.message : String(reason);
   const error = { message: `the server did not take the result: ${why}`, retryable: false };

@@ -16,7 +16,7 @@ export class Execution {
   readonly #abort = new AbortController();
   readonly #lines: Line[] = [];
   readonly #startedAt = new Date().toISOString();
-  /** False: its result is not wanted, or is not this worker's to report. */
+  /** False when its result is not wanted, or another worker must report it. */
   isWanted = true;
   #timer: NodeJS.Timeout | undefined;
 
@@ -29,7 +29,7 @@ export class Execution {
     return this.work.effects === "at_most_once";
   }
 
-  /** Never throws: whatever happens is a result. */
+  /** Never throws: every outcome becomes a result. */
   async run(heartbeat: () => Promise<void>): Promise<SentResult> {
     try {
       return await Promise.race([this.#attempt(heartbeat), this.#timeOut()]);
@@ -40,7 +40,7 @@ export class Execution {
     }
   }
 
-  /** Its function is asked to end. */
+  /** Asks the function to end; its result will not be sent. */
   abandon(reason: string): void {
     this.isWanted = false;
     this.#abort.abort(new Error(reason));
@@ -77,7 +77,7 @@ export class Execution {
     this.#lines.push({ level, message: message.slice(0, TEXT_MAX), at: new Date().toISOString() });
   }
 
-  /** The server counts as well, from the moment it was sent; here it ends what does not end by itself. */
+  /** The server also measures the time, from when it sent the work. This timer ends a function that does not end by itself. */
   #timeOut(): Promise<SentResult> {
     const { timeoutMs } = this.work;
     return new Promise((resolve) => {
@@ -117,12 +117,12 @@ export class Execution {
 /** `setTimeout` overflows beyond 24 days. */
 const TIMER_MS_MAX = 2_000_000_000;
 
-/** An error that was given a name keeps it; else it is known by its class. */
+/** Returns the name of an error, or the name of its class if it has no name of its own. */
 function classOf({ name, constructor }: Error): string {
   return name === "Error" ? constructor.name : name;
 }
 
-/** What JSON cannot say is left out, as it is wherever JSON is written. */
+/** Converts through JSON, which leaves out values that it cannot represent. */
 function outputsOf(returned: unknown): JsonObject {
   const plain = JSON.parse(JSON.stringify(returned ?? {})) as Json;
   if (isJsonObject(plain)) return plain;

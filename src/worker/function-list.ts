@@ -7,7 +7,7 @@ export type Functions = Readonly<Record<string, StepFunction>>;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}$/;
 
-/** The functions of a worker, by name; several maps may be given, of which no two have the same name. */
+/** Returns the functions of a worker by name. Several maps may be given, but no two with the same name. */
 export function functionsByName(given: Functions | readonly Functions[]): ReadonlyMap<string, StepFunction> {
   const found = new Map<string, StepFunction>();
   const maps: readonly Functions[] = Array.isArray(given) ? given : [given as Functions];
@@ -29,7 +29,7 @@ export function functionsByName(given: Functions | readonly Functions[]): Readon
   return found;
 }
 
-/** What is registered of a function. */
+/** Returns the registration of a function. */
 export function specOf(name: string, { input, output, action, effects, description }: StepFunction): JsonObject {
   return {
     input: jsonSchemaOf(name, "input", input),

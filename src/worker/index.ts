@@ -1,4 +1,4 @@
-/** Functions as steps of workflows: `sluice/worker`. */
+/** Public entry `sluice/worker`: functions as steps of workflows. */
 export { step, type StepContext, type StepFunction } from "./step.ts";
 export type { Schema } from "./schema.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./worker.ts";

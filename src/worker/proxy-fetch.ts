@@ -1,8 +1,8 @@
 import type { EnvHttpProxyAgent } from "undici";
 
 /**
- * Requests of a worker, through the proxy that the environment names (HTTP_PROXY, HTTPS_PROXY, NO_PROXY): networks that
- * let nothing else out have one, and `fetch` of Node 20 does not look there.
+ * Sends the requests of a worker through the proxy of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY). Some
+ * networks allow no other way out, and `fetch` of Node 20 ignores these variables.
  */
 export function createProxyFetch(): typeof fetch {
   let agent: EnvHttpProxyAgent | null = null;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/base/index.ts";
 import { WorkerError } from "./worker-error.ts";
 
-/** Any schema of the Standard Schema family, such as zod's, that can print itself as JSON Schema. */
+/** A schema of the Standard Schema family, such as zod's, that can print itself as JSON Schema. */
 export interface Schema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -24,7 +24,7 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What is given to a schema, and what it makes of that. */
+/** Input type of a schema. `OutputOf` is the type of its result. */
 export type InputOf<S> = S extends Schema<infer Input, unknown> ? Input : never;
 export type OutputOf<S> = S extends {
   readonly "~standard": { readonly types?: { readonly output: infer Output } | undefined };
@@ -34,7 +34,7 @@ export type OutputOf<S> = S extends {
 
 type Side = "input" | "output";
 
-/** The schema of a function as it is registered. */
+/** Returns the schema of a function in the form for its registration. */
 export function jsonSchemaOf(functionName: string, side: Side, schema: Schema): JsonObject {
   const at = `${functionName}.${side}`;
   const standard = isSchema(schema) ? schema["~standard"] : undefined;
@@ -71,7 +71,7 @@ function print(schema: Schema, side: Side): Record<string, unknown> | null {
   }
 }
 
-/** The first member that cannot be printed, where the library lets its members be seen. */
+/** Returns the path of the first member that cannot be printed, if the library gives access to members. */
 function unprintable(schema: Schema, side: Side, at: string): string {
   const { shape, element } = schema as { shape?: unknown; element?: unknown };
   const members: readonly (readonly [string, unknown])[] = [
@@ -86,7 +86,7 @@ function unprintable(schema: Schema, side: Side, at: string): string {
   return at;
 }
 
-/** What a schema makes of a value, or what is wrong with it, in words. */
+/** Validates a value. Returns the value as the schema converts it, or a message about the problems. */
 export async function validate<Output>(
   schema: Schema<unknown, Output>,
   value: unknown,

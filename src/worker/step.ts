@@ -1,14 +1,14 @@
 import type { InputOf, OutputOf, Schema } from "./schema.ts";
 
-/** What a function gets beside its input. */
+/** Context that a function receives besides its input. */
 export interface StepContext {
-  /** The same for every attempt of the step: hand it to services that take one, so that a repetition changes nothing. */
+  /** The same for every attempt of the step. Pass it to services that accept such a key, so that a repetition changes nothing. */
   readonly idempotencyKey: string;
-  /** Aborted when the result is not wanted any more: the run was cancelled, the time is over, the worker stops. */
+  /** Aborted when the result is no longer wanted: the run was cancelled, the time has passed, or the worker stops. */
   readonly signal: AbortSignal;
-  /** A line in the log of the attempt. */
+  /** Writes a line to the log of the attempt. */
   readonly log: (message: string, level?: "debug" | "info" | "warning" | "error") => void;
-  /** Shows now that the function is alive, as the worker does every few seconds; rejects when its result is not wanted. */
+  /** Reports at once that the function is alive, as the worker does every few seconds. Rejects when the result is not wanted. */
   readonly heartbeat: () => Promise<void>;
   readonly runId: string;
   readonly nodeId: string;
@@ -16,13 +16,13 @@ export interface StepContext {
 }
 
 interface StepOptions<I extends Schema, O extends Schema> {
-  /** A schema of an object: what the step hands over under `inputs`. */
+  /** Schema of an object: the values that the step passes under `inputs`. */
   readonly input: I;
-  /** A schema of an object: what the function returns. */
+  /** Schema of an object: the return value of the function. */
   readonly output: O;
-  /** What kind of act it is; of what the workflow says and this, the stricter holds. Default: execute. */
+  /** The action class of the function. Between this and the one in the workflow, the stricter applies. Default: execute. */
   readonly action?: "read" | "execute" | "write" | "financial";
-  /** `at_most_once`: work of a worker that died is never given to another. Default: at_least_once. */
+  /** `at_most_once`: work of a dead worker is never given to another. Default: at_least_once. */
   readonly effects?: "at_least_once" | "at_most_once";
   readonly description?: string;
   readonly run: (input: OutputOf<I>, context: StepContext) => InputOf<O> | Promise<InputOf<O>>;
@@ -40,6 +40,6 @@ export interface StepFunction {
 
 export function step<I extends Schema, O extends Schema>(options: StepOptions<I, O>): StepFunction {
   const { input, output, action = "execute", effects = "at_least_once", description = null, run } = options;
-  // What `run` is given has been read by its own schema.
+  // The input of `run` has been validated by its own schema.
   return { input, output, action, effects, description, run: run as StepFunction["run"] };
 }

@@ -16,16 +16,16 @@ export interface WorkClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** The server is away or busy: it is worth trying again. */
+/** The server is unavailable or busy, so another try may succeed. */
 export class ServerAway extends Error {
   override readonly name = "ServerAway";
 }
 
 const ANSWER_MS = 30_000;
-/** A poll is answered after 25 s; what comes later never comes. */
+/** A poll is answered within 25 s. After this time the answer counts as lost. */
 const POLL_ANSWER_MS = 40_000;
 
-/** The requests of a worker. All of them go out from here: the worker itself listens nowhere. */
+/** The requests of a worker. All connections go from the worker to the server; the worker listens nowhere. */
 export class WorkClient {
   readonly #url: string;
   readonly #key: string;
@@ -59,7 +59,7 @@ export class WorkClient {
     return this.#send("POST", "/api/v2/work/complete", body, AbortSignal.timeout(ANSWER_MS), ["results"]);
   }
 
-  /** Whatever stands between may answer in place of the server: an answer has the lists it needs, or is none. */
+  /** Sends a request. A proxy may answer in place of the server, so an answer without the expected lists is rejected. */
   async #send<T>(
     method: string,
     path: string,
@@ -98,7 +98,7 @@ export class WorkClient {
   }
 }
 
-/** Null: it is no object of JSON. */
+/** Null when the text is not a JSON object. */
 function answerIn(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -115,7 +115,7 @@ function problemIn(text: string): { readonly code: string; readonly detail: stri
     const more = typeof first?.message === "string" && first.message !== detail ? ` ${first.message}` : "";
     if (typeof code === "string" && typeof detail === "string") return { code, detail: `${detail}${more}` };
   } catch {
-    // A proxy on the way has answered in its own words.
+    // A proxy answered with a text of its own.
   }
   return { code: "refused", detail: text.slice(0, 200) };
 }

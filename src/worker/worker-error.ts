@@ -1,4 +1,4 @@
-/** Why a worker cannot work; trying again would not help. */
+/** The reason why a worker cannot work. Trying again would not help. */
 export class WorkerError extends Error {
   override readonly name = "WorkerError";
   readonly code: string;
@@ -9,7 +9,7 @@ export class WorkerError extends Error {
   }
 }
 
-/** Thrown by a function: the step fails, and is not tried again whatever its retry policy says. */
+/** Thrown by a function: the step fails, and is not tried again, regardless of its retry policy. */
 export class NonRetryable extends Error {
   override readonly name: string = "NonRetryable";
 }

@@ -10,28 +10,28 @@ import { ServerAway, WorkClient } from "./work-client.ts";
 import { WorkerError } from "./worker-error.ts";
 
 export interface WorkerOptions {
-  /** Where the server is, such as http://127.0.0.1:7717. */
+  /** Address of the server, such as http://127.0.0.1:7717. */
   readonly url: string;
   /** A key (slk_…) with the permissions registry:write and workflow:execute. */
   readonly key: string;
-  /** By name; a list of such maps, if they come from several files. */
+  /** Functions by name. A list of such maps is accepted, for functions from several files. */
   readonly functions: Functions | readonly Functions[];
-  /** How many functions run at the same time; default: 10. */
+  /** Maximum number of functions that run at the same time; default: 10. */
   readonly concurrency?: number;
-  /** How long functions may take to end once the worker is stopped; default: 10,000. */
+  /** Time in milliseconds that functions have to end after the worker is stopped; default: 10,000. */
   readonly drainMs?: number;
-  /** Whether SIGTERM and SIGINT stop it; default: true. */
+  /** Whether SIGTERM and SIGINT stop the worker; default: true. */
   readonly signals?: boolean;
-  /** What people should know; default: warnings of the process. */
+  /** Receives messages for people; default: they become process warnings. */
   readonly onNote?: (message: string) => void;
   readonly fetch?: typeof fetch;
 }
 
 export interface Worker {
   readonly id: string;
-  /** Registers the functions and works until it is stopped. Rejects with a `WorkerError` when it can never work. */
+  /** Registers the functions and works until it is stopped. Rejects with a `WorkerError` when the worker can never work. */
   run(): Promise<void>;
-  /** Takes nothing more, and lets what runs end. Resolves when `run` does. */
+  /** Takes no more work, and lets running functions end. Resolves when `run` does. */
   stop(): Promise<void>;
 }
 
@@ -40,10 +40,10 @@ const HEARTBEAT_MS = 5_000;
 const DRAIN_MS = 10_000;
 const CONCURRENCY = 10;
 const CONCURRENCY_MAX = 500;
-/** An answer that is on its way to a worker that stops is waited for so long. */
+/** Time for which a stopping worker waits for the answer to its open poll. */
 const LAST_POLL_MS = 1_000;
 
-/** A process that runs functions for a server. It connects outwards, and listens nowhere. */
+/** Creates a worker: a process that runs functions for a server. It connects outwards, and listens nowhere. */
 export function createWorker(options: WorkerOptions): Worker {
   return new FunctionWorker(options);
 }
@@ -59,11 +59,11 @@ class FunctionWorker implements Worker {
   readonly #note: (message: string) => void;
   readonly #running = new Map<string, Execution>();
   readonly #deliveries: Deliveries;
-  /** Asks no more. */
+  /** Aborted when the worker stops: it takes no more work. */
   readonly #stopping = new AbortController();
-  /** Gives up what it still does. */
+  /** Aborted at the end: sending of results is given up, and heartbeats stop. */
   readonly #ended = new AbortController();
-  /** Null: none is open. */
+  /** Null while no poll is open. */
   #poll: AbortController | null = null;
   #freed: () => void = () => undefined;
   #heartbeat: NodeJS.Timeout | undefined;
@@ -100,7 +100,7 @@ class FunctionWorker implements Worker {
       this.#stopping.abort();
       this.#freed();
       if (this.#poll !== null) void this.#leave();
-      // The server answers at once when a worker leaves; behind another replica it may not know.
+      // The server answers the poll at once when a worker leaves. Another replica than the one with the poll may not know.
       setTimeout(() => this.#poll?.abort(), LAST_POLL_MS).unref();
     }
     return this.#done ?? Promise.resolve();
@@ -132,7 +132,7 @@ class FunctionWorker implements Worker {
     }
   }
 
-  /** Asks for as much as there is room for, again and again. */
+  /** Polls repeatedly for as much work as the worker has room for. */
   async #ask(): Promise<void> {
     const { signal } = this.#stopping;
     const backoff = this.#backoff(signal);
@@ -159,7 +159,7 @@ class FunctionWorker implements Worker {
   }
 
   #take({ work, cancelled }: ClaimReply): void {
-    // What comes after it has signed off is given to others, and so it must not be begun here.
+    // Work that arrives after the worker has left is given to others, so it must not be started here.
     if (this.#stopping.signal.aborted) return;
     for (const dispatchId of cancelled) this.#running.get(dispatchId)?.abandon("the result is not wanted any more");
     for (const one of work) this.#start(one);
@@ -189,7 +189,7 @@ class FunctionWorker implements Worker {
     }, HEARTBEAT_MS);
   }
 
-  /** One at a time: those who ask meanwhile wait for the one that is under way. */
+  /** Sends one heartbeat at a time. Callers during a heartbeat wait for that one. */
   #beat(): Promise<void> {
     return (this.#beating ??= this.#beatNow().finally(() => (this.#beating = null)));
   }
@@ -214,7 +214,7 @@ class FunctionWorker implements Worker {
     }
   }
 
-  /** Lets functions end; what has not ended in time is given to others, unless it may be done only once. */
+  /** Waits for functions to end. Work that does not end in time is given to others, unless it may be done only once. */
   async #drain(): Promise<void> {
     const deadline = Date.now() + this.#drainMs;
     while (this.#running.size > 0 && Date.now() < deadline) {
@@ -249,7 +249,7 @@ class FunctionWorker implements Worker {
     this.#isAway = false;
   }
 
-  /** What trying again would not help ends the worker. */
+  /** Stops the worker on an error that another try would not fix. */
   #unlessStopped(error: unknown): void {
     if (this.#stopping.signal.aborted && error instanceof ServerAway) return;
     this.#fatal ??= error instanceof WorkerError ? error : new WorkerError("worker_bug", messageOf(error));
@@ -257,7 +257,7 @@ class FunctionWorker implements Worker {
   }
 }
 
-/** Also of a caller without types, whose variable is not set. */
+/** Also checks callers without types, whose variable may be unset. */
 function requirePlace(url: string | undefined, key: string | undefined): void {
   if (url === undefined || url === "") throw new WorkerError("no_url", "Which server? Give createWorker a url.");
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {

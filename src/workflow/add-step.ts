@@ -6,7 +6,7 @@ import type { StepRef } from "./step-options.ts";
 
 const NONE: Places = new Map();
 
-/** Adds a step to what is being built; without an id it takes that of each() or repeat() around it. */
+/** Adds a step to the current scope. A step without an id takes the id of the each() or repeat() around it. */
 export function addStep<Outputs>(
   kind: string,
   id: string | null,
@@ -21,10 +21,10 @@ export function addStep<Outputs>(
   return pathRef<Outputs>(id ?? NO_ID) as unknown as StepRef<Outputs>;
 }
 
-/** Stands where a step has no id of its own; no text may hold it. */
+/** Placeholder for the id of a step without one of its own. No text may contain it. */
 export const NO_ID = "this_step";
 
-/** `(id, options)` or `(options)`. */
+/** Separates the arguments `(id, options)` or `(options)`. */
 export function idAndOptions<O extends object>(first: string | O, second: O | undefined): readonly [string | null, O] {
   return typeof first === "string" ? [first, second ?? ({} as O)] : [null, first];
 }

@@ -1,4 +1,4 @@
-/** Steps that an agent, a service or a program does. */
+/** Functions for steps that an agent, a service or a program performs. */
 import type { Json } from "../core/base/index.ts";
 import { addStep, idAndOptions } from "./add-step.ts";
 import { textOf } from "./operand.ts";
@@ -6,17 +6,17 @@ import { type Nothing, pathRef, type Plain, type Ref, sourceOf } from "./referen
 import type { OutputOf, Schema } from "./schema.ts";
 import type { AttemptOptions, RequestOptions, StepRef, Text } from "./step-options.ts";
 
-/** Declared outputs and, because inputs are passed through, those too. */
+/** The declared outputs, and the inputs, because they are passed through. */
 export type OutputsOf<S extends Schema, I> = OutputOf<S> & Omit<Plain<I>, keyof OutputOf<S>>;
-/** Of a step that declares no outputs nothing is known. */
+/** Schema type of a step without declared outputs, about which nothing is known. */
 export type NoSchema = Schema<object, object>;
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** What a step reads, by name, in its own command. */
+/** References to the inputs of a step by name, for use in its own command. */
 type InputRefs<I> = Ref<Plain<I>>;
 
 export interface AgentOptions<S extends Schema, I> extends RequestOptions<S, I> {
-  /** What the agent is to do; as a function it sees the inputs by name. */
+  /** Instructions for the agent. A function receives the inputs by name. */
   readonly command?: Text | ((inputs: InputRefs<I>) => Text);
 }
 
@@ -41,7 +41,7 @@ function written<I>(command: Text | ((inputs: InputRefs<I>) => Text), inputs: I 
   return command(Object.fromEntries(names.map((name) => [name, pathRef(name)])) as unknown as InputRefs<I>);
 }
 
-/** A step that an agent does. */
+/** Adds a step that an agent performs. */
 export function agent<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: AgentOptions<S, I>,
@@ -58,15 +58,15 @@ export function agent<S extends Schema, I>(
 }
 
 export interface HttpOptions<S extends Schema, I> extends RequestOptions<S, I> {
-  /** An address, or the name of a target in the configuration. */
+  /** A URL, or the name of a target in the configuration. */
   readonly url: Text;
-  /** Default: POST with a body, else GET. */
+  /** Default: POST when there is a body, else GET. */
   readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Sent as JSON. */
   readonly body?: unknown;
 }
 
-/** A step that calls an HTTP service. */
+/** Adds a step that calls an HTTP service. */
 export function http<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: HttpOptions<S, I>,
@@ -93,7 +93,7 @@ export function http<S extends Schema, I extends Inputs>(
   );
 }
 
-/** A step that runs a program of the Bridge's configuration. */
+/** Adds a step that runs a program from the Bridge's configuration. */
 export function process<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: AgentOptions<S, I>,
@@ -110,12 +110,12 @@ export function process<S extends Schema, I>(
 }
 
 export interface McpOptions<S extends Schema, I> extends RequestOptions<S, I> {
-  /** A server of the Bridge's configuration. */
+  /** Name of a server in the Bridge's configuration. */
   readonly server: string;
   readonly tool: string;
 }
 
-/** A step that calls a tool of an MCP server; its inputs are the arguments. */
+/** Adds a step that calls a tool of an MCP server. Its inputs are the arguments. */
 export function mcp<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: McpOptions<S, I>,
@@ -140,7 +140,7 @@ export interface ScriptOptions<S extends Schema, I> extends AttemptOptions {
   readonly effects?: "at_least_once" | "at_most_once";
 }
 
-/** A step that runs code without input or output of its own. */
+/** Adds a step that runs code without I/O of its own. */
 export function script<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: ScriptOptions<S, I>,
@@ -158,11 +158,11 @@ export function script<S extends Schema, I>(
 }
 
 export interface CallOptions<S extends Schema, I> extends RequestOptions<S, I> {
-  /** Name under which a worker registers it. */
+  /** Name under which a worker registers the function. */
   readonly function: string;
 }
 
-/** A step that a function of a worker does. */
+/** Adds a step that runs a function of a worker. */
 export function call<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: CallOptions<S, I>,

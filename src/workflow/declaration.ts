@@ -5,16 +5,16 @@ import type { OutputOf, Schema } from "./schema.ts";
 
 const DECLARATION = Symbol.for("sluice.declaration");
 
-/** A value, and what it must be. */
+/** A value, and the field that it must match. */
 export interface Declaration {
   readonly value: unknown;
   readonly field: JsonObject;
 }
 
-/** An input or an output whose value is checked against a schema: `total: typed(read.total, z.number())`. */
+/** Returns an input or output whose value is checked against a schema: `total: typed(read.total, z.number())`. */
 export function typed<S extends Schema>(value: Operand<OutputOf<S>>, schema: S): Reference<OutputOf<S>> {
   const declaration: Declaration = { value, field: fieldOfSchema(schema, "typed") };
-  // Only this room looks at it; for the compiler it is the value itself.
+  // Only this room reads the declaration. For the compiler it has the type of the value.
   return { [DECLARATION]: declaration } as unknown as Reference<OutputOf<S>>;
 }
 

@@ -1,9 +1,9 @@
-/** From JSON Schema to the fields of a definition: args, inputs and outputs. */
+/** Converts JSON Schema to the fields of a definition: args, inputs and outputs. */
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { compilePattern } from "../core/text/index.ts";
 import { jsonSchemaOf, type Schema, unsupported } from "./schema.ts";
 
-/** The fields of an object schema: name → field; `isRequired`: what holds where nothing is written. */
+/** Returns the fields of an object schema by name. `isRequired` is the default where a definition does not set `required`. */
 export function fieldsOfSchema(schema: Schema, path: string, isRequired: boolean): JsonObject {
   const printed = jsonSchemaOf(schema, path);
   const properties = getOwn(printed, "properties");
@@ -13,12 +13,12 @@ export function fieldsOfSchema(schema: Schema, path: string, isRequired: boolean
   return propertiesOf(printed, path, isRequired);
 }
 
-/** One field, whatever its type. */
+/** Returns one field of any type. */
 export function fieldOfSchema(schema: Schema, path: string): JsonObject {
   return fieldOf(jsonSchemaOf(schema, path), path, true);
 }
 
-/** JSON Schema without what only its printer wanted to say. */
+/** Returns JSON Schema without parts that only concern its printer. */
 export function plainSchemaOf(schema: Schema, path: string): JsonObject {
   const { $schema: _printer, ...rest } = jsonSchemaOf(schema, path);
   return withoutBounds(rest);
@@ -32,7 +32,7 @@ function propertiesOf(schema: JsonObject, path: string, isDefault: boolean): Jso
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
       const { isNullable, ...field } = nullable(isJsonObject(property) ? property : {}, `${path}.${name}`, isDefault);
-      // Null counts as absent.
+      // A nullable field is optional, because null counts as absent.
       const isNeeded = isRequired(name) && !isNullable;
       return [name, isNeeded === isDefault ? field : { ...field, required: isNeeded }];
     }),
@@ -106,7 +106,7 @@ function fieldOf(schema: JsonObject, path: string, isDefault: boolean): JsonObje
   }
 }
 
-/** An enum, one constant, or a choice of constants. */
+/** Returns the members of an enum, one constant, or a choice of constants. */
 function membersOf(schema: JsonObject, path: string): readonly Json[] | undefined {
   const listed = getOwn(schema, "enum");
   if (isJsonArray(listed)) return listed;
@@ -130,7 +130,7 @@ function pick(schema: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(schema, key) ? [[key, schema[key] ?? null]] : [])));
 }
 
-/** Formats are for people; their patterns hold where the linear-time engine can read them. */
+/** Formats are documentation. Their patterns are kept only if the linear-time engine supports them. */
 function patternOf(schema: JsonObject): JsonObject {
   const pattern = getOwn(schema, "pattern");
   if (typeof pattern !== "string") return {};
@@ -164,7 +164,7 @@ function itemsOf(schema: JsonObject, path: string, isDefault: boolean): JsonObje
   };
 }
 
-/** Every whole number has these bounds in JSON. */
+/** Removes the bounds that every whole number in JSON has anyway. */
 function withoutBounds(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema).filter(
     ([, value]) => !(typeof value === "number" && Math.abs(value) === Number.MAX_SAFE_INTEGER),

@@ -1,4 +1,4 @@
-/** Steps around other steps: per element, per round, one of several, or as a unit. */
+/** Functions for steps that contain other steps: per element, per round, one of several, or as a unit. */
 import type { JsonObject } from "../core/base/index.ts";
 import { addStep } from "./add-step.ts";
 import type { List } from "./function.ts";
@@ -11,11 +11,11 @@ import type { AttemptOptions, Concurrency, EachOptions, RepeatOptions, StepRef }
 import { handedOn, valueOf } from "./value.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
-/** What the function of a block returns: the one step it made, or the values it hands on. */
+/** Return value of a block's function: the one step it added, or an object with the outputs of the block. */
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever it is, its type is taken from it
 export type BlockResult = any;
 
-/** What others read of the block. */
+/** Outputs of the block, as other steps read them. */
 export type BlockOutputs<R> = R extends { readonly outputs: Reference<infer Outputs> }
   ? Outputs
   : // oxlint-disable-next-line typescript/no-invalid-void-type -- a function that returns nothing
@@ -29,7 +29,7 @@ interface Built {
   readonly places: Places;
 }
 
-/** Steps with what they hand on; a single step without an id is the step itself. */
+/** Returns the steps with the outputs of the block. A single step without an id takes the place of the block. */
 function built(scope: Scope, result: unknown, path: string): Built {
   const [only] = scope.steps;
   if (scope.steps.length === 1 && only?.id === null) return { fields: only.fields, places: only.inner };
@@ -37,7 +37,7 @@ function built(scope: Scope, result: unknown, path: string): Built {
   return { fields: { steps, ...outputsOf(result, path) }, places: placesUnder("steps", places) };
 }
 
-/** Nothing returned: what the last steps return, by their ids. */
+/** Returns the declared outputs. Without any, the outputs are those of the last steps, by their ids. */
 function outputsOf(result: unknown, path: string): JsonObject {
   if (result === undefined) return {};
   if (sourceOf(result) === undefined && typeof result === "object" && result !== null) {
@@ -47,7 +47,7 @@ function outputsOf(result: unknown, path: string): JsonObject {
   throw new WorkflowError("wrong_type", path, message, "Return an object: return { text: draft.text };");
 }
 
-/** Runs a step, or several, for each element of a list. */
+/** Adds a step that runs one or several steps for each element of a list. */
 export function each<T, R extends BlockResult>(
   id: string,
   list: List<T>,
@@ -63,15 +63,15 @@ export function each<T, R extends BlockResult>(
   return addStep("each", id, rest, { for_each: elements, ...named, ...fields }, places);
 }
 
-/** What a round sees of the one before. */
+/** Data of the previous round that a round can read. */
 export interface Round {
-  /** Outputs of the round before; null in the first. */
+  /** Outputs of the previous round; null in the first. */
   // oxlint-disable-next-line typescript/no-explicit-any -- it is what the function makes, which is not known yet
   readonly previous: Ref<any>;
   readonly round: Ref<number>;
 }
 
-/** Does a step, or several, again until a condition holds. */
+/** Adds a step that repeats one or several steps until a condition holds. */
 export function repeat<R extends BlockResult>(
   id: string,
   body: (round: Round) => R,
@@ -91,7 +91,7 @@ export function repeat<R extends BlockResult>(
   return addStep("repeat", id, rest, { repeat: rounds, ...fields }, places);
 }
 
-/** Steps that are one step for all others. */
+/** Adds several steps that count as one step for all others. */
 export function block<R extends BlockResult>(
   id: string,
   body: () => R,
@@ -101,16 +101,16 @@ export function block<R extends BlockResult>(
   return addStep("block", id, options, fields, places);
 }
 
-/** The steps a function makes, and what it hands on. */
+/** Returns the steps that a function adds, and the outputs of the block. */
 export function stepsFields(body: () => unknown, path: string): Built {
   const { result, scope } = collect([], body);
   const { steps, places } = stepsOf(scope);
   return { fields: { steps, ...outputsOf(result, path) }, places: placesUnder("steps", places) };
 }
 
-/** One alternative. */
+/** One alternative of `choose`. */
 export interface Branch<R> {
-  /** What the output `branch` says when this one is taken. Default: its position, from 0. */
+  /** Value of the output `branch` when this branch is taken. Default: its position, from 0. */
   readonly name?: string;
   readonly when: Condition;
   readonly steps: () => R;
@@ -125,12 +125,12 @@ export interface ElseBranch<R> {
 type AnyBranch = Branch<any> | ElseBranch<any>;
 type BranchOutputs<B> =
   B extends Branch<infer R> ? BlockOutputs<R> : B extends ElseBranch<infer R> ? BlockOutputs<R> : never;
-/** A name that any branch hands on can be read. */
+/** Outputs of several branches. A name that any branch returns can be read. */
 type EitherOf<U> = {
   [Name in U extends unknown ? keyof U : never]: U extends unknown ? (Name extends keyof U ? U[Name] : never) : never;
 };
 
-/** Runs the steps of the first branch whose condition holds. */
+/** Adds a step that runs the steps of the first branch whose condition holds. */
 export function choose<const B extends AnyBranch>(
   id: string,
   branches: readonly B[],

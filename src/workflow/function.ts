@@ -1,14 +1,14 @@
-/** The functions of expressions, by the names they have in files. */
+/** The functions of expressions, under the names they have in files. */
 import { invoke } from "./invocation.ts";
 import type { Condition } from "./operator.ts";
 import type { Operand, Plain, Ref, Reference } from "./reference.ts";
 
-/** A list: a reference to one, or one that is written out. */
+/** A list: a reference to one, or an array. */
 export type List<T> = Reference<readonly T[]> | readonly Operand<T>[];
 type Text = Operand<string>;
 type Amount = Operand<number>;
 type ObjectOf = Operand<object>;
-/** What is done with an element, and its position. */
+/** Function that receives an element and its position. */
 type Each<T, Result> = (element: Ref<T>, index: Ref<number>) => Result;
 
 export const lower = (text: Text): Ref<string> => invoke("lower", text);
@@ -30,7 +30,7 @@ export function contains(whole: unknown, part: unknown): Ref<boolean> {
   return invoke("contains", whole, part);
 }
 
-/** Characters of a text, elements of a list, or keys of an object. */
+/** Number of characters of a text, elements of a list, or keys of an object. */
 export const length = (value: Text | List<unknown> | ObjectOf): Ref<number> => invoke("length", value);
 
 export const round = (value: Amount, digits?: Amount): Ref<number> => invoke("round", value, digits);
@@ -76,10 +76,10 @@ export const count = <T>(list: List<T>, counts?: Each<T, Condition>): Ref<number
 
 type Flat<T> = T extends readonly (infer Element)[] ? Element : T;
 
-/** A list or a text from its end to its start. */
+/** Reverses a list or a text. */
 export const reverse = <T extends string | readonly unknown[]>(value: Operand<T>): Ref<T> => invoke("reverse", value);
 
-/** Where an element or a part is first found; -1: nowhere. */
+/** Position where an element or a part is first found; -1 when it is not found. */
 export function index_of(text: Text, part: Text): Ref<number>;
 export function index_of<T>(list: List<T>, element: Operand<NoInfer<T>>): Ref<number>;
 export function index_of(whole: unknown, part: unknown): Ref<number> {
@@ -101,7 +101,7 @@ export const omit = <T extends object, K extends keyof T & string>(
   ...names: readonly K[]
 ): Ref<Omit<T, K>> => invoke("omit", object, ...names);
 export const has = (object: ObjectOf | Reference<object | null>, key: Text): Ref<boolean> => invoke("has", object, key);
-/** The value under a key, an index or a path such as `a.b[0]`; without one, the third argument. */
+/** The value under a key, an index or a path such as `a.b[0]`; the third argument when there is no such value. */
 export const get = <T = unknown>(
   target: Operand<object | null>,
   key: Operand<string | number>,

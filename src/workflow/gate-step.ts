@@ -30,11 +30,11 @@ type Entered<F> = F extends "number" | "integer" | { readonly type: "number" | "
       : string;
 
 export interface GateOptions<F> extends StepOptions, ApprovalOptions {
-  /** What the person enters; it can be read as outputs of the gate. */
+  /** Fields that the person fills in. They can be read as outputs of the gate. */
   readonly form?: F;
 }
 
-/** A step at which a person has to approve. */
+/** Adds a gate: a step at which a person must approve. */
 export function gate<const F extends Readonly<Record<string, FormField>> = Nothing>(
   id: string,
   options: GateOptions<F> = {},

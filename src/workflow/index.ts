@@ -1,4 +1,4 @@
-/** Workflows in TypeScript: `sluice/workflow`. */
+/** Public entry `sluice/workflow`: workflows in TypeScript. */
 export { workflow, child, concurrency, finallyDo, isWorkflow, labels, ref } from "./workflow.ts";
 export type { Context, RunFacts, Workflow, WorkflowOptions } from "./workflow.ts";
 export { agent, call, http, mcp, process, script } from "./agent-step.ts";

@@ -2,7 +2,7 @@ import { operand } from "./operand.ts";
 import { calculatedRef, LEVEL, pathRef, type Ref } from "./reference.ts";
 import { freeName } from "./scope.ts";
 
-/** A call of a function of expressions; a JavaScript function among the arguments becomes a lambda. */
+/** Returns a call of an expression function. A JavaScript function among the arguments becomes a lambda. */
 export function invoke<T>(name: string, ...args: readonly unknown[]): Ref<T> {
   const given = args.slice(0, args.findLastIndex((argument) => argument !== undefined) + 1);
   return calculatedRef(`${name}(${given.map(argumentText).join(", ")})`, LEVEL.operand);
@@ -10,7 +10,7 @@ export function invoke<T>(name: string, ...args: readonly unknown[]): Ref<T> {
 
 type Body = (...parameters: readonly Ref<unknown>[]) => unknown;
 
-/** Parameters of the lambdas around, so that none hides another. */
+/** Parameter names of the enclosing lambdas, so that an inner parameter does not hide an outer one. */
 const open: string[] = [];
 
 function argumentText(argument: unknown): string {

@@ -1,4 +1,4 @@
-/** Lens graphs in TypeScript: nodes and edges as in a file, with the steps inside nodes as functions. */
+/** Lens graphs in TypeScript: nodes and edges in the form of a file; steps inside nodes are written as functions. */
 import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { fieldsOfSchema } from "./field.ts";
 import { branchFields, type Branch, type ElseBranch, stepsFields } from "./flow-step.ts";
@@ -30,14 +30,14 @@ export interface LensConfig {
   readonly join?: "all" | "any" | number;
   readonly race?: boolean;
   readonly repeat?: RepeatOptions<unknown>;
-  /** Steps in place of a template; what the function returns are the outputs of the node. */
+  /** Steps in place of a template. The return value of the function becomes the outputs of the node. */
   readonly steps?: () => unknown;
   readonly choose?: readonly (Branch<unknown> | ElseBranch<unknown>)[];
 }
 
 export interface LensNodeOptions<Id extends string> {
   readonly id: Id;
-  /** Null or absent: a node without a lens. */
+  /** Id of the lens; null or absent for a node without a lens. */
   readonly lens_id?: string | null;
   readonly version_id?: string | null;
   readonly label?: string;
@@ -71,11 +71,11 @@ export interface LensGraphOptions<S extends ObjectSchema, Id extends string> {
   readonly max_parallel?: number;
   readonly nodes: readonly LensNodeOptions<Id>[];
   readonly edges?: readonly LensEdgeOptions<NoInfer<Id>>[];
-  /** Steps that run after everything has settled. */
+  /** Steps that run after all nodes have settled. */
   readonly finally?: () => void;
 }
 
-/** Makes a workflow of lenses. */
+/** Creates a workflow of lenses. */
 export function lensGraph<const Id extends string, S extends ObjectSchema = ObjectSchema>(
   name: string,
   options: LensGraphOptions<S, Id>,
@@ -96,7 +96,7 @@ export function lensGraph<const Id extends string, S extends ObjectSchema = Obje
   return made(definition, new Map(), []);
 }
 
-/** Unset, an input that says so renders as nothing. */
+/** Writes `required: false` explicitly for optional inputs, so that an unset one renders as nothing. */
 function optionalNamed(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {

@@ -11,7 +11,7 @@ import {
 } from "./reference.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
-/** A value as part of an expression, in brackets where what is around it holds more strongly. */
+/** Returns a value as part of an expression, in brackets when the surrounding operator binds more strongly. */
 export function operand(value: unknown, around: Level): string {
   const { text, level } = expressionOf(value);
   return level < around ? `(${text})` : text;
@@ -53,7 +53,7 @@ function keyOf(key: string): string {
   return /^[A-Za-z_]\w*$/.test(key) ? key : quoted(key);
 }
 
-/** A text with references in it is put together when the workflow runs. */
+/** Converts a text that may contain references into an expression, which builds the text when the workflow runs. */
 function textOperand(text: string): Written {
   const parts: string[] = [];
   let literal = "";
@@ -74,18 +74,18 @@ function textOperand(text: string): Written {
   return parts.length === 1 ? written(parts.join("")) : written(parts.join(" + "), LEVEL.sum);
 }
 
-/** A condition, a list or a key: the text of an expression. */
+/** Returns the text of an expression for a condition, a list or a key. */
 export function expressionTextOf(value: unknown): string {
   return operand(value, LEVEL.choice);
 }
 
-/** Text with `${…}` where references stand. */
+/** Returns a text with `${…}` in place of references. */
 export function textOf(value: unknown): string {
   const source = sourceOf(value);
   return source === undefined ? String(value) : bracedText(source);
 }
 
-/** A calculation nothing here has a function for, written as in a file. */
+/** Returns an expression from its text in the syntax of files, for calculations that have no function here. */
 export function expr<T = unknown>(text: string): Ref<T> {
   return calculatedRef(text, LEVEL.choice);
 }

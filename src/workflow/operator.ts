@@ -1,8 +1,8 @@
-/** The operators of expressions as functions, because JavaScript's own cannot be redefined. */
+/** The operators of expressions as functions, because operators of JavaScript cannot be redefined. */
 import { operand } from "./operand.ts";
 import { calculatedRef, LEVEL, type Level, type Operand, type Ref, type Reference } from "./reference.ts";
 
-/** True or false, or what is known to be so when the workflow runs. */
+/** A boolean, or a reference to one that is known when the workflow runs. */
 export type Condition = Operand<boolean> | Reference<boolean | null>;
 
 function binary<T>(left: unknown, operator: string, right: unknown, level: Level, rightLevel: Level): Ref<T> {
@@ -28,7 +28,7 @@ export function ne<T>(left: Operand<T>, right: Operand<NoInfer<T>> | null): Ref<
 }
 
 type Ordered = number | string;
-/** Numbers are compared with numbers, texts with texts. */
+/** Numbers can be compared only with numbers, texts only with texts. */
 type SameKind<T extends Ordered> = T extends number ? number : string;
 
 /** `left > right` */
@@ -99,7 +99,7 @@ export function negate(value: Operand<number>): Ref<number> {
   return calculatedRef(`-${operand(value, LEVEL.operand)}`, LEVEL.unary);
 }
 
-/** `value ?? other`: the first that is neither null nor missing. */
+/** `value ?? other`: the first one that is neither null nor missing. */
 export function orElse<T, Other = T>(value: Operand<T>, other: Operand<Other>): Ref<NonNullable<T> | Other> {
   return chain("??", LEVEL.coalesce, [value, other]);
 }

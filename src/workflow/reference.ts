@@ -1,13 +1,13 @@
 /**
- * References: what a workflow function sees instead of values.
+ * References: the objects that a workflow function receives in place of values.
  *
- * - A reference is a proxy over a path such as `issues.items`, or over something calculated.
- * - Any field name works on it, `then` excepted, so that none is taken for a promise.
- * - As text it is `${…}`; as a number it throws, because there is no value while the workflow is built.
+ * - A reference is a proxy over a path such as `issues.items`, or over a calculated expression.
+ * - Any field name can be read from it, except `then`, so that it is not mistaken for a promise.
+ * - As text it is `${…}`. As a number it throws, because no value exists while the workflow is built.
  */
 import { WorkflowError } from "./workflow-error.ts";
 
-/** How strongly the parts of an expression hold together; see the parser of expressions. */
+/** Binding strength of the operators in an expression; see the parser of expressions. */
 export const LEVEL = {
   choice: 0,
   coalesce: 1,
@@ -24,25 +24,25 @@ export type Level = (typeof LEVEL)[keyof typeof LEVEL];
 
 export type Segment = string | number;
 
-/** What a reference stands for: a path, or the text of an expression. */
+/** The target of a reference: a path, or the text of an expression. */
 export type Source =
   | { readonly kind: "path"; readonly segments: readonly [string, ...Segment[]] }
   | { readonly kind: "calculated"; readonly text: string; readonly level: Level };
 
 declare const VALUE: unique symbol;
 
-/** Only the compiler sees what type of value it stands for. */
+/** A reference to a value of type `T`. Only the compiler knows the type. */
 export interface Reference<T> {
   readonly [VALUE]: T;
-  /** The reference, as texts hold it. */
+  /** Returns the reference in the form used inside texts. */
   toString(): string;
 }
 
-/** A value that is known when the workflow runs. Of what is not declared, nothing is known and nothing is checked. */
+/** A value that is known when the workflow runs. Undeclared values have type `any`, and are not checked. */
 // oxlint-disable-next-line typescript/no-explicit-any -- as said above
 export type Ref<T> = unknown extends T ? any : Reference<T> & Fields<T>;
 
-/** Fields of objects, elements of lists; a text or number has none. */
+/** Fields of objects and elements of lists as references. A text or number has none. */
 type Fields<T> = T extends readonly (infer Element)[]
   ? { readonly [index: number]: Ref<Element>; readonly length: Ref<number> }
   : T extends object
@@ -51,10 +51,10 @@ type Fields<T> = T extends readonly (infer Element)[]
       : { readonly [Name in keyof T]-?: Ref<Exclude<T[Name], undefined>> }
     : unknown;
 
-/** A literal, or a reference to a value of that type. */
+/** A literal of a type, or a reference to a value of that type. */
 export type Operand<T> = T | Reference<T>;
 
-/** The type of a value once it is evaluated: references become what they refer to. */
+/** The type of a value after evaluation, with references replaced by the types they refer to. */
 export type Plain<V> =
   V extends Reference<infer T>
     ? T
@@ -91,7 +91,7 @@ export function calculatedRef<T>(text: string, level: Level): Ref<T> {
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_]*$/u;
 const TEXT_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?:-[\p{L}\p{M}\p{N}_]+)*$/u;
 
-/** As an operand of an expression. */
+/** Returns the reference as an operand of an expression. */
 export function expressionText(source: Source): string {
   if (source.kind === "calculated") return source.text;
   const [head, ...rest] = source.segments;
@@ -103,12 +103,12 @@ function segmentText(segment: Segment): string {
   return `[${typeof segment === "number" ? segment : quoted(segment)}]`;
 }
 
-/** Inside a text, or as a value of its own. */
+/** Returns the reference as `${…}`, inside a text or as a value of its own. */
 export function bracedText(source: Source): string {
   return `\${${pathText(source) ?? expressionText(source)}}`;
 }
 
-/** Written as a path; undefined when it is none, or has a name that no path can spell. */
+/** Returns the reference as a path; undefined when it is not a path, or contains a name that a path cannot express. */
 export function pathText(source: Source): string | undefined {
   if (source.kind !== "path") return undefined;
   const isSpellable = source.segments.every((segment) => typeof segment === "number" || TEXT_NAME.test(segment));
@@ -122,7 +122,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll(/[\\'\n\r\t]/g, (character) => ESCAPES[character] ?? character)}'`;
 }
 
-/** A function, so that calling a method of a value that is not there can be explained. */
+/** The proxy's target is a function, so that a method call on a reference can throw an error with an explanation. */
 function proxyOf(source: Source): object {
   return new Proxy(() => undefined, {
     get: (_target, key) => (typeof key === "symbol" ? symbolOf(source, key) : memberOf(source, key)),
@@ -144,7 +144,7 @@ function proxyOf(source: Source): object {
 }
 
 function memberOf(source: Source, key: string): unknown {
-  // Nothing may take a reference for a promise.
+  // Without `then`, no code mistakes a reference for a promise.
   if (key === "then") return undefined;
   if (key === "toString" || key === "toJSON" || key === "valueOf") return () => bracedText(source);
   const segment = /^(?:0|[1-9]\d{0,14})$/.test(key) ? Number(key) : key;

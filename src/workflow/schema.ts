@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from "../core/base/index.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
-/** As much of Standard Schema as is used here. */
+/** The part of Standard Schema that is used here. */
 export interface Schema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -25,7 +25,7 @@ export function unsupported(path: string, what: string, hint: string): WorkflowE
 
 const HINT = "Args and outputs are texts, numbers, whole numbers, true or false, objects, lists and enums.";
 
-/** What it accepts, as JSON Schema. */
+/** Returns the values that a schema accepts, as JSON Schema. */
 export function jsonSchemaOf(schema: Schema, path: string): JsonObject {
   const standard: unknown = (schema as Partial<Schema> | null)?.["~standard"];
   if (typeof standard !== "object" || standard === null) {
@@ -47,7 +47,7 @@ export function jsonSchemaOf(schema: Schema, path: string): JsonObject {
 
 const ZOD = "_zod";
 
-/** As much of a zod schema as is looked at: its JSON Schema leaves out what it cannot say. */
+/** The part of a zod schema that is checked, because its JSON Schema silently leaves out what it cannot express. */
 interface ZodLike {
   readonly [ZOD]: { readonly def: ZodDefinition };
 }

@@ -1,20 +1,20 @@
-/** The steps that are being collected while a workflow function, or that of a block, runs. */
+/** Collects the steps that the function of a workflow or a block adds while it runs. */
 import type { JsonObject } from "../core/base/index.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
-/** Where a step was written. */
+/** Source position at which a step was written. */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Steps as a file has them; `null` is the id of one that takes that of what is around it. */
+/** A step in the form of a file. `id` is null when the step takes the id of the step around it. */
 export interface CollectedStep {
   readonly id: string | null;
   readonly fields: JsonObject;
   readonly place: Place | null;
-  /** Places of the steps inside it, by their path below it. */
+  /** Places of the steps inside this one, by their path below it. */
   readonly inner: Places;
 }
 
@@ -22,18 +22,18 @@ export type Places = ReadonlyMap<string, Place>;
 
 export interface Scope {
   readonly steps: CollectedStep[];
-  /** Names that mean something here: args, steps, elements. */
+  /** Names defined in this scope: args, steps, elements. */
   readonly names: Set<string>;
   readonly around: Scope | null;
-  /** Workflows that its steps start; those of all levels together. */
+  /** Workflows started by steps. One set is shared by the scopes of all levels. */
   readonly children: Set<unknown>;
-  /** Of the document alone. */
+  /** Steps of `finallyDo()`; only set in the scope of a whole workflow. */
   last: Steps | null;
-  /** What the function says about the whole workflow. */
+  /** Fields that the function sets for the whole workflow. */
   head: JsonObject;
 }
 
-/** Steps with what they hand on. */
+/** Steps in the form of a file, with their places. */
 export interface Steps {
   readonly steps: readonly JsonObject[];
   readonly places: Places;
@@ -41,7 +41,7 @@ export interface Steps {
 
 let current: Scope | null = null;
 
-/** Runs a function, and answers what it returned and the steps it made. */
+/** Runs a function; returns its result and the scope with the steps it added. */
 export function collect<T>(names: readonly string[], build: () => T): { readonly result: T; readonly scope: Scope } {
   const before = current;
   const children = before?.children ?? new Set();
@@ -73,7 +73,7 @@ export function requireScope(what: string): Scope {
   throw new WorkflowError("outside_workflow", what, message, "Call it in the function given to workflow().");
 }
 
-/** A name that means nothing yet where it is used. */
+/** Returns a name that is not yet used in this scope or one around it. */
 export function freeName(wanted: readonly string[], taken: readonly string[]): string {
   const isTaken = (name: string): boolean => taken.includes(name) || isKnown(name, current);
   const [base = "x"] = wanted;
@@ -87,7 +87,7 @@ function isKnown(name: string, scope: Scope | null): boolean {
   return scope !== null && (scope.names.has(name) || isKnown(name, scope.around));
 }
 
-/** The steps of a scope, each with an id. */
+/** Returns the steps of a scope. Throws when one has no id. */
 export function stepsOf(scope: Scope): Steps {
   const places = new Map<string, Place>();
   const steps = scope.steps.map(({ id, fields, place, inner }, index) => {
@@ -102,16 +102,16 @@ export function stepsOf(scope: Scope): Steps {
   return { steps, places };
 }
 
-/** The same places, below another path. */
+/** Returns the same places with another path in front. */
 export function placesUnder(path: string, places: Places): Places {
   return new Map([...places].map(([inner, place]) => [`${path}${inner}`, place]));
 }
 
 const FRAME = /(?:\(|at )(?:file:\/\/)?([^()]+?):(\d+):(\d+)\)?$/;
-/** Frames of this library are not what the author wrote. */
+/** Stack frames of this library, which are skipped because the author did not write them. */
 const OWN = /[\\/](?:src|dist)[\\/]workflow[\\/][a-z-]+\.[jt]s$/;
 
-/** Where the author called what is calling this. */
+/** Returns the place in the author's code from which the library was called. */
 export function callerPlace(): Place | null {
   for (const line of (new Error("place").stack ?? "").split("\n").slice(1)) {
     const [, file = "", row = "", column = ""] = FRAME.exec(line.trim()) ?? [];

@@ -1,4 +1,4 @@
-/** From options to the fields of a step in a file. */
+/** Converts options to the fields of a step in a file. */
 import type { Json, JsonObject } from "../core/base/index.ts";
 import { fieldsOfSchema, plainSchemaOf } from "./field.ts";
 import { expressionTextOf, textOf } from "./operand.ts";
@@ -10,7 +10,7 @@ import { WorkflowError } from "./workflow-error.ts";
 
 type Convert = (value: never, path: string) => Json;
 
-/** Whatever is not listed is written as it is. */
+/** Conversions by option. Other options are converted by `valueOf`. */
 const CONVERT: Readonly<Record<string, Convert>> = {
   name: textOf,
   command: textOf,
@@ -39,7 +39,7 @@ export function stepFields(options: object, path: string): JsonObject {
   return fields;
 }
 
-/** The id of a step: what it is referred to by. */
+/** Returns the id of a step, given as a reference or a text. */
 export function idOf(step: unknown, path: string): string {
   if (typeof step === "string") return step;
   const source = sourceOf(step);
@@ -53,7 +53,7 @@ function dependency(value: Dependency, path: string): Json {
   return { step: idOf(step, `${path}.step`), on };
 }
 
-/** What agents return has no default. */
+/** Returns output fields without defaults, because agents' outputs have none. */
 function outputFields(schema: Schema, path: string): JsonObject {
   const fields = Object.entries(fieldsOfSchema(schema, path, true));
   return Object.fromEntries(
@@ -80,7 +80,7 @@ function failureRule(rule: string | FailureRule, path: string): Json {
   return { retry: { ...objectOf(more, path), ...found }, ...objectOf(rest, path) };
 }
 
-/** A text that is a path means its value. */
+/** Converts an item of `show`. A text that is a path refers to the value there. */
 function shown(item: unknown): Json {
   const source = sourceOf(item);
   if (source !== undefined) return pathText(source) ?? textOf(item);
@@ -107,7 +107,7 @@ export function repeatFields({ until, ...rest }: RepeatOptions<unknown>): JsonOb
   return { until: expressionTextOf(judged), ...objectOf(rest, "repeat") };
 }
 
-/** A text with references is a text; anything else is an expression, and a plain text is quoted as one. */
+/** Returns the fields of a concurrency limit. A key with references stays a text; any other key becomes an expression. */
 export function concurrencyFields({ key, ...rest }: Concurrency): JsonObject {
   const text = typeof key === "string" && sourceOf(key) === undefined ? key : undefined;
   const written = text === undefined ? expressionTextOf(key) : text.includes("${") ? text : quoted(text);

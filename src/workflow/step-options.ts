@@ -1,15 +1,15 @@
-/** What can be said about steps, by the names it has in files. */
+/** Options of steps, under the names they have in files. */
 import type { Condition } from "./operator.ts";
 import type { Operand, Ref, Reference } from "./reference.ts";
 import type { Schema } from "./schema.ts";
 
 /** A text; references in a template literal are filled in when the step runs. */
 export type Text = string | Reference<unknown>;
-/** Seconds, or a text such as `5m`. */
+/** A number of seconds, or a text such as `5m`. */
 export type Duration = number | string;
 export type Action = "read" | "execute" | "write" | "financial";
 
-/** What a failed step leaves. */
+/** Error of a failed step. */
 export interface StepFailure {
   code: string;
   message: string;
@@ -17,20 +17,20 @@ export interface StepFailure {
   class: string;
 }
 
-/** What every step can be read for, beside its outputs. */
+/** The parts of every step that can be read, besides the fields of its outputs. */
 export interface StepParts<Outputs> {
   readonly outputs: Ref<Outputs>;
-  /** Its answer as text. */
+  /** The answer of the step as text. */
   readonly stdout: Ref<string>;
-  /** Its answer, when that is JSON. */
+  /** The answer of the step, when it is JSON. */
   // oxlint-disable-next-line typescript/no-explicit-any -- what is not declared is not known
   readonly json: Ref<any>;
   readonly approved: Ref<boolean>;
-  /** For steps that run when it has failed, and for the outputs of the workflow. */
+  /** The error of the step, for steps that run after its failure and for the outputs of the workflow. */
   readonly error: Ref<StepFailure>;
 }
 
-/** A step of the workflow: its outputs are read as fields, and other steps can depend on it. */
+/** A step of the workflow. Its outputs are read as fields, and other steps can depend on it. */
 export type StepRef<Outputs> = Reference<Outputs> & Omit<Ref<Outputs>, keyof StepParts<unknown>> & StepParts<Outputs>;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a step with whatever outputs
@@ -70,7 +70,7 @@ export interface ApprovalOptions {
   readonly separate_approver?: boolean;
 }
 
-/** Of every step. */
+/** Options of every step. */
 export interface StepOptions extends ApprovalOptions {
   readonly name?: Text;
   readonly description?: string;
@@ -79,7 +79,7 @@ export interface StepOptions extends ApprovalOptions {
   readonly join?: "all" | "any" | number;
   readonly race?: boolean;
   readonly when?: Condition;
-  /** The same as `when`. */
+  /** Same as `when`. */
   readonly condition?: Condition;
   readonly approval?: "required";
   readonly on_failure?: OnFailure | FailureRule;
@@ -88,7 +88,7 @@ export interface StepOptions extends ApprovalOptions {
   readonly allow_secret_literals?: boolean;
 }
 
-/** Of a step that is tried, and may be tried again. */
+/** Options of a step that makes attempts, and can be retried. */
 export interface AttemptOptions extends StepOptions {
   readonly timeout?: Duration;
   readonly retry?: Retry;
@@ -122,7 +122,7 @@ export interface RequestOptions<S extends Schema, I> extends AttemptOptions {
   readonly action?: Action;
   readonly effects?: "at_least_once" | "at_most_once";
   readonly context_sources?: readonly (ContextClass | ContextSource)[];
-  /** US dollars. */
+  /** Amount in US dollars. */
   readonly estimated_cost?: number;
 }
 
@@ -134,7 +134,7 @@ interface ContextSource {
   readonly environment?: string;
 }
 
-/** Rounds of a step, one after the other. */
+/** Repetition of a step, one round after the other. */
 export interface RepeatOptions<Outputs> {
   readonly until: Condition | ((outputs: Ref<Outputs>, round: Ref<number>) => Condition);
   readonly max?: number;
@@ -143,11 +143,11 @@ export interface RepeatOptions<Outputs> {
 }
 
 export interface EachOptions extends AttemptOptions {
-  /** Name of the element in texts. Default: item. */
+  /** Name of the element in expressions and texts. Default: item. */
   readonly as?: string;
   readonly max_items?: number;
   readonly max_parallel?: number;
-  /** Failed elements allowed: a count, or a share such as `10%`. */
+  /** Number of elements that may fail: a count, or a share such as `10%`. */
   readonly tolerate?: number | string;
   readonly concurrency?: Concurrency;
 }

@@ -1,14 +1,14 @@
-/** Values of inputs, fields and outputs as a file writes them. */
+/** Converts values of inputs, fields and outputs to the form of a file. */
 import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { expressionTextOf } from "./operand.ts";
 import { bracedText, pathText, sourceOf } from "./reference.ts";
 import { type Declaration, declarationOf } from "./declaration.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
-/** Any JSON, with references in the place of any part. */
+/** Any JSON, with references allowed in place of any part. */
 export type Value = unknown;
 
-/** References become `${…}`, which keeps the type of the value when it is the whole text. */
+/** Converts a value to JSON. References become `${…}`, which keeps the type of the value when it is the whole text. */
 export function valueOf(value: Value, path: string): Json {
   const source = sourceOf(value);
   if (source !== undefined) return bracedText(source);
@@ -31,13 +31,13 @@ function isPlain(value: object): boolean {
 }
 
 const REFERENCE_LIKE = /^[A-Za-z_][\w-]*\.outputs(?:[.[]|$)/u;
-/** A map with these keys alone, and one of the first three, declares an input. */
+/** A map declares an input when it has only these keys, and at least one of the first three. */
 const DECLARING = ["from", "type", "expr", "required", "enum", "minimum", "maximum", "minLength", "maxLength"];
 const DECLARED: ReadonlySet<string> = new Set([...DECLARING, "pattern", "items", "properties"]);
 
 /**
- * A value that stands alone under a name. A file reads some texts and maps there as more than data: they are quoted, so
- * that a literal stays what it is.
+ * Converts the value of a named input or output. A file would interpret some texts and maps there; these are wrapped in
+ * `value`, so that a literal stays a literal.
  */
 export function namedValueOf(value: Value, path: string): Json {
   const written = valueOf(value, path);
@@ -61,7 +61,7 @@ function hasReference(value: Value): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(hasReference);
 }
 
-/** Names that a block or a run hands on; a map with `value` declares what it is. */
+/** Converts the outputs of a block or a run. A map with the key `value` would declare an output there, so it is wrapped once more. */
 export function handedOn(values: object, path: string): JsonObject {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(

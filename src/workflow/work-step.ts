@@ -1,4 +1,4 @@
-/** Steps that are done without an agent: values, waits, events, ends. */
+/** Functions for steps without an agent: values, waits, events, ends. */
 import { addStep } from "./add-step.ts";
 import { expressionTextOf, textOf } from "./operand.ts";
 import { type Plain, type Reference, sourceOf } from "./reference.ts";
@@ -9,7 +9,7 @@ import type { NoSchema } from "./agent-step.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A step that calculates values, which are its outputs. */
+/** Adds a step that calculates values. The values are its outputs. */
 export function set<V extends Values>(values: V, options?: StepOptions): StepRef<Plain<V>>;
 export function set<V extends Values>(id: string, values: V, options?: StepOptions): StepRef<Plain<V>>;
 export function set<V extends Values>(
@@ -27,7 +27,7 @@ interface WaitEnd {
   readonly on_timeout?: "fail" | "skip" | "continue";
 }
 
-/** What a step waits for: so long, until a moment, for an event, or for a signal to the run. */
+/** The end of a wait: after a duration, at a moment, on an event, or on a signal to the run. */
 export type WaitFor =
   | Duration
   | { readonly until: string | Reference<string> }
@@ -35,13 +35,13 @@ export type WaitFor =
   | ({ readonly signal: string } & WaitEnd);
 
 export interface WaitOptions<S extends Schema> extends StepOptions {
-  /** What the event or signal brings. */
+  /** Schema of the data in the event or signal. */
   readonly outputs?: S;
 }
 
 type WaitOutputs<S extends Schema> = OutputOf<S> & { timed_out?: boolean };
 
-/** A step that waits, as long as it takes, without costing anything. */
+/** Adds a step that waits. Waiting costs nothing, however long it takes. */
 export function wait<S extends Schema = NoSchema>(
   until: Exclude<WaitFor, string>,
   options?: WaitOptions<S>,
@@ -73,7 +73,7 @@ export interface Emitted {
   readonly keep?: Duration;
 }
 
-/** A step that emits an event. */
+/** Adds a step that emits an event. */
 export function emit(event: Emitted, options?: StepOptions): StepRef<{ id: string; type: string }>;
 export function emit(id: string, event: Emitted, options?: StepOptions): StepRef<{ id: string; type: string }>;
 export function emit(
@@ -86,7 +86,7 @@ export function emit(
   return addStep("emit", id, options, { emit: valueOf(event, "emit") });
 }
 
-/** A step that ends the run as cancelled, or as completed, with a reason. */
+/** Adds a step that ends the run as cancelled or as completed, with a reason. */
 export function cancel(
   id: string,
   why: Text | { readonly as?: "cancelled" | "completed"; readonly reason?: Text },
@@ -95,7 +95,7 @@ export function cancel(
   return addStep("cancel", id, options, { cancel: endOf(why) });
 }
 
-/** A step that ends the run as failed. */
+/** Adds a step that ends the run as failed. */
 export function fail(
   id: string,
   why: Text | { readonly code?: string; readonly message: Text },
@@ -109,7 +109,7 @@ function endOf(why: Text | object) {
   return isText ? textOf(why) : objectOf(why, "end");
 }
 
-/** Fields of a step library, with what is said here instead of them. */
+/** Adds a step from the step library. Fields given here replace those of the library. */
 export function library<Outputs = object>(
   id: string,
   name: string,

@@ -1,8 +1,8 @@
-/** Why a workflow could not be built. Thrown where the mistake stands, so that the stack leads to its line. */
+/** The reason why a workflow could not be built. Thrown at the mistake, so that the stack trace shows its line. */
 export class WorkflowError extends Error {
   override readonly name = "WorkflowError";
   readonly code: WorkflowErrorCode;
-  /** Where in the definition: `args.repo`, `judge.outputs.label`. */
+  /** Path in the definition: `args.repo`, `judge.outputs.label`. */
   readonly path: string;
   readonly hint: string;
 

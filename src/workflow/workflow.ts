@@ -11,20 +11,20 @@ import { WorkflowError } from "./workflow-error.ts";
 
 const WORKFLOW = Symbol.for("sluice.workflow");
 
-/** A workflow that is written in code: the same definition a file makes, and the types of its args and outputs. */
+/** A workflow written in code: the definition that a file would produce, and the types of its args and outputs. */
 export interface Workflow<Args extends object = JsonObject, Outputs extends object = JsonObject> {
   readonly name: string;
-  /** As a file has it. */
+  /** The definition in the form of a file. */
   readonly definition: JsonObject;
-  /** For the compiler alone; there is never a value. */
+  /** Exists only for the compiler, and never has a value. */
   readonly types?: { readonly args: Args; readonly outputs: Outputs };
 }
 
-/** What a workflow keeps for the programs that load it; not part of its definition. */
+/** Data of a workflow for the programs that load it. Not part of its definition. */
 interface Making {
-  /** Where the parts of the definition were written, by their paths. */
+  /** Source places of the parts of the definition, by path. */
   readonly places: Readonly<Record<string, Place>>;
-  /** The workflows that its steps start, as far as they were given as such. */
+  /** The workflows that its steps start, except those given only by name. */
   readonly children: readonly Workflow[];
 }
 
@@ -32,13 +32,13 @@ export function isWorkflow(value: unknown): value is Workflow {
   return typeof value === "object" && value !== null && WORKFLOW in value;
 }
 
-/** What is known of a run. */
+/** Facts about a run that expressions can read. */
 export interface RunFacts<Args = unknown> {
   id: string;
   started_at: string;
   workflow: string;
   args: Args;
-  /** In finallyDo() alone. */
+  /** `outcome` and `error` are available only in finallyDo(). */
   outcome: string;
   error: { code: string; message: string };
 }
@@ -50,7 +50,7 @@ export interface Context<Args> {
 }
 
 export interface WorkflowOptions<S extends Schema> {
-  /** What a run is given. */
+  /** Schema of the args of a run. */
   readonly args?: S;
   readonly version?: number;
   readonly description?: string;
@@ -79,8 +79,8 @@ type NoArgs = Schema<Nothing, Nothing>;
 type Returned = Readonly<Record<string, unknown>> | void;
 
 /**
- * Makes a workflow. The function runs once, now, on references in the place of values: it says what happens in a run, and
- * never sees one. What it returns are the outputs of the workflow.
+ * Creates a workflow. The function runs once, when the workflow is created, with references in place of values: it
+ * describes a run, and never sees one. Its return value becomes the outputs of the workflow.
  */
 export function workflow<S extends ObjectSchema = NoArgs, R extends Returned = Returned>(
   name: string,
@@ -107,7 +107,7 @@ export function workflow<S extends ObjectSchema = NoArgs, R extends Returned = R
   return made(definition, new Map([...placesUnder("steps", places), ...last]), [...scope.children] as Workflow[]);
 }
 
-/** The object that stands for a definition. */
+/** Creates the object that represents a definition. */
 export function made<Args extends object, Outputs extends object>(
   definition: JsonObject & { readonly name: string },
   places: Places,
@@ -118,7 +118,7 @@ export function made<Args extends object, Outputs extends object>(
   return Object.freeze(Object.defineProperty({ name, definition }, WORKFLOW, { value: making, enumerable: false }));
 }
 
-/** Args by their names, so that no other name is taken for one. */
+/** Gives access to declared args only, so that a wrong name throws. */
 function contextOf<Args>(names: readonly string[]): Context<Args> {
   const args = new Proxy(pathRef<object>("run", "args"), {
     get(whole, key) {
@@ -142,31 +142,31 @@ function outputsIn(result: unknown): object {
   throw new WorkflowError("wrong_type", "outputs", message, "Return an object: return { text: draft.text };");
 }
 
-/** Steps that run after everything has settled, however the run ends. */
+/** Adds steps that run after all others have settled, however the run ends. */
 export function finallyDo(build: (context: { readonly run: Ref<RunFacts> }) => void): void {
   const scope = requireScope("finallyDo()");
   const { scope: inner } = collect([], () => build({ run: pathRef("run") }));
   scope.last = stepsOf(inner);
 }
 
-/** How many runs with the same key may be open at a time. */
+/** Limits how many runs with the same key may be open at a time. */
 export function concurrency(limit: Concurrency): void {
   const scope = requireScope("concurrency()");
   scope.head = { ...scope.head, concurrency: concurrencyFields(limit) };
 }
 
-/** Names and short texts by which runs are found; they may read args and facts of the run. */
+/** Sets names and short texts by which runs are found. They may read args and facts of the run. */
 export function labels(values: Readonly<Record<string, Text | number | boolean>>): void {
   const scope = requireScope("labels()");
   scope.head = { ...scope.head, labels: objectOf(values, "labels") };
 }
 
-/** Any arg may be a reference. */
+/** The args of a child run. Any of them, at any depth, may be a reference. */
 type GivenArgs<Args> = { readonly [Name in keyof Args]: Operand<Args[Name]> | Given<Args[Name]> };
 type Given<T> = T extends string ? string : T extends object ? GivenArgs<T> : T;
 
-/** A step that runs another workflow; one that is given by its name is not checked. */
-// The compiler reports what is wrong with the last of several forms, which is the one people use most.
+/** Adds a step that runs another workflow. The args and outputs of a workflow given by name are not checked. */
+// For several overloads the compiler reports the errors of the last one, so the most used overload comes last.
 // oxlint-disable-next-line typescript/no-explicit-any -- nothing is known of it
 export function child<Outputs = any>(
   id: string,
@@ -192,7 +192,7 @@ export function child(
   return addStep("child", id, options, { workflow_ref: typeof of === "string" ? of : of.name, ...values });
 }
 
-/** A reference by its name, for what has no typed reference: a label of a lens, a variable of a library step. */
+/** Returns a reference by name, where no typed reference exists: a label of a lens, a variable of a library step. */
 export function ref<T = unknown>(name: string): Ref<T> {
   const [head = "", ...rest] = name.split(".");
   return pathRef<T>(head, ...rest);

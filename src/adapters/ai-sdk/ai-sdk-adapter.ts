@@ -29,17 +29,17 @@ import { loadSdk, openModel, outputModeOf, type Sdk } from "./sdk.ts";
 import { createWire, type Wire } from "./wire.ts";
 
 export interface AiSdkAdapterOptions {
-  /** What dispatches name it by: "ai-sdk", a vendor, or a configured endpoint. */
+  /** The provider id of dispatches to this adapter: "ai-sdk", a vendor, or a configured endpoint. */
   readonly provider: string;
-  /** Fixes the vendor; without it "ai-sdk" reads it from the model, and any other provider is its own vendor. */
+  /** The fixed vendor. When absent, "ai-sdk" reads the vendor from the model, and any other provider id is the vendor. */
   readonly vendor?: string;
   readonly env: Environment;
   readonly clock?: Clock;
   readonly fetch?: typeof globalThis.fetch;
   readonly tools?: ToolOpener;
-  /** Makes tools out of the `mcp` section of the configuration, where `tools` is not given. */
+  /** Creates the opener of tools from the `mcp` section of the configuration, when `tools` is absent. */
   readonly toolsFrom?: (mcp: JsonObject) => ToolOpener;
-  /** The registered secrets that section refers to. */
+  /** Returns the registered secrets to which that section refers. */
   readonly secretsIn?: (mcp: JsonObject) => readonly SecretReference[];
 }
 
@@ -90,7 +90,7 @@ class AiSdkAdapter implements Adapter {
     await closing?.close();
   }
 
-  /** Reports only what can be known without spending a token: whether there is a key. */
+  /** Reports only what can be checked without spending tokens: whether a key is configured. */
   checkHealth(): Promise<AdapterHealth> {
     const asked =
       this.#vendor === null ? [...this.#endpoints] : [...this.#endpoints].filter(([name]) => name === this.#vendor);
@@ -147,7 +147,7 @@ class AiSdkAdapter implements Adapter {
     } catch (thrown) {
       if (thrown instanceof ModelFileError) return fileFailure(thrown);
       if (thrown instanceof MissingPackage) return failed(refused(`sdk_not_installed: ${thrown.message}`));
-      // Opening tools or the model can fail in unknown ways; the attempt fails, the Bridge continues.
+      // Opening tools or the model can fail with unknown errors. Only the attempt fails, and the Bridge keeps running.
       return failed(hooks.signal.aborted ? abortFailure(hooks.signal) : failureOf(thrown, context()));
     }
   }
@@ -177,7 +177,7 @@ class AiSdkAdapter implements Adapter {
       const tools = new ModelTools({ ...opened.tools, ...stepTools(request) });
       return await this.#converse({ request, hooks, route, context, text, parts, sdk, model, wire, tools });
     } finally {
-      // What a tool server answers while it is closed changes nothing about the answer.
+      // An error from closing a tool server must not change the result.
       await opened.close().catch(() => undefined);
     }
   }
@@ -212,7 +212,7 @@ class AiSdkAdapter implements Adapter {
     const end = endOf(answer, ladder, hooks, context());
     const generated = await keepGenerated(talk.request, answer.files, hooks.files);
     const outputs = Object.keys(generated).length === 0 ? end.outputs : { ...end.outputs, ...generated };
-    // What rounds have reported is booked; the result only adds what they have not.
+    // Usage of reported rounds is already booked. The result adds only the usage that no round has reported.
     const isBooked = hooksOf(talk).round !== undefined;
     return {
       ...endResult({ ...end, ...(outputs === undefined ? {} : { outputs }) }),
@@ -224,7 +224,7 @@ class AiSdkAdapter implements Adapter {
     };
   }
 
-  /** A model without the tools its step counts on would make its answer up, so that a missing one ends the attempt. */
+  /** Opens the tools of the step. A missing tool ends the attempt, because without it the model would invent an answer. */
   async #tools(request: AdapterRequest, { signal, secret }: AdapterHooks): Promise<OpenTools | CallFailure> {
     const ofStep = new Set(request.stepTools?.map(({ name }) => name));
     const names = [...new Set(request.tools)].filter((name) => !ofStep.has(name));
@@ -279,7 +279,7 @@ function endOf(
   return { failure: badOutput(context, "answered with nothing."), extraCalls };
 }
 
-/** Without tools there is nothing to judge: the answer itself is all there is to report. */
+/** Removes the turn hooks when there are no tools: no call needs a ruling, and the answer is all there is to report. */
 function hooksOf({ hooks, tools, request }: Talk): AdapterHooks {
   if (tools.size > 0 || request.resume !== undefined) return hooks;
   const { round: _round, tool: _tool, toolResult: _toolResult, ...others } = hooks;

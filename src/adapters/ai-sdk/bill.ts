@@ -1,7 +1,7 @@
 import type { AdapterHooks } from "../../adapter/index.ts";
 import type { OwnPrices } from "../../prices/index.ts";
 
-/** Tokens of one call. Cached ones are part of the input, thinking ones of the output. */
+/** Tokens of one call. Cached tokens are part of the input, thinking tokens are part of the output. */
 export interface Tokens {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -11,12 +11,12 @@ export interface Tokens {
 }
 
 const CHARACTERS_PER_TOKEN = 4;
-/** No model reads or writes this much in one call; a figure beyond it is a broken meter. */
+/** No model reads or writes this many tokens in one call. A larger number means that the metering is broken. */
 export const TOKENS_PER_CALL_MAX = 100_000_000;
 const COST_MICROS_MAX = 1_000_000_000_000;
 const MICROS_PER_USD = 1_000_000;
 
-/** What a provider reports about tokens, before it is checked. */
+/** The token counts that a provider reports, before they are checked. */
 export interface ReportedTokens {
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
@@ -25,7 +25,7 @@ export interface ReportedTokens {
   readonly cacheWriteTokens: number | undefined;
 }
 
-/** Null when the main figures are missing or absurd. */
+/** Checks reported token counts. Null when the input or output count is missing or absurd. */
 export function believable(reported: ReportedTokens): Tokens | null {
   if (!isCount(reported.inputTokens) || !isCount(reported.outputTokens)) return null;
   const { inputTokens, outputTokens } = reported;
@@ -47,7 +47,7 @@ function countOf(value: number | undefined): number {
   return isCount(value) ? value : 0;
 }
 
-/** What a call that was never metered to its end must have used at least. */
+/** Estimates the minimum usage of a call whose usage was not fully reported. */
 export function estimated(promptCharacters: number, streamedCharacters: number): Tokens {
   return {
     inputTokens: Math.ceil(promptCharacters / CHARACTERS_PER_TOKEN),
@@ -58,7 +58,7 @@ export function estimated(promptCharacters: number, streamedCharacters: number):
   };
 }
 
-/** The larger of two readings of the same call, figure by figure. */
+/** Returns the larger value of each count from two measurements of the same call. */
 export function larger(left: Tokens, right: Tokens): Tokens {
   return {
     inputTokens: Math.max(left.inputTokens, right.inputTokens),
@@ -86,7 +86,7 @@ export interface BillTotals {
   readonly priceId?: string;
 }
 
-/** Adds up the calls of one attempt. Each is priced alone, because rates depend on the length of a call. */
+/** Adds up the calls of one attempt. Each call is priced separately, because rates depend on the length of a call. */
 export class Bill {
   readonly #calls: Tokens[] = [];
   readonly #options: BillOptions;
@@ -107,7 +107,7 @@ export class Bill {
     return this.priced(this.#calls);
   }
 
-  /** Without a known price there is no cost, and the server prices what was used, or warns that it cannot. */
+  /** Returns the totals, without a cost when no price is known. The server then prices the usage, or warns that it cannot. */
   async priced(calls: readonly Tokens[]): Promise<BillTotals> {
     const sum = (pick: (tokens: Tokens) => number): number => calls.reduce((total, call) => total + pick(call), 0);
     return {
@@ -122,7 +122,7 @@ export class Bill {
   async #cost(calls: readonly Tokens[]): Promise<Pick<BillTotals, "costUsd" | "priceId">> {
     if (calls.length === 0) return {};
     const { vendor, modelId, atMs, own, onLog } = this.#options;
-    // The bundled price list is large; a process that calls no model never reads it.
+    // Loaded here because the bundled price list is large and a process that calls no model does not need it.
     const { costMicros, findPrice } = await import("../../prices/index.ts");
     const price = findPrice(vendor, modelId, { atMs, own });
     if (price === undefined) {

@@ -4,12 +4,12 @@ import { isRetryableStatus } from "../retryable-status.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { storable } from "./storable.ts";
 
-/** Why a call to a model did not give what was asked of it. */
+/** The reason why a model call did not give the requested result. */
 export interface CallFailure {
   readonly failure: FailureClass;
   readonly message: string;
   readonly retryAfterMs?: number;
-  /** False: the same request would fail again. */
+  /** False when the same request would fail again. */
   readonly retryable?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface FailureContext {
   readonly nowMs: number;
 }
 
-/** What a library's error contains, whichever library and however deeply it was wrapped. */
+/** The data found in an error of any library, collected from all its causes. */
 interface Clues {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ interface Clues {
   readonly codes: readonly string[];
 }
 
-/** An attempt that ended so. */
+/** Returns the failed result of an attempt. */
 export function failed({ failure, message, retryAfterMs: wait, retryable }: CallFailure): FailedResult {
   return {
     status: "failed",
@@ -46,7 +46,7 @@ export function failed({ failure, message, retryAfterMs: wait, retryable }: Call
   };
 }
 
-/** A thrown or streamed error as one of the known classes. */
+/** Classifies a thrown or streamed error as one of the known failure classes. */
 export function failureOf(error: unknown, context: FailureContext): CallFailure {
   const clues = cluesOf(error);
   const { status, names, codes } = clues;
@@ -76,13 +76,13 @@ export function failureOf(error: unknown, context: FailureContext): CallFailure 
   return { ...fail("provider_error", refusal), retryable: false };
 }
 
-/** Did the provider itself report that it failed, instead of just falling silent? */
+/** True when the provider itself reported an error status, and the connection did not simply break. */
 export function isProviderError(error: unknown): boolean {
   const { status } = cluesOf(error);
   return status !== undefined && status >= 400;
 }
 
-/** Message for a model that ended its answer by refusing. */
+/** Returns the failure for a model that refused to answer. */
 export function refusal(context: FailureContext, text: string): CallFailure {
   const message = `${context.vendor} (${context.modelId}) refused to answer${reasonSuffix(text)}`;
   return { failure: "provider_refused", message: tidy(message, context.apiKey) };
@@ -98,16 +98,16 @@ export function truncated(context: FailureContext): CallFailure {
   return { failure: "provider_error", message };
 }
 
-/** The end of a message: the reason, where one was given. */
+/** Returns the end of a message: the reason if there is one, otherwise a period. */
 export function reasonSuffix(text: string): string {
   return text.trim() === "" ? "." : `: ${text.trim()}`;
 }
 
-/** Keys never leave in a message, nor does a message grow with what a stranger wrote. */
+/** Removes the key and characters that cannot be stored, and limits the length, because the text may come from outside. */
 export function tidy(text: string, apiKey: string | null): string {
   const safe = storable(apiKey === null || apiKey === "" ? text : text.replaceAll(apiKey, "[key]"));
   if (safe.length <= MESSAGE_LENGTH_MAX) return safe;
-  // A cut between the halves of a pair would leave text no database keeps.
+  // A cut inside a surrogate pair would leave text that no database can store.
   return `${safe.slice(0, MESSAGE_LENGTH_MAX - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
@@ -122,13 +122,13 @@ function isFiltered({ body, texts }: Clues): boolean {
   return /content_filter|content_policy_violation|ResponsibleAIPolicyViolation/.test(`${body}\n${texts.join("\n")}`);
 }
 
-/** The text nearest to the cause: `fetch failed` is less useful than `connect ECONNREFUSED`. */
+/** Returns the text nearest to the cause: `fetch failed` is less useful than `connect ECONNREFUSED`. */
 function detailOf({ texts, status }: Clues): string {
   const spoken = texts.filter((text) => text !== "");
   return (status === undefined || status < 400 ? spoken.at(-1) : spoken[0]) ?? "";
 }
 
-/** Walks from the error to its causes; whatever a stranger put there is read by own kinds only. */
+/** Collects data from the error and its causes. These come from outside, so each field is used only if its type is correct. */
 function cluesOf(error: unknown): Clues {
   let status: number | undefined;
   let headers: Record<string, string> = {};
@@ -166,7 +166,7 @@ function textsOf(record: Record<string, unknown>): Record<string, string> {
   );
 }
 
-/** An opener of tools may name the class itself; anything else is a server that could not be reached. */
+/** Converts an error from opening tools. The opener may set the class; any other error counts as an unreachable server. */
 export function toolFailure(thrown: unknown): CallFailure {
   const { failure, message = String(thrown) } = (thrown ?? {}) as { failure?: unknown; message?: string };
   const known = FAILURE_CLASSES.find((name) => name === failure) ?? "provider_error";

@@ -27,10 +27,10 @@ const endpoint = z
 
 const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
-/** An address that models may call: reached where the operator put it, with args that fit the schema. */
+/** An HTTP address that models may call as a tool. The operator sets the address; the args must fit the schema. */
 const httpToolSchema = targetSchema.extend({
   description: z.string().max(4_000).optional(),
-  /** JSON Schema of an object. */
+  /** JSON Schema of the args, an object. */
   args: z
     .record(z.string(), json)
     .refine(({ type }) => type === "object", { error: 'must be a JSON Schema with "type: object"' })

@@ -10,12 +10,12 @@ import {
 import { badOutput, failed, type CallFailure, type FailureContext } from "./call-failure.ts";
 import { reaskText } from "./prompt.ts";
 
-/** What an attempt ends with. */
+/** The outputs or the failure with which an attempt ends. */
 export interface Climb {
   readonly stdout?: string;
   readonly outputs?: JsonObject;
   readonly failure: CallFailure | null;
-  /** Calls beyond the first that the contract made necessary. */
+  /** Model calls after the first one that the contract made necessary. */
   readonly extraCalls: number;
 }
 
@@ -25,13 +25,13 @@ interface Rung {
 }
 
 /**
- * The ladder for an answer in JSON: what the model was held to, repair without tokens, and at most one re-ask in the same
- * attempt. Every rung is logged.
+ * The steps that bring an answer to its JSON contract: the schema for the model, repair without tokens, and at most one
+ * more model call in the same attempt. Every step is logged.
  */
 export class ContractLadder {
   readonly #schema: JsonObject | undefined;
   readonly #onLog: AdapterHooks["onLog"];
-  /** Answers that were looked at, so that each is logged once. */
+  /** The answers already checked, so that each is logged only once. */
   readonly #rungs = new Map<string, Rung>();
 
   constructor({ outputSchema }: AdapterRequest, onLog: AdapterHooks["onLog"]) {
@@ -39,13 +39,13 @@ export class ContractLadder {
     this.#onLog = onLog;
   }
 
-  /** What the model is asked when its answer does not fit; null: it does. */
+  /** Returns the correction request for an answer that does not fit. Null when it fits. */
   correct(text: string): string | null {
     const { problems } = this.#rung(text);
     return problems.length === 0 ? null : reaskText(problems);
   }
 
-  /** The end of the ladder; `extraCalls`: how often the model was asked again. */
+  /** Returns the final result. `extraCalls`: how often the model was called again. */
   end(text: string, extraCalls: number, context: FailureContext): Climb {
     const { found, problems } = this.#rung(text);
     if (problems.length === 0) {
@@ -91,12 +91,12 @@ function problemsOf({ value }: NormalisedOutput, schema: JsonObject | undefined)
   return schema === undefined ? [] : checkAgainstSchema(schema, value);
 }
 
-/** Values stay as the model gave them; bringing them to their type is the engine's work, which records it. */
+/** Keeps the values as the model gave them. The engine converts them to their declared types and records that. */
 function resultOf({ text, value }: NormalisedOutput): { stdout: string; outputs?: JsonObject } {
   return { stdout: text, ...(isJsonObject(value) ? { outputs: value } : {}) };
 }
 
-/** An end as the adapter reports it. */
+/** Converts the final result of the ladder to a result of the adapter. */
 export function endResult({ stdout, outputs, failure }: Climb): FinalResult {
   if (failure !== null) return failed(failure);
   return {

@@ -15,14 +15,14 @@ import type { ModelTools } from "./model-tools.ts";
 import { Transcript } from "./transcript.ts";
 import { filesOf, firstMessage, type MadeFile, messageOf, messagesOf, recordRounds, textOf } from "./turn-messages.ts";
 
-/** Calls of the model in a turn that no judge limits. */
+/** Maximum number of model calls in a turn without a judge. */
 const ROUNDS_MAX = 8;
 const TOOL_CALLS_PER_ROUND_MAX = 32;
 
 export interface ConversationOptions {
   readonly request: AdapterRequest;
   readonly scene: CallScene;
-  /** What is charged with the result: calls that no round reports. */
+  /** The usage that is reported with the result: calls that no round reports. */
   readonly bill: Bill;
   readonly tools: ModelTools;
   readonly instructions: string | undefined;
@@ -33,26 +33,26 @@ export interface ConversationOptions {
   readonly correct: ((text: string) => string | null) | undefined;
 }
 
-/** How a conversation ended; null as failure: with an answer, or suspended. */
+/** The end of a conversation. `failure` is null when the model answered or the turn was suspended. */
 export interface ModelAnswer {
   readonly text: string;
   readonly isCutOff: boolean;
   readonly isSuspended: boolean;
   readonly failure: CallFailure | null;
-  /** How often the model was asked again in this execution. */
+  /** Number of correction calls in this execution. */
   readonly extraCalls: number;
   readonly files: readonly MadeFile[];
   readonly messages: JsonObject[];
 }
 
-/** One attempt's conversation with a model: a turn whose rounds are calls through the SDK. */
+/** The conversation of one attempt with a model: a turn whose rounds are calls through the SDK. */
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #first: ModelMessage;
   #unknownTools = 0;
   #extraCalls = 0;
   #failure: CallFailure | null = null;
-  /** The last call of this execution, and how many rounds were before it. */
+  /** The last call of this execution, and the number of rounds before it. */
   #last: { readonly result: CallResult; readonly before: number } | null = null;
 
   constructor(options: ConversationOptions) {
@@ -85,7 +85,7 @@ export class Conversation {
 
   async #round(rounds: readonly TurnRound[]): Promise<ModelReply | FailedResult> {
     const { scene, bill, tools, instructions, json, maxOutputTokens } = this.#options;
-    // A correction is asked for in one call, without tools; the stream has the first answer already.
+    // A correction is a single call without tools. It is not streamed, because the stream already contains the first answer.
     const isCorrection = this.#last !== null && rounds.at(-1)?.correction !== undefined;
     if (isCorrection) this.#extraCalls += 1;
     const result = await callModel(scene, {
@@ -115,7 +115,7 @@ export class Conversation {
     };
   }
 
-  /** What of an answer ends the attempt, though the provider gave it in good order. */
+  /** Returns the problem of a formally correct answer that must end the attempt. */
   #problemOf({ requestedTools }: CallResult, isCorrection: boolean): CallFailure | null {
     const { tools } = this.#options;
     if (isCorrection && requestedTools.length > 0) {

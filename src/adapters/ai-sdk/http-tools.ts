@@ -9,10 +9,10 @@ import type { HttpTool } from "./config.ts";
 import type { ModelTool, OpenTools, ToolOpener } from "./model-tools.ts";
 
 const TIMEOUT_MS = 30_000;
-/** How much of a failed answer the model reads. */
+/** Maximum length of a failed response that is passed to the model. */
 const EXCERPT_LENGTH_MAX = 2_000;
 
-/** An address that a model may call as a tool. The operator wrote it; the model writes the args, and nothing else. */
+/** Creates a tool that calls an HTTP address. The operator sets the address; the model sets only the args. */
 export function httpTool(
   { description, url, method = "POST", args, headers = {}, timeout_ms }: HttpTool,
   find: SecretLookup,
@@ -53,7 +53,7 @@ export function httpTool(
   };
 }
 
-/** Opens HTTP tools by their names, and all others where `rest` has them. */
+/** Opens HTTP tools by their names, and passes all other names to `rest`. */
 export function withHttpTools(
   http: Readonly<Record<string, HttpTool>> | undefined,
   rest: ToolOpener | undefined,
@@ -62,7 +62,7 @@ export function withHttpTools(
   if (http === undefined) return rest;
   return async (names, signal, secret) => {
     const own = Object.entries(http).filter(([name]) => names.some((pattern) => matchesGlob(pattern, name)));
-    // A pattern may stand for tools of both kinds.
+    // A pattern may match tools of both kinds.
     const others = names.filter(
       (name) => getOwn(http, name) === undefined && (rest !== undefined || !name.includes("*")),
     );
@@ -76,7 +76,7 @@ export function withHttpTools(
   };
 }
 
-/** The secrets that their headers name. */
+/** Returns the secrets that the headers of the tools name. */
 export function httpToolSecrets(http: Readonly<Record<string, HttpTool>> = {}): readonly SecretReference[] {
   return secretsInHeaders(Object.entries(http).map(([name, { headers = {} }]) => [name, headers] as const));
 }
@@ -88,7 +88,7 @@ function unknownTools(names: readonly string[], known: readonly string[]): Error
   return Object.assign(new Error(message), { failure: "provider_refused" });
 }
 
-/** Where nothing can be sent, the args are the query. */
+/** Adds the args as a query, for methods without a body. */
 function withQuery(url: string, args: JsonObject): string {
   const address = new URL(url);
   for (const [name, value] of Object.entries(args)) address.searchParams.set(name, jsonToText(value));

@@ -21,7 +21,7 @@ export interface ModelCall {
   readonly messages: readonly ModelMessage[];
   readonly tools: ToolSet | undefined;
   readonly mayCallTools: boolean;
-  /** Null: text is asked for. */
+  /** Null when text is requested. */
   readonly json: { readonly schema: JsonObject | undefined; readonly mode: OutputMode } | null;
   readonly maxOutputTokens: number | undefined;
   readonly isStreamed: boolean;
@@ -33,11 +33,11 @@ export interface RequestedTool {
   readonly input: unknown;
 }
 
-/** What came of it. Tokens are there for failures too, once the provider had the request. */
+/** The result of one call. `tokens` is present for failures too if the provider had accepted the request. */
 export interface CallResult {
   readonly text: string;
   readonly requestedTools: readonly RequestedTool[];
-  /** The model's turn as the SDK wants it back, with what vendors hide in it. */
+  /** The model's messages in the form in which the SDK needs them back, including hidden vendor data. */
   readonly turn: readonly ModelMessage[];
   readonly isCutOff: boolean;
   readonly finish: RoundEnd;
@@ -55,14 +55,14 @@ export interface CallScene {
 
 interface Received {
   text: string;
-  /** Everything the model wrote, also what is not part of its answer. */
+  /** Number of characters that the model wrote, including those that are not part of its answer. */
   characters: number;
   readonly requestedTools: RequestedTool[];
   error: { readonly thrown: unknown } | null;
   finish: { readonly reason: string; readonly raw: string | undefined; readonly reported: ReportedTokens } | null;
 }
 
-/** Calls the model once and listens to the end of its stream, so that even a call cut short can be charged. */
+/** Calls the model once and reads its stream to the end, so that even an interrupted call can be charged. */
 export async function callModel(scene: CallScene, call: ModelCall): Promise<CallResult> {
   const { hooks, wire } = scene;
   const received: Received = { text: "", characters: 0, requestedTools: [], error: null, finish: null };
@@ -104,7 +104,7 @@ function begin({ sdk, model, hooks }: CallScene, call: ModelCall) {
     maxRetries: 0,
     abortSignal: hooks.signal,
     telemetry: { isEnabled: false },
-    // Errors come through the stream; the SDK would otherwise also print them.
+    // Errors arrive in the stream. Without this handler the SDK would also print them.
     onError: () => undefined,
     ...(instructions === undefined ? {} : { instructions }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
@@ -114,7 +114,7 @@ function begin({ sdk, model, hooks }: CallScene, call: ModelCall) {
   });
 }
 
-/** The SDK's own JSON output holds text back until it parses and rejects what does not; both are done here instead. */
+/** Requests JSON without the SDK's own JSON output, which holds text back until it parses and rejects invalid text. */
 function jsonOutput(sdk: Sdk, schema: JsonObject | undefined, { isNative }: OutputMode) {
   const format = { type: "json" as const, ...(isNative && schema !== undefined ? { schema, name: "outputs" } : {}) };
   return { ...sdk.Output.text(), responseFormat: Promise.resolve(format) };
@@ -169,7 +169,7 @@ function reportedOf({
   };
 }
 
-/** Without a reason of its own, `other` only means that the stream ended before it reported how. */
+/** True when the stream ended properly. `other` without a raw reason means that it ended before it reported a reason. */
 function isWhole({ error, finish }: Received): boolean {
   if (error !== null || finish === null) return false;
   const { reason, raw } = finish;
@@ -202,17 +202,17 @@ export function abortFailure(signal: AbortSignal): CallFailure {
 }
 
 /**
- * A call that ended well costs what its provider reports. One that was cut short costs at least what went over the
- * wire: the provider charges for it, and rarely reports how much.
+ * Returns the tokens to charge. A completed call costs what its provider reports. An interrupted call costs at least
+ * the text that was sent and received: the provider charges for it, but rarely reports the amount.
  */
 function tokensOf(received: Received, call: ModelCall, { wire, hooks }: CallScene): Tokens | null {
   const claimed = received.finish === null ? null : believable(received.finish.reported);
-  // A provider that wrote something and counted nothing does not count.
+  // Zero tokens for a call that returned text means that the provider does not count tokens.
   const reported =
     claimed !== null && claimed.inputTokens + claimed.outputTokens === 0 && received.characters > 0 ? null : claimed;
   if (reported !== null && isWhole(received)) return reported;
   if (!wire.isAccepted && !(wire.isSent && hooks.signal.aborted)) return reported;
-  // A provider that fails before the first word does not charge for it.
+  // A provider that fails before the first character does not charge for the call.
   if (received.characters === 0 && received.error !== null && isProviderError(received.error.thrown)) return reported;
   if (isWhole(received)) {
     hooks.onLog({
@@ -228,7 +228,7 @@ function promptCharacters({ instructions, messages }: ModelCall): number {
   return messages.reduce((total, { content }) => total + lengthOf(content), instructions?.length ?? 0);
 }
 
-/** What a picture or a page costs about, for a call whose provider reports nothing. */
+/** Approximate size of an image or a page, for a call whose provider reports no usage. */
 const FILE_CHARACTERS = 6_000;
 
 function lengthOf(content: ModelMessage["content"]): number {

@@ -4,9 +4,9 @@ import type { AdapterFiles, AdapterRequest } from "../../adapter/index.ts";
 import { filesIn, type FileValue, type Json, type JsonObject } from "../../core/base/index.ts";
 import { fileOutputs, withoutFiles } from "../../core/outputs/index.ts";
 
-/** Of all files of one question; models take no more, and all of it is in memory. */
+/** Maximum total size of the files of one request. Models accept no more, and all files are held in memory. */
 const BYTES_MAX = 20 * 1_048_576;
-/** Not every vendor takes texts as files, and every model reads a text. */
+/** File types that are sent as text: not every vendor accepts them as files, but every model reads text. */
 const TEXTS = /^(?:text\/|application\/(?:json|xml|yaml|x-ndjson)\b)/;
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "audio/mpeg": "mp3",
@@ -19,7 +19,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "text/plain": "txt",
 };
 
-/** What kept a file from being read or written, apart from what can happen to the call of a model. */
+/** An error of reading or writing a file, separate from errors of the model call. */
 export class ModelFileError extends Error {
   readonly code: string;
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -40,7 +40,7 @@ async function named<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The files among the inputs as parts of the question: texts as text, everything else as it is. */
+/** Returns the input files as parts of the prompt: text files as text, all others unchanged. */
 export async function fileParts(
   { inputs }: AdapterRequest,
   files: AdapterFiles | undefined,
@@ -65,7 +65,7 @@ function partOf({ name, mime }: FileValue, data: Uint8Array): TextPart | FilePar
   return { type: "file", data, mediaType: mime, filename: name };
 }
 
-/** All of a file, for what takes it only as a whole. */
+/** Reads a whole file into memory, for uses that cannot stream it. */
 export function gather(files: AdapterFiles, file: FileValue): Promise<Uint8Array> {
   const read = async (): Promise<Uint8Array> => {
     const pieces: Uint8Array[] = [];
@@ -75,7 +75,7 @@ export function gather(files: AdapterFiles, file: FileValue): Promise<Uint8Array
   return named(read());
 }
 
-/** What is asked for in words: files are not. A step that returns nothing but files is asked for text. */
+/** Removes file outputs from the contract given to the model. A step with only file outputs requests text. */
 export function withoutFileOutputs(request: AdapterRequest): AdapterRequest {
   if (fileOutputs(request.outputSchema).length === 0) return request;
   const { outputSchema, ...rest } = request;
@@ -83,7 +83,7 @@ export function withoutFileOutputs(request: AdapterRequest): AdapterRequest {
   return left === undefined ? { ...rest, outputStrategy: "text" } : { ...rest, outputSchema: { ...left } };
 }
 
-/** Keeps the files a model has made: one for each output in order, and the rest as a list where one is declared. */
+/** Stores the files that a model made: one for each file output in order, and the rest in a list output if one is declared. */
 export async function keepGenerated(
   { outputSchema }: AdapterRequest,
   generated: readonly MadeFile[],

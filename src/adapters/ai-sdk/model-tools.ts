@@ -7,14 +7,14 @@ import type { Sdk } from "./sdk.ts";
 /** A tool a model may call. */
 export interface ModelTool {
   readonly description?: string;
-  /** JSON Schema of its arguments. */
+  /** JSON Schema of the arguments. */
   readonly inputSchema: JsonObject;
-  /** Its name where it is judged; default: the one it is opened by. */
+  /** The name under which its calls are judged. Default: the name under which it is opened. */
   readonly tool?: string;
   readonly server?: string;
-  /** What its server says of it. */
+  /** The hints that its server gives about it. */
   readonly hints?: NonNullable<ToolDescription["hints"]>;
-  /** `callId`: the same for every repetition of this call. */
+  /** Runs the tool. `callId` is the same for every repetition of this call. */
   execute(args: JsonObject, signal: AbortSignal, callId: string): Promise<Json>;
 }
 
@@ -23,10 +23,10 @@ export interface OpenTools {
   close(): Promise<void>;
 }
 
-/** Makes the tools a step names ready for one attempt. */
+/** Opens the tools that a step names, for one attempt. */
 export type ToolOpener = (names: readonly string[], signal: AbortSignal, secret?: FindSecret) => Promise<OpenTools>;
 
-/** Tools that the server runs when their calls are allowed; here they are only offered. */
+/** Returns the step tools for the model. The server runs them when their calls are allowed. */
 export function stepTools({ stepTools: tools = [] }: AdapterRequest): Readonly<Record<string, ModelTool>> {
   return Object.fromEntries(
     tools.map(({ name, description, parameters }): [string, ModelTool] => {
@@ -49,7 +49,7 @@ interface Offered {
   readonly offered: ModelTool;
 }
 
-/** The tools of one attempt under the names a model sees; vendors allow only letters, digits, `_` and `-`. */
+/** The tools of one attempt under the names that the model sees. Vendors allow only letters, digits, `_` and `-`. */
 export class ModelTools {
   readonly #byName = new Map<string, Offered>();
   readonly #byCall = new Map<string, ModelTool>();
@@ -70,7 +70,7 @@ export class ModelTools {
     return this.#byName.has(name);
   }
 
-  /** What the SDK sends to the model. It is given nothing to run: calls are judged first, bounded and counted. */
+  /** Returns the tools for the SDK, without functions to run: calls are first judged, limited and counted elsewhere. */
   toolSet(sdk: Sdk): ToolSet {
     const entries = [...this.#byName].map(([name, { offered }]): [string, ToolSet[string]] => {
       const schema = sdk.jsonSchema<Json>(offered.inputSchema);
@@ -80,7 +80,7 @@ export class ModelTools {
     return Object.fromEntries(entries);
   }
 
-  /** A call as it is judged. One of a tool that does not exist keeps the name the model made up. */
+  /** Converts a requested call for the judge. A call of an unknown tool keeps the name that the model invented. */
   callOf({ name, input }: RequestedTool): ModelToolCall {
     const { tool = name, server } = this.#byName.get(name) ?? {};
     return { tool, args: input, ...(server === undefined ? {} : { server }) };
@@ -92,7 +92,7 @@ export class ModelTools {
     return { schema: offered.inputSchema, ...(offered.hints === undefined ? {} : { hints: offered.hints }) };
   }
 
-  /** Runs a tool; rejects with a text for the model, whatever goes wrong. */
+  /** Runs a tool. Every failure rejects with a text for the model. */
   async run({ callId, tool, server, args }: AllowedCall, signal: AbortSignal): Promise<Json> {
     const offered = this.#byCall.get(keyOf(tool, server));
     if (offered === undefined) throw new Error(this.#unknown(tool));
@@ -117,7 +117,7 @@ function keyOf(tool: string, server: string | undefined): string {
   return JSON.stringify([server ?? null, tool]);
 }
 
-/** A name that stays apart from the others and from what every object inherits. */
+/** Returns a name that differs from the taken ones and from the properties that every object inherits. */
 function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
   const plain = name.replaceAll("/", "__").replaceAll(/[^A-Za-z0-9_-]/g, "_");
   const safe = plain === "" || Object.hasOwn(Object.prototype, plain) ? `tool_${plain}` : plain;
@@ -137,6 +137,6 @@ function bounded(text: string): string {
   if (utf8Length(text) <= TOOL_RESULT_BYTES_MAX) return text;
   const note = "\n(cut: the result of the tool is larger than 256 KiB)";
   const kept = Buffer.from(text).subarray(0, TOOL_RESULT_BYTES_MAX - note.length);
-  // A character cut in two becomes U+FFFD, which is left out as well.
+  // A character that was cut in two becomes U+FFFD, which is removed.
   return kept.toString().replace(/\uFFFD$/, "") + note;
 }

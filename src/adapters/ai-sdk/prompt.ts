@@ -19,7 +19,7 @@ function jsonInstruction(schema: JsonObject | undefined, isSchemaShown: boolean)
   return isSchemaShown ? `${start} It must fit this JSON Schema:\n${JSON.stringify(schema)}` : start;
 }
 
-/** The message, what is piped in, and inputs that the message does not already hold. */
+/** Returns the message, the stdin text, and the inputs that the message or stdin do not already contain. */
 export function userTextOf(request: AdapterRequest): string {
   const { message, stdin } = request;
   const parts = [message];
@@ -32,13 +32,13 @@ export function userTextOf(request: AdapterRequest): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** The message to a model whose answer did not fit; it gets one such chance. */
+/** Returns the correction request for a model whose answer did not fit. It is sent at most once. */
 export function reaskText(problems: readonly string[]): string {
   const list = problems.map((problem) => `- ${problem}`).join("\n");
   return `Your answer does not fit what was asked for:\n${list}\nAnswer again, completely, with the JSON alone.`;
 }
 
-/** The agent's thread the conversation belongs to. */
+/** Returns the id of the agent's thread to which the conversation belongs. */
 export function sessionIdOf(request: AdapterRequest): string {
   const given = getOwn(request.inputs, SESSION_INPUT);
   const id = typeof given === "string" && given !== "" ? given : `${request.runId}/${request.stepId}`;

@@ -1,11 +1,11 @@
-/** How long the other side asks us to wait, in milliseconds; undefined when it gives no time, or nonsense. */
+/** Returns the waiting time that the server requests, in milliseconds. Undefined when it gives no valid time. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const precise = decimalOf(headerOf(headers, "retry-after-ms"));
   if (precise !== undefined) return Math.ceil(precise);
   const text = headerOf(headers, "retry-after");
   const seconds = decimalOf(text);
   if (seconds !== undefined) return Math.ceil(seconds * 1_000);
-  // A date begins with its weekday; Date.parse alone would also read "-5" as a year.
+  // An HTTP date begins with its weekday. Date.parse alone would also read "-5" as a year.
   if (text === undefined || !/^[A-Za-z]{3,9},? /.test(text)) return undefined;
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);

@@ -3,21 +3,21 @@ import type { Environment } from "../environment.ts";
 import type { AiSdkConfig, EndpointKind } from "./config.ts";
 import type { CallFailure } from "./call-failure.ts";
 
-/** The provider id that takes its vendor from the model. */
+/** The provider id for which the model name contains the vendor. */
 export const AI_SDK_PROVIDER = "ai-sdk";
 const VENDORS = ["openai", "anthropic", "google"] as const;
-/** Ids the adapter can answer to without any configuration. */
+/** Provider ids that work without any configuration. */
 export const AI_SDK_PROVIDERS: readonly string[] = [AI_SDK_PROVIDER, ...VENDORS];
 
-/** Where a vendor is reached, and with which key. */
+/** The address of a vendor and the name of its key. */
 interface Endpoint {
   readonly kind: EndpointKind;
   readonly baseUrl: string;
-  /** Null: the endpoint asks for no key. */
+  /** The environment variable with the key. Null when the endpoint needs no key. */
   readonly keyName: string | null;
 }
 
-/** Where a request goes. */
+/** The destination of a request: vendor, model, address and key. */
 export interface Route {
   readonly vendor: string;
   readonly modelId: string;
@@ -37,7 +37,7 @@ const BASE_URL_NAMES: ReadonlyMap<string, string> = new Map([
   ["anthropic", "ANTHROPIC_BASE_URL"],
 ]);
 
-/** All endpoints by vendor: the three built in, and those an operator added or changed. */
+/** Returns all endpoints by vendor: the three built-in ones and those that an operator added or changed. */
 export function endpointsOf(config: AiSdkConfig, env: Environment): ReadonlyMap<string, Endpoint> {
   const builtIn = VENDORS.map((vendor): [string, Endpoint] => {
     const { baseUrl, keyName } = DEFAULTS[vendor];
@@ -53,13 +53,13 @@ export function endpointsOf(config: AiSdkConfig, env: Environment): ReadonlyMap<
   return new Map([...builtIn, ...added]);
 }
 
-/** An empty variable is an absent one. */
+/** Returns the value of an environment variable. An empty variable counts as absent. */
 function setting(env: Environment, name: string | undefined): string | undefined {
   const value = name === undefined || !Object.hasOwn(env, name) ? undefined : env[name]?.trim();
   return value === "" ? undefined : value;
 }
 
-/** Anthropic's own tools take its address without the version, the SDK takes it with. */
+/** Adds `/v1` to Anthropic addresses: Anthropic's own tools expect the address without it, the SDK with it. */
 function versioned(kind: EndpointKind, address: string): string {
   const trimmed = address.replace(/\/+$/, "");
   return kind === "anthropic" && /^https?:\/\/[^/]+$/.test(trimmed) ? `${trimmed}/v1` : trimmed;
@@ -67,14 +67,14 @@ function versioned(kind: EndpointKind, address: string): string {
 
 export interface RouteQuery {
   readonly provider: string;
-  /** Null: the model names it. */
+  /** Null when the model name contains the vendor. */
   readonly vendor: string | null;
   readonly model: string | undefined;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly env: Environment;
 }
 
-/** The default model as far as it concerns a vendor: one that names another vendor is meant for that one. */
+/** Returns the default model for a vendor. Undefined when the default model names another vendor. */
 export function defaultModelFor(
   vendor: string | null,
   model: string | undefined,
@@ -85,7 +85,7 @@ export function defaultModelFor(
   return isOthers ? undefined : model;
 }
 
-/** Finds vendor, model and key, or reports what is missing and what to do about it. */
+/** Finds vendor, model and key. A failure explains what is missing and how to fix it. */
 export function findRoute(query: RouteQuery): Outcome<Route, CallFailure> {
   const { provider, vendor, model, endpoints } = query;
   if (model === undefined || model === "") {
@@ -109,7 +109,7 @@ export function findRoute(query: RouteQuery): Outcome<Route, CallFailure> {
   return succeed({ vendor: named.vendor, modelId: named.modelId, kind, baseUrl, apiKey: apiKey.value });
 }
 
-/** The key of an endpoint; null when it asks for none. */
+/** Returns the key of an endpoint. Null when it needs none. */
 export function keyOf(
   { keyName }: Pick<Endpoint, "keyName">,
   vendor: string,
@@ -131,7 +131,7 @@ function splitModel(model: string): { readonly vendor: string; readonly modelId:
   return at === -1 ? null : { vendor: model.slice(0, at), modelId: model.slice(at + 1) };
 }
 
-/** Model ids may themselves hold `:` and `/`; only the vendor's own name is taken off. */
+/** Removes the vendor's own name from a model id. The rest may contain `:` and `/`. */
 function withoutPrefix(model: string, vendor: string): string {
   const isPrefixed = model.startsWith(`${vendor}:`) || model.startsWith(`${vendor}/`);
   return isPrefixed ? model.slice(vendor.length + 1) : model;

@@ -6,22 +6,22 @@ import { fitsStrictMode } from "./strictness.ts";
 export type Sdk = typeof import("ai");
 type Fetch = typeof globalThis.fetch;
 
-/** How a model is held to a schema. */
+/** The way in which a model is made to follow a schema. */
 export interface OutputMode {
-  /** Does the vendor take the schema itself? Otherwise the prompt shows it. */
+  /** True when the vendor accepts the schema itself. Otherwise the prompt contains it. */
   readonly isNative: boolean;
   readonly isStrict: boolean;
 }
 
-/** The SDK takes a second to load, so that only a process that calls a model does it. */
+/** Loads the SDK on demand, because this takes a second and only processes that call a model need it. */
 export async function loadSdk(): Promise<Sdk> {
   const sdk = await import("ai").catch(orMissing("ai"));
-  // Its warnings reach the log of the attempt; the terminal belongs to the command that runs.
+  // Warnings of the SDK go to the log of the attempt. They must not mix with the output of the running command.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   return sdk;
 }
 
-/** The model of a route. Address and key are always given, so that the packages look for neither on their own. */
+/** Opens the model of a route. Address and key are always passed, so that the packages do not search for them. */
 export async function openModel(route: Route, fetch: Fetch): Promise<LanguageModel> {
   const { kind, modelId, baseUrl: baseURL } = route;
   const apiKey = route.apiKey ?? "";
@@ -48,7 +48,7 @@ export async function openModel(route: Route, fetch: Fetch): Promise<LanguageMod
   }
 }
 
-/** Which vendors can be given a schema beside the prompt, and whether literally. */
+/** Returns whether the vendor accepts a schema outside the prompt, and whether it enforces it strictly. */
 export function outputModeOf({ kind }: Route, schema: JsonObject | undefined, hasTools: boolean): OutputMode {
   const isStrict = schema !== undefined && fitsStrictMode(schema);
   switch (kind) {
@@ -57,10 +57,10 @@ export function outputModeOf({ kind }: Route, schema: JsonObject | undefined, ha
     case "anthropic":
       return { isNative: schema !== undefined, isStrict };
     case "google":
-      // Several of its models take tools or a schema, not both.
+      // Several Google models accept either tools or a schema, but not both.
       return { isNative: !hasTools, isStrict };
     case "openai-compatible":
-      // Servers of this kind differ in what they take; all of them can read a prompt.
+      // Compatible servers differ in what they accept, but all of them can read a prompt.
       return { isNative: false, isStrict };
   }
 }

@@ -1,6 +1,6 @@
 import { repairText } from "../../core/text/index.ts";
 
-/** Models, vendors and authors can write what no database keeps; it becomes U+FFFD. */
+/** Replaces characters that no database can store with U+FFFD. Models, vendors and authors can produce them. */
 export function storable(text: string): string {
   const { value } = repairText(text);
   return typeof value === "string" ? value : text;

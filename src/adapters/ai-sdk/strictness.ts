@@ -14,8 +14,8 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether OpenAI can hold a model to the schema literally. It then refuses a schema with optional or open parts, or
- * with keywords it does not know, so that such a schema is only shown to the model and checked here.
+ * True when OpenAI can enforce the schema strictly. Strict mode refuses schemas with optional or open parts or unknown
+ * keywords. Such a schema is only shown to the model, and the answer is checked here.
  */
 export function fitsStrictMode(schema: JsonObject): boolean {
   if (Object.keys(schema).some((key) => !KEYWORDS.has(key))) return false;

@@ -13,7 +13,7 @@ export interface ToolCallEntry {
   readonly input: string;
 }
 
-/** The conversation of one attempt, as plain JSON; bounded, because models and tools can be endless. */
+/** The conversation of one attempt as plain JSON. Its size is limited, because models and tools can produce endless text. */
 export class Transcript {
   readonly #entries: JsonObject[] = [];
   #bytes = 0;

@@ -4,12 +4,12 @@ import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from ".
 import type { CallResult } from "./model-call.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** The message of a user with which a conversation begins. */
+/** Returns the user message that starts a conversation. */
 export function firstMessage(text: string, parts: readonly (TextPart | FilePart)[]): ModelMessage {
   return { role: "user", content: parts.length === 0 ? text : [{ type: "text", text }, ...parts] };
 }
 
-/** What the model said, as JSON: reported with its round, and given back to the model in the next one. */
+/** Returns the model's message as JSON. It is reported with its round and sent to the model again in the next one. */
 export function messageOf({ turn }: Pick<CallResult, "turn">): JsonObject {
   const content = turn.flatMap((message) => {
     const parts = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
@@ -18,7 +18,7 @@ export function messageOf({ turn }: Pick<CallResult, "turn">): JsonObject {
   return { role: "assistant", content: content.map(repaired) };
 }
 
-/** Vendors take nothing but objects as arguments, even of a call that was malformed. */
+/** Replaces arguments that are not an object with `{}`. Vendors accept only objects, even in a malformed call. */
 function repaired(part: Json): Json {
   if (!isJsonObject(part) || getOwn(part, "type") !== "tool-call") return part;
   return isJsonObject(getOwn(part, "input")) ? part : { ...part, input: {} };
@@ -30,7 +30,7 @@ export function textOf(message: JsonObject): string {
     .join("");
 }
 
-/** The conversation that the next call of the model continues. */
+/** Returns the conversation so far, which the next model call continues. */
 export function messagesOf(first: ModelMessage, rounds: readonly TurnRound[]): ModelMessage[] {
   return [first, ...rounds.flatMap(roundMessages)];
 }
@@ -38,7 +38,7 @@ export function messagesOf(first: ModelMessage, rounds: readonly TurnRound[]): M
 function roundMessages({ message, outcomes, correction }: TurnRound): ModelMessage[] {
   const content = contentOf(message);
   const messages: ModelMessage[] = [];
-  // It is in the form of the SDK since it came from there; the SDK checks it again.
+  // The content has the SDK's form because the SDK produced it. The SDK checks it again.
   if (content.length > 0) messages.push({ role: "assistant", content } as unknown as ModelMessage);
   const results = callsOf(message).flatMap((call, position) => {
     const outcome = outcomes[position];
@@ -65,7 +65,7 @@ interface MessageCall {
   readonly input: string;
 }
 
-/** The tool calls of a message, in its order. */
+/** Returns the tool calls of a message, in order. */
 function callsOf(message: JsonObject): readonly MessageCall[] {
   return partsOf(message, "tool-call").map((part) => ({
     id: textAt(part, "toolCallId"),
@@ -79,7 +79,7 @@ export interface MadeFile {
   readonly uint8Array: Uint8Array;
 }
 
-/** What the model has made besides text. */
+/** Returns the files that the model made. */
 export function filesOf(rounds: readonly TurnRound[]): readonly MadeFile[] {
   return rounds.flatMap(({ message }) =>
     partsOf(message, "file").map((part) => ({
@@ -89,7 +89,7 @@ export function filesOf(rounds: readonly TurnRound[]): readonly MadeFile[] {
   );
 }
 
-/** Adds the rounds to a conversation as it is kept with the result. */
+/** Adds the rounds to the transcript that is stored with the result. */
 export function recordRounds(transcript: Transcript, rounds: readonly TurnRound[]): void {
   for (const { message, outcomes, correction } of rounds) {
     const calls = callsOf(message);

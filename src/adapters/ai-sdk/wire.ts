@@ -1,10 +1,10 @@
 type Fetch = typeof globalThis.fetch;
 
-/** Knows how far a call got, which decides whether a call without an answer is charged. */
+/** Records how far a call got. This decides whether a call without an answer is charged. */
 export interface Wire {
   readonly fetch: Fetch;
   readonly isSent: boolean;
-  /** The provider took the request and began to answer. */
+  /** True when the provider accepted the request and began to answer. */
   readonly isAccepted: boolean;
   reset(): void;
 }

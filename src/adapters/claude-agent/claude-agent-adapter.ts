@@ -1,7 +1,7 @@
 /**
- * Runs a request as a session of the Claude Agent SDK, which the operator installs and this loads when it is first
- * needed. A session has the tools that both the step names and the configuration allows, and no others; it sees of the
- * environment what is configured; and it is over, with every process it started, when the attempt is.
+ * Runs a request as a session of the Claude Agent SDK. The operator installs the SDK, and this adapter loads it on
+ * first use. A session has only the tools that both the step and the configuration allow. It sees only the configured
+ * environment variables. It ends, with every process it started, when the attempt ends.
  */
 import { basename } from "node:path";
 import {
@@ -33,7 +33,7 @@ import { judgeTools } from "./tool-judge.ts";
 
 export interface ClaudeAgentAdapterOptions {
   readonly env: Environment;
-  /** Where sessions get directories of their own. */
+  /** The directory that contains the directories of the sessions. */
   readonly directory: string;
   readonly clock?: Clock;
   readonly load?: LoadSdk;
@@ -88,12 +88,12 @@ async function perform(
   const clock = options.clock ?? createSystemClock();
   try {
     const begun = await home.sessionId();
-    // A further execution of an attempt begins only after one that had its calls judged.
+    // A later execution can only follow one whose calls were judged, so a missing session is lost.
     if (begun === null && (request.segment ?? 0) > 0) return failed(lost());
     const place = { config, env, home: home.path, apiKey: credential.value };
     return await converse({ sdk: sdk.value, request, order: order.value, prompt, hooks, place, clock, home, begun });
   } finally {
-    // A Bridge that stops leaves the session for its next life.
+    // When the Bridge stops, the session directory stays, so that the session can continue after a restart.
     if (isStopped(hooks.signal)) home.leave();
     else await remove(home, hooks.onLog);
   }
@@ -111,7 +111,9 @@ async function remove(home: SessionHome, onLog: AdapterHooks["onLog"]): Promise<
   });
 }
 
-/** Its calls were judged and perhaps made; what it knew of them is gone with the machine it ran on. */
+/**
+ * Returns the failure for a lost session: its calls were judged and perhaps made, but their history was on another machine or is deleted.
+ */
 function lost(): CallFailure {
   const message =
     "The session had begun to use its tools and was lost: it was kept on another Bridge, or is gone. It is not begun again, because that could do everything twice.";
@@ -129,7 +131,7 @@ interface Talk {
   readonly place: Parameters<typeof sessionOptions>[1];
   readonly clock: Clock;
   readonly home: SessionHome;
-  /** The session that an earlier execution began; null: none. */
+  /** The session that an earlier execution started. Null when there is none. */
   readonly begun: string | null;
 }
 
@@ -173,7 +175,7 @@ async function converse({
     return "";
   };
   hooks.signal.addEventListener("abort", stop, { once: true });
-  // An error after a result repeats it; without one it is all there is.
+  // An error after a result only repeats the result. Without a result it is the only information.
   const finished = listen().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
   const thrown = await Promise.race([finished, stopped(abortController.signal)]);
   hooks.signal.removeEventListener("abort", stop);
@@ -194,7 +196,7 @@ async function converse({
   };
 }
 
-/** The SDK takes its time to end what was stopped; no caller waits for it. */
+/** Resolves on abort, because the SDK may take long to end and the adapter must not wait for it. */
 function stopped(signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(""), { once: true }));
 }
@@ -209,7 +211,7 @@ function refused(message: string): CallFailure {
   return { failure: "provider_refused", message };
 }
 
-/** What can be known without starting a session: whether the SDK and a key are there. */
+/** Reports what can be checked without starting a session: whether the SDK and a key are present. */
 function healthOf(config: ClaudeAgentConfig, { env, load }: ClaudeAgentAdapterOptions): AdapterHealth {
   const sdk = load === undefined ? findSdk(config.sdk) : null;
   if (sdk?.ok === false) return { status: "offline", message: sdk.failure };

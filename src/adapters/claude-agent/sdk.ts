@@ -6,7 +6,7 @@ import { fail, succeed, type Json, type JsonObject, type Outcome } from "../../c
 
 const SDK_PACKAGE = "@anthropic-ai/claude-agent-sdk";
 
-/** How the SDK asks for its process. */
+/** The process that the SDK requests to be started. */
 export interface SpawnOrder {
   readonly command: string;
   readonly args: readonly string[];
@@ -18,7 +18,7 @@ export type Permission =
   | { readonly behavior: "allow"; readonly updatedInput: Readonly<Record<string, unknown>> }
   | { readonly behavior: "deny"; readonly message: string };
 
-/** What a hook of the SDK is given about a call of a tool. */
+/** The data about a tool call that a hook of the SDK receives. */
 export interface ToolHookInput {
   readonly hook_event_name: string;
   readonly tool_name?: string;
@@ -28,7 +28,7 @@ export interface ToolHookInput {
   readonly error?: unknown;
 }
 
-/** Empty: nothing is decided, and the rules of the session apply. */
+/** The decision of a hook. When empty, the rules of the session apply. */
 export interface ToolHookOutput {
   readonly continue?: false;
   readonly stopReason?: string;
@@ -49,7 +49,7 @@ export type SessionHooks = Readonly<
   >
 >;
 
-/** What is used of the SDK's options. The package is no dependency, so that its types cannot be. */
+/** The SDK options that are used here. The package is not a dependency, so its types cannot be imported. */
 export interface SessionOptions {
   readonly abortController: AbortController;
   readonly cwd: string;
@@ -64,7 +64,7 @@ export interface SessionOptions {
   readonly settingSources: readonly string[];
   readonly strictMcpConfig: boolean;
   readonly persistSession: boolean;
-  /** The session that is continued. */
+  /** The id of the session to continue. */
   readonly resume?: string;
   readonly includePartialMessages: boolean;
   readonly verbatimPrompts: boolean;
@@ -80,7 +80,7 @@ export interface ClaudeSdk {
   query(session: { readonly prompt: string; readonly options: SessionOptions }): AsyncIterable<unknown>;
 }
 
-/** Loads the SDK from the folder where an operator installed it; the failure explains what to do. */
+/** Loads the SDK from the folder where an operator installed it. The failure explains how to fix the problem. */
 export type LoadSdk = (folder: string | undefined) => Promise<Outcome<ClaudeSdk, string>>;
 
 export const loadSdk: LoadSdk = async (folder) => {
@@ -95,7 +95,7 @@ export const loadSdk: LoadSdk = async (folder) => {
   }
 };
 
-/** Where the SDK would be loaded from; nothing is loaded. */
+/** Returns the path from which the SDK would be loaded, without loading it. */
 export function findSdk(folder: string | undefined): Outcome<string, string> {
   try {
     const from = folder === undefined ? import.meta.url : join(folder, "package.json");

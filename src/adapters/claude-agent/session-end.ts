@@ -10,10 +10,10 @@ import { countAt, objectAt, textAt, type ApiError, type SessionRecord } from "./
 const MICROS_PER_USD = 1_000_000;
 const COST_USD_MAX = 1_000_000;
 const MODEL_LENGTH_MAX = 200;
-/** The session prices its calls by a list of its own. */
+/** The price id for costs that the session calculated with the SDK's own price list. */
 const SDK_PRICES = "claude-agent-sdk";
 
-/** Keys and accounts: nothing gets better by trying again. */
+/** Errors of keys and accounts, which a retry cannot fix. */
 const AUTH_ERRORS = [
   "authentication_failed",
   "oauth_org_not_allowed",
@@ -23,12 +23,12 @@ const AUTH_ERRORS = [
   "cloud_credential_error",
 ];
 
-/** What came of a session: an answer, or why there is none. */
+/** The end of a session: an answer or a failure. */
 export type SessionEnd =
   | { readonly stdout: string; readonly outputs?: JsonObject; readonly failure: null }
   | { readonly failure: CallFailure };
 
-/** `thrown`: what the SDK ended with, which after a result only repeats it. */
+/** Returns the end of a session. `thrown`: the error of the SDK, which after a result only repeats the result. */
 export function endOf(record: SessionRecord, order: SessionOrder, thrown: string, apiKey: string | null): SessionEnd {
   const { result, apiError } = record;
   const failed = (failure: FailureClass, text: string): SessionEnd => ({
@@ -98,12 +98,12 @@ function apiFailure({ kind, status, text, retryDelayMs }: ApiError, apiKey: stri
   return fail("provider_error", "could not be reached or failed");
 }
 
-/** Tokens as everywhere: cached ones are part of the input. */
+/** Token usage of a session. As in every adapter, cached tokens are part of the input. */
 export interface SessionUsage extends Partial<BillTotals> {
   readonly model?: string;
 }
 
-/** The session's own account, which knows every call; else the calls that were received, priced here. */
+/** Returns the usage that the session itself reports for all its calls, or else the usage of the received calls, priced here. */
 export async function usageOf(
   record: SessionRecord,
   order: SessionOrder,
@@ -132,7 +132,7 @@ export async function usageOf(
   };
 }
 
-/** A price the SDK does not know is one it makes up; then there is none. */
+/** Returns the cost from the result. None when the SDK does not know a price, because it then invents one. */
 function costOf(
   result: JsonObject,
   usages: readonly JsonObject[],

@@ -7,12 +7,12 @@ import { killMarked } from "../process/leftover.ts";
 import { removeWorkDirectory } from "../process/surroundings.ts";
 
 const PREFIX = "session-";
-/** Holds the id of the session, and is written before its first call can be. */
+/** File with the id of the session. It is written before the first tool call can be made. */
 const ID_FILE = "session-id";
-/** An attempt that was not continued for so long will not be. */
+/** Age after which the directory of an attempt is removed, because the attempt will not be continued. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** Where a session lives: the same place for every execution of an attempt on this machine. Its name marks all its processes. */
+/** The directory of a session: the same for every execution of an attempt on this machine. Its name marks all its processes. */
 export class SessionHome {
   static readonly #inUse = new Set<string>();
   readonly path: string;
@@ -24,14 +24,14 @@ export class SessionHome {
   static async open(directory: string, request: AdapterRequest): Promise<Outcome<SessionHome, string>> {
     const attempt = `${request.idempotencyKey}/${request.attempt}`;
     let name = `${PREFIX}${createHash("sha256").update(attempt).digest("hex").slice(0, 24)}`;
-    // One attempt run twice at once gets two sessions that know nothing of each other.
+    // When one attempt runs twice at the same time, each execution gets a separate directory and session.
     while (SessionHome.#inUse.has(join(directory, name))) name += "-";
     const home = new SessionHome(join(directory, name));
     SessionHome.#inUse.add(home.path);
     try {
       await mkdir(directory, { recursive: true, mode: 0o711 });
       await mkdir(home.path, { recursive: true, mode: 0o700 });
-      // What an earlier life of this Bridge started may still be at work.
+      // Processes from before a restart of this Bridge may still be running.
       await killMarked(name);
       return succeed(home);
     } catch (thrown) {
@@ -40,7 +40,7 @@ export class SessionHome {
     }
   }
 
-  /** Of the session that began here and was cut off; null: none did. */
+  /** Returns the id of the interrupted session that was started here. Null when there is none. */
   async sessionId(): Promise<string | null> {
     const text = await readFile(join(this.path, ID_FILE), "utf8").catch(() => "");
     return text === "" ? null : text;
@@ -50,7 +50,7 @@ export class SessionHome {
     return writeFile(join(this.path, ID_FILE), id, { mode: 0o600 });
   }
 
-  /** It stays for the next execution. */
+  /** Releases the directory without removing it, so that the next execution can use it. */
   leave(): void {
     SessionHome.#inUse.delete(this.path);
   }
@@ -61,7 +61,7 @@ export class SessionHome {
   }
 }
 
-/** Removes what attempts left behind that were cancelled while the Bridge was away. */
+/** Removes directories of attempts that were cancelled while the Bridge was not running. */
 export async function removeOldHomes(directory: string, now: number): Promise<void> {
   for (const name of await readdir(directory).catch(() => [])) {
     if (!name.startsWith(PREFIX)) continue;

@@ -13,7 +13,7 @@ const API_KEY = "ANTHROPIC_API_KEY";
 const BASE_URL = "ANTHROPIC_BASE_URL";
 const MAX_TURNS = 50;
 
-/** Other ways to prove who pays; each is used only when the configuration hands it on. */
+/** Other credentials. Each is used only when the configuration passes it to the session. */
 const OTHER_CREDENTIALS = [
   "ANTHROPIC_AUTH_TOKEN",
   "CLAUDE_CODE_OAUTH_TOKEN",
@@ -22,11 +22,11 @@ const OTHER_CREDENTIALS = [
   "CLAUDE_CODE_USE_FOUNDRY",
 ];
 
-/** What one request asks of a session, apart from where it takes place. */
+/** The content of one request for a session, without the place where it runs. */
 export interface SessionOrder {
   readonly model: string | undefined;
   readonly instructions: string | undefined;
-  /** Undefined: the schema is shown to the model instead of given to the SDK, or there is none. */
+  /** The schema for the SDK. Undefined when there is none, or when the instructions show it to the model instead. */
   readonly schema: JsonObject | undefined;
   readonly tools: readonly string[];
   readonly rules: readonly string[];
@@ -43,7 +43,7 @@ export function readOrder(request: AdapterRequest, config: ClaudeAgentConfig): O
   const instructions = instructionsOf(request, schema === undefined);
   return succeed({
     model,
-    // The SDK asks for the schema in a way of its own; being asked for bare JSON too would confuse the model.
+    // The SDK has its own instruction for the schema. A second request for bare JSON would confuse the model.
     instructions: textOf(schema === undefined ? instructions : request.systemPrompt),
     schema,
     tools: [...new Set(rules.value.map(toolNameOf))],
@@ -52,7 +52,7 @@ export function readOrder(request: AdapterRequest, config: ClaudeAgentConfig): O
   });
 }
 
-/** The key a session would work with; null when it proves itself otherwise. */
+/** Returns the API key of a session. Null when the session uses another credential. */
 export function credentialOf(config: ClaudeAgentConfig, env: Environment): Outcome<string | null, CallFailure> {
   const name = config.api_key_env ?? API_KEY;
   const key = valueOf(env, name);
@@ -67,12 +67,12 @@ export function credentialOf(config: ClaudeAgentConfig, env: Environment): Outco
 export interface SessionPlace {
   readonly config: ClaudeAgentConfig;
   readonly env: Environment;
-  /** A fresh directory of the session's own: its home, and where it works unless another place is configured. */
+  /** The session's own directory. It is its home, and its working directory unless another one is configured. */
   readonly home: string;
   readonly apiKey: string | null;
 }
 
-/** Nothing of the Bridge's environment but what is named, and nothing that calls any address but the model's. */
+/** Returns only the named variables of the Bridge, and settings that stop all traffic except model calls. */
 export function sessionEnvironment(
   request: AdapterRequest,
   { maxOutputTokens }: SessionOrder,
@@ -88,7 +88,7 @@ export function sessionEnvironment(
     DISABLE_TELEMETRY: "1",
     DISABLE_ERROR_REPORTING: "1",
     DISABLE_AUTOUPDATER: "1",
-    // One more than is allowed: the SDK reports how long a provider asks to wait only when it is about to try again.
+    // One more than allowed: the SDK reports the delay that a provider requests only when it is about to retry.
     CLAUDE_CODE_MAX_RETRIES: String((config.max_retries ?? 0) + 1),
     ...(maxOutputTokens === undefined ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens) }),
     ...(apiKey === null ? {} : { [API_KEY]: apiKey }),
@@ -98,7 +98,7 @@ export function sessionEnvironment(
 
 type Bound = "abortController" | "env" | "spawnClaudeCodeProcess" | "hooks" | "resume";
 
-/** All instructions of a session; what it may not do is defined here and nowhere else. */
+/** Returns all options of a session. Its restrictions are defined only here. */
 export function sessionOptions(
   order: SessionOrder,
   { config, home }: SessionPlace,
@@ -111,13 +111,13 @@ export function sessionOptions(
     ...(model === undefined ? {} : { model }),
     ...(instructions === undefined ? {} : { systemPrompt: instructions }),
     tools,
-    // A tool without a rule would be approved by its name alone, and the SDK warns of it; it is asked for instead.
+    // An entry without a pattern would approve the whole tool, and the SDK warns about that. `canUseTool` decides on it instead.
     allowedTools: rules.filter((rule) => rule !== toolNameOf(rule)),
     permissionMode: "default",
     canUseTool: (tool, input) => Promise.resolve(permissionFor(tool, input, rules)),
     settingSources: [],
     strictMcpConfig: true,
-    // In the home of the session, which goes when the attempt ends: until then it can be continued.
+    // Stored in the home of the session until the attempt ends, so that the session can be continued.
     persistSession: true,
     includePartialMessages: true,
     verbatimPrompts: true,
@@ -129,7 +129,7 @@ export function sessionOptions(
   };
 }
 
-/** Denies by default. What a rule allows never gets here, so that a tool with a rule that does is outside of it. */
+/** Denies by default. The SDK does not send calls that a rule with a pattern allows, so such a tool here is outside its rule. */
 function permissionFor(tool: string, input: Readonly<Record<string, unknown>>, rules: readonly string[]): Permission {
   if (rules.includes(tool)) return { behavior: "allow", updatedInput: input };
   const may = rules.length === 0 ? "no tools" : `only ${rules.join(", ")}`;
@@ -146,12 +146,12 @@ function rulesFor(wanted: readonly string[], allowed: readonly string[]): Outcom
   return refuse(`tool_not_allowed: ${names} may not be used by claude-agent. ${hint}`);
 }
 
-/** The SDK wraps the schema into a tool, whose input has to be an object. */
+/** Returns the schema if the SDK can use it. The SDK makes it the input of a tool, which must be an object. */
 function nativeSchema(schema: JsonObject | undefined): JsonObject | undefined {
   return schema !== undefined && getOwn(schema, "type") === "object" ? schema : undefined;
 }
 
-/** Steps may name the vendor as they do for other adapters. */
+/** Removes the vendor prefix, which steps may write as they do for other adapters. */
 function modelOf(model: string | undefined): string | undefined {
   return model?.replace(/^(?:claude-agent|anthropic)[:/]/, "");
 }

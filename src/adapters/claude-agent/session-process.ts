@@ -11,7 +11,7 @@ export class SessionProcess {
   readonly #stderr: ReturnType<typeof createStderrLog>;
   #isOver = false;
 
-  /** `mark`: what its environment carries, by which processes that left its group are found. */
+  /** `mark`: text in the environment of all its processes. It finds processes that left the process group. */
   constructor(mark: string, onLog: AdapterHooks["onLog"]) {
     this.#mark = mark;
     this.#stderr = createStderrLog(onLog);
@@ -25,7 +25,7 @@ export class SessionProcess {
       shell: false,
       stdio: ["pipe", "pipe", "pipe"],
     });
-    // The SDK gets the error too; without a listener here it would end the Bridge.
+    // The SDK also receives this error. Without a listener here it would end the Bridge.
     child.on("error", () => undefined);
     child.stderr.on("data", (chunk: Buffer) => this.#stderr.add(chunk));
     this.#children.push(child);
@@ -38,7 +38,7 @@ export class SessionProcess {
     for (const { pid } of this.#children) if (pid !== undefined) signalGroup(pid, "SIGKILL");
   }
 
-  /** Returns when nothing is left of it, with the last it wrote to stderr. */
+  /** Waits until all its processes have ended. Returns the last lines of its stderr. */
   async end(): Promise<{ readonly isGone: boolean; readonly stderrTail: string }> {
     this.kill();
     await Promise.all(this.#children.map(exitOf));

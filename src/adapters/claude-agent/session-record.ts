@@ -3,7 +3,7 @@ import type { AdapterHooks } from "../../adapter/index.ts";
 import { believable, estimated, larger, type Tokens } from "../ai-sdk/bill.ts";
 import { Transcript, type ToolCallEntry } from "../ai-sdk/transcript.ts";
 
-/** An error of the model's API, by the SDK's own name for it. */
+/** An error of the model's API, with the SDK's name for it. */
 export interface ApiError {
   readonly kind: string;
   readonly status: number | undefined;
@@ -16,10 +16,10 @@ interface MeteredCall {
   characters: number;
 }
 
-/** Messages of the SDK's own making carry this instead of a model. */
+/** The model name of messages that the SDK itself created. */
 const SYNTHETIC = "<synthetic>";
 
-/** What a session has sent until now. Whatever comes is read by its own fields; the unknown is passed over. */
+/** Collects what a session has sent so far. It reads only the fields it knows and ignores everything else. */
 export class SessionRecord {
   readonly transcript = new Transcript();
   readonly #hooks: AdapterHooks;
@@ -51,7 +51,7 @@ export class SessionRecord {
     return this.#isRefused;
   }
 
-  /** Calls of the model as far as they were received, for a session that ended before it reported them. */
+  /** Usage of the model calls received so far, for a session that ended before it reported its usage. */
   get calls(): readonly Tokens[] {
     return this.#calls.map(({ tokens, characters }) => {
       const guess = estimated(this.#promptCharacters, characters);
@@ -59,11 +59,11 @@ export class SessionRecord {
     });
   }
 
-  /** False: nothing more is to be read. */
+  /** Reads one message. False when no more messages should be read. */
   listen(given: unknown): boolean {
     const message = objectOf(given);
     if (message === null) return true;
-    // Messages of a helper of the session are no part of the conversation.
+    // Messages of a subagent are not part of the conversation.
     if (textAt(message, "parent_tool_use_id") !== undefined) return true;
     switch (textAt(message, "type")) {
       case "stream_event":
@@ -168,7 +168,7 @@ export class SessionRecord {
     }
   }
 
-  /** Trying again is the engine's business, beyond what the operator allows a session. */
+  /** Records a failed model call. False above the operator's limit: further retries are decided by the engine. */
   #readRetry(message: JsonObject): boolean {
     const status = getOwn(message, "error_status");
     const kind = textAt(message, "error") ?? "unknown";
@@ -186,7 +186,7 @@ export class SessionRecord {
   }
 }
 
-/** The id of the session whose beginning this message says; null: it says something else. */
+/** Returns the session id from the message that starts a session. Null for any other message. */
 export function sessionOf(given: unknown): string | null {
   const message = objectOf(given);
   if (message === null || textAt(message, "subtype") !== "init") return null;
@@ -209,7 +209,7 @@ function blocksOf(inner: JsonObject): readonly JsonObject[] {
   return isJsonArray(content) ? content.filter((block): block is JsonObject => isJsonObject(block)) : [];
 }
 
-/** What the SDK yields has come as JSON. */
+/** The SDK's messages come from parsed JSON, so an object is a JsonObject. */
 function objectOf(value: unknown): JsonObject | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }

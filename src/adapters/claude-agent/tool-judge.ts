@@ -3,13 +3,13 @@ import { isJsonObject, type Json, utf8Length } from "../../core/base/index.ts";
 import type { SessionHook, SessionHooks, ToolHookInput } from "./sdk.ts";
 import type { SessionOrder } from "./session-options.ts";
 
-/** In seconds. A held call waits in the living session, until the attempt's deadline ends both. */
+/** Timeout of a hook, in seconds. A held call waits in the running session until the attempt's deadline ends both. */
 const ANSWER_WITHIN_S = 20 * 24 * 3_600;
 const RESULT_BYTES_MAX = 262_144;
 
 /**
- * Asks about every call of a session before it is made, and reports what came of it. Whatever cannot be asked is denied. An
- * allowed call still has to pass the rules of the configuration.
+ * Requests a ruling on every call of a session before it is made, and reports its result. A call that cannot be judged
+ * is denied. An allowed call must still pass the rules of the configuration.
  */
 export function judgeTools(
   request: AdapterRequest,
@@ -22,7 +22,7 @@ export function judgeTools(
   let count = 0;
 
   const before: SessionHook = async ({ tool_name: tool = "", tool_input: input, tool_use_id: useId = "" }) => {
-    // What the session has besides its tools is the SDK's own, and reaches nothing outside.
+    // Other tools of the session belong to the SDK itself and have no effect outside.
     if (!tools.includes(tool)) return {};
     const args = jsonOf(input);
     if (!isJsonObject(args)) return deny("The arguments of a tool must be a JSON object.");
@@ -35,7 +35,7 @@ export function judgeTools(
       callIds.set(useId, callId);
       startedAt.set(useId, performance.now());
       if (ruling.note === undefined) return {};
-      // The SDK allows changed args as a whole, so that a rule that allows only some uses would not be checked.
+      // The SDK would allow changed args without checking them against a rule that allows only some uses.
       if (!rules.includes(tool))
         return deny(`The rules of ${tool} cannot be checked for args that a person has changed.`);
       return allow(ruling.args, ruling.note);
@@ -69,11 +69,11 @@ function hook(each: SessionHook) {
   return [{ hooks: [each], timeout: ANSWER_WITHIN_S }];
 }
 
-/** Calls that one execution may make, and executions that one attempt may have: beyond them ids would be those of others. */
+/** Maximum calls per execution and executions per attempt. Beyond them, call ids would collide. */
 const CALLS_MAX = 10_000;
 const SEGMENTS_MAX = 100;
 
-/** Each execution has places of its own for its calls: what it asks for is not what one before it has asked for. */
+/** Returns a call id from the range of this execution, so that its calls differ from those of earlier executions. */
 function callIdOf({ idempotencyKey, attempt, segment = 0 }: AdapterRequest, count: number): string {
   const first = ((attempt - 1) * SEGMENTS_MAX + segment) * CALLS_MAX;
   return toolCallId(idempotencyKey, 0, first + count);
@@ -107,7 +107,7 @@ function resultOf({ tool_response: response, error }: ToolHookInput): Json {
   return utf8Length(text) <= RESULT_BYTES_MAX ? result : `${text.slice(0, RESULT_BYTES_MAX / 4)}…`;
 }
 
-/** What came from the process of the session, as JSON. */
+/** Converts a value from the session's process to JSON. */
 function jsonOf(value: unknown): Json {
   return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }

@@ -6,7 +6,7 @@ import type { GuardedFailure, GuardedReply } from "../../outbound/index.ts";
 import { retryAfterMs } from "../ai-sdk/retry-after.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
 
-/** How much of a failed answer is reported. */
+/** Maximum length of a failed answer in the report. */
 const EXCERPT_LENGTH_MAX = 500;
 
 export function resultOf(reply: GuardedReply, redactor: Redactor, nowMs: number): AdapterResult {
@@ -48,7 +48,7 @@ function failedAnswer({ status, headers }: GuardedReply, text: string, nowMs: nu
   return { status: "failed", failure, message, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
 }
 
-/** Only an answer that is one JSON object as a whole is taken as outputs; JSON inside of a text is not guessed at. */
+/** Returns outputs only when the whole answer is one JSON object. JSON inside a text is ignored. */
 function readObject(text: string): JsonObject | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
   const { value, repairs } = normaliseOutput(text, "json", "object");

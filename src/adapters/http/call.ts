@@ -8,7 +8,7 @@ import { METHODS, type HttpConfig, type Method, type Target } from "./config.ts"
 import { multipartOf } from "./multipart.ts";
 import { fillHeaders } from "./secret-header.ts";
 
-/** What a request of the engine becomes on the wire. */
+/** The HTTP call that is made for a request of the engine. */
 export interface Call {
   readonly url: string;
   readonly method: Method;
@@ -46,7 +46,7 @@ export function readCall(
     return fail({ status: "failed", failure: "provider_auth", message });
   }
   const body = method.value === "GET" || method.value === "HEAD" ? null : bodyOf(request, files);
-  // A target is reached where its operator put it; what it redirects to is judged like any other URL.
+  // The operator allowed the target's own address. A redirect is checked like any other URL.
   const allow = createAllowList([...(config.allow ?? []), ...(target === null ? [] : [hostAndPort(url)])]);
   if (!allow.ok) return refused("url_host", allow.failure);
   return succeed({
@@ -68,11 +68,11 @@ export function readCall(
 
 interface Place {
   readonly url: string;
-  /** Null: the URL was written by the author of the workflow. */
+  /** Null when the author of the workflow wrote the URL. */
   readonly target: Target | null;
-  /** Of the target; '' when there is none. */
+  /** The name of the target. Empty when there is none. */
   readonly name: string;
-  /** The start of the message, before the place: `POST billing`. */
+  /** The method at the start of the message, as in `POST billing`. */
   readonly method?: Method | undefined;
 }
 
@@ -91,7 +91,7 @@ function findPlace({ inputs, model, message }: AdapterRequest, config: HttpConfi
   return target === undefined ? placeIn(message, targets) : succeed({ url: target.url, target, name: model ?? "" });
 }
 
-/** All of it: `METHOD place` or `place`; a text that is more than that names no place. */
+/** Matches a whole message that is `METHOD place` or `place`. A longer text names no place. */
 const PLACE = new RegExp(`^(?:(${METHODS.join("|")})\\s+)?(\\S+)$`);
 
 function placeIn(message: string, targets: NonNullable<HttpConfig["targets"]>): Outcome<Place, Failed> {
@@ -114,7 +114,7 @@ function unknownTarget(named: Json, targets: NonNullable<HttpConfig["targets"]>)
   return refused("target_not_configured", `There is no target ${JSON.stringify(named)}. ${hint}`);
 }
 
-/** The method of the node, else of the target; else it is fetched, unless there is something to send. */
+/** Returns the method of the node, else of the target. Default: POST when there is a body, otherwise GET. */
 function readMethod(
   { inputs, stdin }: AdapterRequest,
   target: Target | null,
@@ -160,12 +160,12 @@ function headersOf(request: AdapterRequest): Readonly<Record<string, string>> {
   };
 }
 
-/** A header carries nothing but printable ASCII safely. */
+/** Replaces characters that are not printable ASCII, because a header cannot safely contain them. */
 function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, "?");
 }
 
-/** As a call to it is judged; null: it is no address, and is refused as such. */
+/** Returns the host in the form used for judging a call. Null when the URL is invalid; it is refused later. */
 function hostIn(url: string): string | null {
   if (!URL.canParse(url)) return null;
   const { protocol, host } = new URL(url);

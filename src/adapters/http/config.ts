@@ -15,9 +15,9 @@ export const targetSchema = z.strictObject({
     .refine((text) => new URL(text).username === "" && new URL(text).password === "", {
       error: "must hold no user name or password; use a header with secret://NAME",
     }),
-  /** Fixed by the operator; without it a node chooses. */
+  /** Method set by the operator. When absent, a node chooses it. */
   method: z.enum(METHODS).optional(),
-  /** `secret://NAME` in a value stands for a registered secret, or for an environment variable of the Bridge. */
+  /** `secret://NAME` in a value is replaced by a registered secret or by an environment variable of the Bridge. */
   headers: z
     .record(
       z.string().regex(HEADER_NAME, "is no name of a header"),
@@ -29,7 +29,7 @@ export const targetSchema = z.strictObject({
 export type Target = z.infer<typeof targetSchema>;
 
 export const configSchema = z.strictObject({
-  /** Hosts, `host:port` and blocks of addresses that nodes may reach by URL, private ones too. */
+  /** Hosts, `host:port` and address blocks that nodes may call by URL, including private ones. */
   allow: z
     .array(z.string().max(300))
     .max(1_000)
@@ -41,7 +41,7 @@ export const configSchema = z.strictObject({
   targets: z
     .record(z.string().regex(NAME, "must be letters, digits, -, _ and ., a letter first"), targetSchema)
     .optional(),
-  /** Nodes may reach every public host by URL, not only those on the allow list. */
+  /** True when nodes may call every public host by URL, not only those on the allow list. */
   open: z.boolean().optional(),
 });
 export type HttpConfig = z.infer<typeof configSchema>;

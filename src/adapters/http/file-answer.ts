@@ -3,17 +3,17 @@ import { fileMimeProblem, fileNameProblem } from "../../core/base/index.ts";
 import { type FileOutput, fileOutputs } from "../../core/outputs/index.ts";
 import type { GuardedReply } from "../../outbound/index.ts";
 
-/** An answer that becomes a file is held in memory as a whole. */
+/** Maximum size of an answer that becomes a file, because it is held in memory as a whole. */
 export const FILE_ANSWER_BYTES_MAX = 64 * 1_048_576;
 
 const UNKNOWN_TYPE = "application/octet-stream";
 
-/** The output the body of an answer may become: the first that is a file. */
+/** Returns the output in which the body of an answer is stored: the first file output. */
 export function fileOutputOf({ outputSchema }: AdapterRequest): FileOutput | undefined {
   return fileOutputs(outputSchema)[0];
 }
 
-/** Whether an answer is a file and not the outputs themselves, which are JSON. */
+/** True when the answer is a file. A JSON answer contains the outputs themselves. */
 export function isFileAnswer({ status, headers }: GuardedReply): boolean {
   const encoding = headers["content-encoding"] ?? "identity";
   return (
@@ -41,7 +41,7 @@ function typeOf(headers: GuardedReply["headers"]): string {
   return fileMimeProblem(type) === null ? type : UNKNOWN_TYPE;
 }
 
-/** A name is taken only if it is one: a path leads out of the folder it is put in. */
+/** Returns the file name from the headers if it is valid. A path is ignored, because it could lead outside the folder. */
 function nameIn(headers: GuardedReply["headers"]): string | undefined {
   const [, quoted, bare] = /\bfilename\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(headers["content-disposition"] ?? "") ?? [];
   const name = quoted ?? bare;

@@ -1,12 +1,14 @@
 /**
- * Calls a service outside. Which one is decided in this order:
+ * Calls an external service. The address is selected in this order:
  *
- * 1. the input `target`: a name from the configuration (an unknown one is refused);
- * 2. the input `url`: only hosts on the allow list or, when the configuration has `open`, public ones;
- * 3. a configured target called like the request's model.
+ * 1. the input `target`: a name from the configuration (an unknown name is refused);
+ * 2. the input `url`: only hosts on the allow list or, when the configuration has `open`, also public ones;
+ * 3. a configured target whose name equals the request's model;
+ * 4. the message: `METHOD place` or `place`, where the place is a target or a URL.
  *
- * The method is the target's own, else the input `method`, else POST. The body is a form when there are files among the
- * inputs, else the input `body` as JSON, else `stdin` as text, else `{ message, inputs }` as JSON; GET and HEAD have none.
+ * The method is the input `method`, else the one in the message, else the target's, else POST with a body and GET without.
+ * The body is a form when the inputs contain files, else the input `body` as JSON, else `stdin` as text, else
+ * `{ message, inputs }` as JSON. GET and HEAD have no body.
  */
 import { createSystemClock, type Clock } from "../../clock/index.ts";
 import {
@@ -30,7 +32,7 @@ import { configSchema, type HttpConfig } from "./config.ts";
 const HTTP_PROVIDER = "http";
 
 export interface HttpAdapterOptions {
-  /** Where `secret://NAME` is looked up when no secret of that name came with the dispatch. */
+  /** Used to find `secret://NAME` when no secret of that name came with the dispatch. */
   readonly env: Environment;
   readonly resolve?: Resolve;
   readonly clock?: Clock;

@@ -2,7 +2,7 @@ import type { AdapterFiles, AdapterRequest } from "../../adapter/index.ts";
 import { type FileValue, getOwn, isFileValue, isJsonArray, isJsonObject, type Json } from "../../core/base/index.ts";
 import type { StreamedBody } from "../../outbound/index.ts";
 
-/** Inputs that say what to call, and are not part of what is sent. */
+/** Inputs that select what to call. They are not sent in the body. */
 const ADDRESSING: ReadonlySet<string> = new Set(["target", "url", "method", "body"]);
 
 export interface Multipart {
@@ -16,8 +16,8 @@ interface Field {
 }
 
 /**
- * A form with every file among the inputs (RFC 7578), each under the name of its input, beside the other values: those of
- * the input `body` when there is one, else the other inputs. Texts are sent as they are, everything else as JSON.
+ * Builds a form with every input file (RFC 7578) under the name of its input, and the other values: those of the input
+ * `body` when there is one, otherwise the other inputs. Texts are sent unchanged, all other values as JSON.
  */
 export function multipartOf({ inputs, idempotencyKey }: AdapterRequest, files: AdapterFiles): Multipart {
   const boundary = `sluice-${idempotencyKey.replaceAll(/[^A-Za-z0-9]/g, "").slice(-40)}-form`;
@@ -67,7 +67,7 @@ function partOf(boundary: string, name: string, value: string | FileValue) {
   return { head, value, size: isText ? Buffer.byteLength(value, "utf8") : value.size };
 }
 
-/** As browsers write names in forms. */
+/** Escapes a name in the same way as browsers do in forms. */
 function quoted(text: string): string {
   return text.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
 }

@@ -4,13 +4,13 @@ import type { SecretLookup } from "../secret-lookup.ts";
 
 export interface FilledHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** Knows the secrets that went into them: services that echo what they were sent must not bring one into a run. */
+  /** Redacts the secrets in the headers, because a service that repeats its input must not bring a secret into a run. */
   readonly redactor: Redactor;
 }
 
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Puts secrets where a configured header names them; fails with what is wrong with the first one that cannot be. */
+/** Fills secrets into the configured headers. Fails with the problem of the first secret that cannot be used. */
 export function fillHeaders(
   headers: Readonly<Record<string, string>>,
   lookup: SecretLookup,

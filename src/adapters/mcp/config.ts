@@ -10,7 +10,7 @@ const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e]{0,8192}$/;
 const DIGEST = /^(?:sha256:)?([0-9a-f]{64})$/;
 
-/** Names through which code can be put into a process that was meant to run something else. */
+/** Environment variables that can make a process run foreign code. */
 const UNSAFE_ENV =
   /^(?:NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|GIT_.*|npm_config_.*|BASH_ENV|ENV|PERL5.*|RUBYOPT|JAVA_TOOL_OPTIONS|PATH)$/i;
 
@@ -46,7 +46,7 @@ const stdioServer = z.strictObject({
     .optional(),
 });
 
-/** Decided by what it has, so that a mistake is reported for the kind that was meant. */
+/** The `url` field selects the schema, so that a mistake is reported for the intended kind of server. */
 const server = z.looseObject({}).transform((given, context): McpServer => {
   const parsed = (Object.hasOwn(given, "url") ? httpServer : stdioServer).safeParse(given);
   if (parsed.success) return parsed.data;
@@ -77,10 +77,10 @@ export type HttpServer = z.infer<typeof httpServer>;
 export type StdioServer = z.infer<typeof stdioServer>;
 export type McpServer = HttpServer | StdioServer;
 
-/** Which servers there are is the operator's word alone: a definition can name one and never bring one. */
+/** The configured servers. Only the operator defines servers: a definition can name one but never add one. */
 export interface McpConfig {
   readonly servers: ReadonlyMap<string, McpServer>;
-  /** Digest a tool had when a person read it, by `server/tool`. */
+  /** Digest of each pinned tool at the time when a person reviewed it, by `server/tool`. */
   readonly pins: ReadonlyMap<string, string>;
 }
 
@@ -89,7 +89,7 @@ export interface ToolName {
   readonly tool: string;
 }
 
-/** Checks the section of the configuration; throws with every mistake and its place. */
+/** Checks the section of the configuration. Throws an error that lists every mistake with its place. */
 export function readMcpConfig(section: JsonObject): McpConfig {
   const { servers = {}, pins = {} } = readConfigSection(configSchema, section, MCP_PROVIDER);
   return {
@@ -98,14 +98,14 @@ export function readMcpConfig(section: JsonObject): McpConfig {
   };
 }
 
-/** `server/tool`; a tool's own name may hold further slashes. */
+/** Splits `server/tool`. The name of the tool may contain further slashes. */
 export function splitName(name: string): ToolName | undefined {
   const slash = name.indexOf("/");
   if (slash < 1 || slash === name.length - 1) return undefined;
   return { server: name.slice(0, slash), tool: name.slice(slash + 1) };
 }
 
-/** The headers of each server that is reached over HTTP. */
+/** Returns the headers of each server that uses HTTP. */
 export function headersOf({ servers }: McpConfig): readonly (readonly [string, Readonly<Record<string, string>>])[] {
   return [...servers].flatMap(([name, server]) => ("url" in server ? [[name, server.headers ?? {}] as const] : []));
 }

@@ -13,25 +13,25 @@ import type { McpConfig } from "./config.ts";
 import { openLink, type Link } from "./link.ts";
 import { failureOf, McpFailure, notInstalled, tooLarge } from "./mcp-failure.ts";
 
-/** One server for one execution: nothing of it is shared, so no answer can reach another. */
+/** A connection to one server for one execution. Nothing is shared, so answers cannot reach another execution. */
 export interface McpConnection {
-  /** The tool, or a refusal when the server has none of that name or it is not what was pinned. */
+  /** Returns the tool. Throws when the server has no such tool, or it differs from the pinned one. */
   findTool(tool: string): Promise<Tool>;
-  /** All tools that fit, `*` standing for any characters; a refusal when one of them is not what was pinned. */
+  /** Returns all tools that match a pattern, in which `*` matches any characters. Throws when one differs from its pin. */
   fittingTools(pattern: string): Promise<readonly Tool[]>;
-  /** `callId`: the same for every repetition, for servers that keep such keys. */
+  /** `callId` is the same for every repetition, for servers that support idempotency keys. */
   call(tool: Tool, args: JsonObject, signal: AbortSignal, callId?: string): Promise<CallToolResult>;
   close(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
-/** The Bridge ends a call at its deadline; the client's own limit must not come first. */
+/** Timeout of the MCP client. The Bridge ends a call at its deadline, so the client must not end it earlier. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 
-/** The key of `_meta` under which a server finds the idempotency key of a call. */
+/** The key in `_meta` that contains the idempotency key of a call. */
 const CALL_ID = "sluice/idempotency-key";
 
-/** What a server declares about its own outputs is not checked here: its patterns could be made to run forever. */
+/** Accepts every output. A server's own output schema is not checked, because its patterns could run forever. */
 const TRUSTING_VALIDATOR: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
@@ -53,7 +53,7 @@ export async function connectServer(
     {
       jsonSchemaValidator: TRUSTING_VALIDATOR,
       inputRequired: { autoFulfill: false },
-      // Over stdio, asking first which revision a server speaks would start its command twice.
+      // With stdio, a query for the server's protocol revision would start its command twice.
       versionNegotiation: { mode: "url" in server ? "auto" : "legacy" },
     },
   );
@@ -134,7 +134,7 @@ function unknownTool(server: string, wanted: string, tools: readonly Tool[]): Mc
   );
 }
 
-/** What a person agreed to when pinning a tool. */
+/** Returns the digest of the parts that a person reviewed when pinning a tool. */
 function toolDigest(tool: Tool): string {
   return digestJson({ description: tool.description ?? "", inputSchema: tool.inputSchema as Json });
 }

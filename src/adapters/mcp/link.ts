@@ -7,25 +7,25 @@ import type { HttpServer, McpServer, StdioServer } from "./config.ts";
 import { McpFailure, notInstalled } from "./mcp-failure.ts";
 import { RESULT_BYTES_MAX } from "./tool-result.ts";
 
-/** The wire to one server, and what is known about trouble on it. */
+/** The transport to one server, and the problems seen on it. */
 export interface Link {
   readonly transport: Transport;
   readonly trouble: Trouble;
-  /** Notifies the server that nothing more will come; before the transport is closed. */
+  /** Notifies the server that the session ends. Called before the transport is closed. */
   endSession(): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Trouble {
-  /** Set as soon as an answer outgrew the limit: on its way through the client the reason may get lost. */
+  /** True as soon as an answer exceeds the limit. The client may lose this reason. */
   isTooLarge: boolean;
-  /** The end of what a command wrote to its error output. */
+  /** The last part of a command's stderr output. */
   complaint: string;
 }
 
-/** How long a server may take to accept the end of a session. */
+/** Time limit for a server to accept the end of a session. */
 const GOODBYE_TIMEOUT_MS = 2_000;
-/** The frame around a result of the allowed size. */
+/** Extra size for the protocol message around a result of the maximum size. */
 const FRAME_BYTES = 65_536;
 const COMPLAINT_LENGTH_MAX = 1_024;
 
@@ -43,7 +43,7 @@ async function openHttp(server: HttpServer, lookup: SecretLookup, name: string):
   const trouble: Trouble = { isTooLarge: false, complaint: "" };
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     requestInit: { headers: { ...filled.value.headers }, redirect: "error" },
-    // A stream that broke is not picked up again: whether to call once more is for the retry policy to decide.
+    // A broken stream is not resumed: the retry policy decides whether to call again.
     reconnectionOptions: {
       initialReconnectionDelay: 0,
       maxReconnectionDelay: 0,
@@ -62,7 +62,7 @@ async function openHttp(server: HttpServer, lookup: SecretLookup, name: string):
   };
 }
 
-/** A call may take as long as it takes; only the farewell is limited. */
+/** Limits only the request that ends a session. Calls have no limit here. */
 function patient(init: RequestInit | undefined): RequestInit | undefined {
   if (init?.method !== "DELETE") return init;
   const limit = AbortSignal.timeout(GOODBYE_TIMEOUT_MS);

@@ -11,7 +11,7 @@ import { readToolRequest } from "./tool-request.ts";
 import { resultOf } from "./tool-result.ts";
 
 export interface McpAdapterOptions {
-  /** Where secrets of headers and variables of commands are taken from. */
+  /** The source of secrets for headers and of variables for commands. */
   readonly env: Environment;
 }
 
@@ -22,7 +22,7 @@ export function createMcpAdapter({ env }: McpAdapterOptions): Adapter {
   let config: McpConfig = { servers: new Map(), pins: new Map() };
   const closings = new Set<Promise<void>>();
 
-  /** Waits for the farewell, but not for a server whose result is not needed any more. */
+  /** Closes a connection and waits for it, unless the signal shows that the result is no longer needed. */
   const leave = async (connection: McpConnection, signal: AbortSignal): Promise<void> => {
     const closing = connection.close().finally(() => closings.delete(closing));
     closings.add(closing);
@@ -85,7 +85,7 @@ function endedBy(signal: AbortSignal): AdapterResult {
   return { status: "failed", failure: "timeout", message: "The tool did not answer in time." };
 }
 
-/** What can be known without starting or calling anything. */
+/** Reports what can be checked without starting or calling anything. */
 function healthOf(config: McpConfig, env: Environment): Awaited<ReturnType<Adapter["checkHealth"]>> {
   if (config.servers.size === 0) return { status: "healthy", message: "No MCP server is configured." };
   const message = awaitedSecrets(secretsInHeaders(headersOf(config)), env);

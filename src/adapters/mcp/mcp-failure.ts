@@ -2,21 +2,21 @@ import { type FailureClass, MissingPackage, missingPackage } from "../../core/ba
 import { isRetryableStatus } from "../retryable-status.ts";
 import { ResponseTooLarge } from "../../outbound/index.ts";
 
-/** Long texts of a server are cut: a message is for people. */
+/** Maximum length of a message. Longer texts of a server are cut, because people read the message. */
 const MESSAGE_LENGTH_MAX = 2_048;
 
-/** Codes of the client for answers it cannot make sense of. */
+/** Error codes of the MCP client for answers that it cannot interpret. */
 const BAD_OUTPUT_CODES: readonly unknown[] = [
   "INVALID_RESULT",
   "UNSUPPORTED_RESULT_TYPE",
   "CLIENT_HTTP_UNEXPECTED_CONTENT",
 ];
 
-/** Why a tool gave no result, in the class the engine acts on. */
+/** An error that explains why a tool gave no result, with the failure class for the engine. */
 export class McpFailure extends Error {
   override readonly name = "McpFailure";
   readonly failure: FailureClass;
-  /** False: the same request would fail again. */
+  /** False when the same request would fail again. */
   readonly retryable: boolean | undefined;
   constructor(failure: FailureClass, message: string, retryable?: boolean) {
     super(message.length > MESSAGE_LENGTH_MAX ? `${message.slice(0, MESSAGE_LENGTH_MAX)}…` : message);
@@ -25,14 +25,14 @@ export class McpFailure extends Error {
   }
 }
 
-/** For an import of the client, which an installation may leave out. */
+/** Handles a failed import of the MCP client, an optional package. */
 export function notInstalled(error: unknown): never {
   const found = missingPackage(error, "@modelcontextprotocol/client");
   if (!(found instanceof MissingPackage)) throw found;
   throw new McpFailure("provider_refused", `sdk_not_installed: ${found.message}`, false);
 }
 
-/** What an error of the client means. `server` and `stage`: where it happened. */
+/** Classifies an error of the MCP client. `server` and `stage` describe where it happened. */
 export function failureOf(error: unknown, server: string, stage: "connect" | "call"): McpFailure {
   if (error instanceof McpFailure) return error;
   const chain = causesOf(error);

@@ -8,20 +8,20 @@ import { connectServer, type McpConnection } from "./connection.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import { answerOf } from "./tool-result.ts";
 
-/** A tool as it is offered to a model. */
+/** A tool in the form in which it is offered to a model. */
 export interface McpTool {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly tool: string;
   readonly server: string;
-  /** What the server says of it, which is true only where the server is trusted. */
+  /** The server's own hints about the tool. They are reliable only when the server is trusted. */
   readonly hints: { readOnly?: boolean; destructive?: boolean };
-  /** Rejects with what the tool complained about, for the model to read. `callId` goes along in `_meta`. */
+  /** Runs the tool. Rejects with the tool's error text for the model. `callId` is sent in `_meta`. */
   execute(args: JsonObject, signal: AbortSignal, callId: string): Promise<Json>;
 }
 
 export interface McpTools {
-  /** By a name every vendor takes: `server__tool`. */
+  /** Tools by a name that every vendor accepts: `server__tool`. */
   readonly tools: Readonly<Record<string, McpTool>>;
   readonly close: () => Promise<void>;
 }
@@ -29,8 +29,8 @@ export interface McpTools {
 const MODEL_NAME_LENGTH_MAX = 64;
 
 /**
- * Opens the named tools (`server/tool`, `*` for any characters) for one execution, with one connection per server. Rejects with an
- * McpFailure, whose `failure` is the class to report, when one of them cannot be had.
+ * Opens the named tools (`server/tool`, `*` for any characters) for one execution, with one connection per server.
+ * Rejects with an McpFailure, which contains the failure class, when a tool is not available.
  */
 export function openMcpTools(
   section: JsonObject,
@@ -89,7 +89,7 @@ function offer(connection: McpConnection, server: string, tool: Tool): McpTool {
   };
 }
 
-/** The servers whose tools a pattern may name. */
+/** Returns the servers whose tools a pattern can match. */
 function serversFor(pattern: string, servers: readonly string[]): readonly string[] {
   const end = pattern.indexOf("/");
   return end === -1 ? servers : servers.filter((server) => matchesGlob(pattern.slice(0, end), server));
@@ -103,7 +103,7 @@ function hintsOf({ annotations }: Tool): McpTool["hints"] {
   };
 }
 
-/** The secrets that the servers of the section name. */
+/** Returns the secrets that the servers of the section name. */
 export function mcpSecrets(section: JsonObject): readonly SecretReference[] {
   return secretsInHeaders(headersOf(readMcpConfig(section)));
 }
@@ -115,7 +115,7 @@ function notAName(name: string): McpFailure {
   );
 }
 
-/** Vendors take letters, digits, _ and -, and no name twice. */
+/** Returns a unique name with only letters, digits, `_` and `-`, as vendors require. */
 function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
   const plain = name.replace("/", "__").replaceAll(/[^A-Za-z0-9_-]/g, "_");
   let free = plain.slice(0, MODEL_NAME_LENGTH_MAX);

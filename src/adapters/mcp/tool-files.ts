@@ -14,11 +14,11 @@ import { gather, keepGenerated, ModelFileError } from "../ai-sdk/model-files.ts"
 import type { MadeFile } from "../ai-sdk/turn-messages.ts";
 import { safeMime } from "./tool-result.ts";
 
-/** Of all files of one call: the protocol has no other way than inside one message, a third larger than they are. */
+/** Maximum total size of the files of one call. MCP sends them inside one message, where they are a third larger. */
 const BYTES_MAX = 16 * 1_048_576;
 const TEXTS = /^(?:text\/|application\/(?:json|xml|yaml|x-ndjson)\b)/;
 
-/** The arguments of a call with each file in them as an embedded resource of the protocol. */
+/** Returns the args with each file replaced by an embedded MCP resource. */
 export async function withResources(args: JsonObject, files: AdapterFiles | undefined): Promise<JsonObject> {
   const given = filesWithin(args);
   if (given.length === 0) return args;
@@ -51,7 +51,7 @@ function replaced(value: Json, resources: ReadonlyMap<string, JsonObject>): Json
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, resources)]));
 }
 
-/** The pictures, sounds and resources of an answer as the files that the step declares, and the answer without them. */
+/** Stores the images, audio and resources of an answer as the step's declared files. Returns the answer without them. */
 export async function keepResources(
   request: AdapterRequest,
   answer: CallToolResult,

@@ -8,8 +8,8 @@ export interface ToolRequest extends ToolName {
 }
 
 /**
- * Which tool a request means and with what. The tool is `inputs.tool`, else the model, else the first word of the
- * message; its arguments are `inputs.arguments`, else all other inputs, else the JSON in stdin.
+ * Returns the tool and the arguments of a request. The tool is `inputs.tool`, else the model, else the first word of
+ * the message. The arguments are `inputs.arguments`, else all other inputs, else the JSON in stdin.
  */
 export function readToolRequest(request: AdapterRequest): ToolRequest {
   const name = nameOf(request);

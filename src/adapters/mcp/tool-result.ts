@@ -15,11 +15,11 @@ type Part = CallToolResult["content"][number];
 interface Parts {
   readonly texts: string[];
   readonly media: JsonObject[];
-  /** What is not carried along, and why. */
+  /** Notes about parts that are not in the result, with the reason. */
   readonly notes: JsonObject[];
 }
 
-/** A tool's answer as a result: text as stdout, structured content as outputs, pictures and sound as media. */
+/** Converts a tool's answer to a result: text becomes stdout, structured content outputs, images and audio media. */
 export function resultOf(answer: CallToolResult, name: string, server: string): Completed {
   const parts = sort(answer.content);
   const text = parts.texts.join("\n");
@@ -40,7 +40,7 @@ export function resultOf(answer: CallToolResult, name: string, server: string): 
   return result;
 }
 
-/** The same for a model that called the tool: what it receives. */
+/** Converts a tool's answer to the value that a calling model receives. */
 export function answerOf(answer: CallToolResult, name: string, server: string): Json {
   const { stdout, outputs } = resultOf(answer, name, server);
   return outputs ?? stdout ?? "";
@@ -87,7 +87,7 @@ function addMedia(parts: Parts, data: string, mimeType: string | undefined): voi
   else parts.notes.push({ mime, bytes: Math.floor((data.length * 3) / 4), note: "Left out: larger than 1 MiB." });
 }
 
-/** A link is shown and never followed. */
+/** Adds a link to the result. The link is never followed. */
 function addLink(parts: Parts, uri: string, mimeType: string | undefined): void {
   const mime = safeMime(mimeType);
   if (/^https?:\/\//i.test(uri)) parts.media.push({ url: uri, mime });

@@ -7,7 +7,7 @@ export const DEFAULT_TOKEN_NAME = "OPENCLAW_GATEWAY_TOKEN";
 const OUTPUT_TOKENS_MAX = 10_000_000;
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const AGENT = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-/** It becomes a header. */
+/** Restricted characters, because the model name is sent as a header. */
 const BACKEND_MODEL = /^[A-Za-z0-9][\x21-\x7e]{0,199}$/;
 
 export const configSchema = z.strictObject({
@@ -18,13 +18,13 @@ export const configSchema = z.strictObject({
     })
     .optional(),
   token_env: z.string().regex(ENV_NAME, "must be the name of an environment variable").optional(),
-  /** `none`: the gateway asks for no token. */
+  /** `none` when the gateway needs no token. */
   auth: z.enum(["token", "none"]).optional(),
-  /** Agents of the gateway that steps may name; its default agent alone otherwise. */
+  /** Agents of the gateway that steps may name. Default: only its default agent. */
   agents: z.array(z.string().regex(AGENT, "is no id of an agent")).max(1_000).optional(),
-  /** The agent of steps that name none. */
+  /** The agent for steps that name none. */
   default_agent: z.string().regex(AGENT, "is no id of an agent").optional(),
-  /** The model agents work with, as `vendor/model`; the gateway decides otherwise. */
+  /** The model that the agents use, as `vendor/model`. Default: the gateway decides. */
   backend_model: z.string().regex(BACKEND_MODEL, "is no id of a model").optional(),
   max_output_tokens: z.number().int().positive().max(OUTPUT_TOKENS_MAX).optional(),
 });

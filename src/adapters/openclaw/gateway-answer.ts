@@ -4,21 +4,21 @@ import { believable, type Tokens } from "../ai-sdk/bill.ts";
 import { storable } from "../ai-sdk/storable.ts";
 import { readFrames } from "./sse-frames.ts";
 
-/** How a gateway ended its answer. */
+/** The final answer of a gateway. */
 export interface GatewayAnswer {
   readonly end: "completed" | "incomplete" | "failed";
   readonly text: string;
   readonly tokens: Tokens | null;
-  /** Of a failed one. */
+  /** Error code of a failed answer. */
   readonly code: string;
   readonly message: string;
 }
 
-/** What the gateway answers for an agent without an answer. */
+/** The text that the gateway sends when an agent gave no answer. */
 const NO_RESPONSE = "No response from OpenClaw.";
 const ENDS = ["completed", "incomplete", "failed"] as const;
 
-/** Listens to the end of the stream; null when it broke off. Throws what the connection throws. */
+/** Reads the stream to its end. Null when it broke off. Throws errors of the connection. */
 export async function readAnswer(body: ReadableStream<Uint8Array>, hooks: AdapterHooks): Promise<GatewayAnswer | null> {
   let streamed = "";
   for await (const frame of readFrames(body)) {
@@ -49,7 +49,7 @@ function answerOf(end: GatewayAnswer["end"], response: JsonObject, streamed: str
   };
 }
 
-/** The texts of the agent; its text on the way to a tool is no part of its answer. */
+/** Returns the text of the agent's answer, without the commentary that it writes between tool calls. */
 function textOf(response: JsonObject): string {
   return objectsAt(response, "output")
     .filter((item) => getOwn(item, "type") === "message" && getOwn(item, "phase") !== "commentary")
@@ -59,7 +59,7 @@ function textOf(response: JsonObject): string {
     .join("");
 }
 
-/** A gateway that counted nothing reports 0, which would mean that it was free. */
+/** Returns the token counts. Null when both are 0: the gateway then did not count, and 0 would mean no cost. */
 function tokensOf(usage: JsonObject): Tokens | null {
   const input = objectAt(usage, "input_tokens_details");
   const tokens = believable({
@@ -72,7 +72,7 @@ function tokensOf(usage: JsonObject): Tokens | null {
   return tokens === null || tokens.inputTokens + tokens.outputTokens === 0 ? null : tokens;
 }
 
-/** Frames that are no JSON object are skipped, such as the one that ends the stream. */
+/** Parses a frame. Null for a frame that is not a JSON object, such as the last one of a stream. */
 function eventOf(frame: string): JsonObject | null {
   try {
     const value = JSON.parse(frame) as JsonObject | null;

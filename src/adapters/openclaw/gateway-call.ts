@@ -6,12 +6,12 @@ import { storable } from "../ai-sdk/storable.ts";
 import type { Environment } from "../environment.ts";
 import { DEFAULT_BASE_URL, DEFAULT_TOKEN_NAME, type OpenClawConfig } from "./config.ts";
 
-/** What a request becomes on the wire. */
+/** The HTTP call that is made for a request. */
 export interface GatewayCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The agent as the gateway calls it. */
+  /** The agent's name in the gateway. */
   readonly target: string;
   readonly text: string;
   readonly instructions: string | undefined;
@@ -80,7 +80,7 @@ export function tokenOf(config: OpenClawConfig, env: Environment): Outcome<strin
   return fail({ failure: "provider_auth", message });
 }
 
-/** A step's model is an agent of the gateway, alone or as `openclaw/agent`. */
+/** Returns the agent of a step. The step's model names it, either alone or as `openclaw/agent`. */
 function agentOf(model: string | undefined, config: OpenClawConfig): Outcome<string, CallFailure> {
   const own = config.default_agent ?? DEFAULT_AGENT;
   const named = (model ?? "").replace(/^openclaw(?:[:/]|$)/, "");
@@ -94,8 +94,8 @@ function agentOf(model: string | undefined, config: OpenClawConfig): Outcome<str
 }
 
 /**
- * Only a step that names a thread continues one; the others are asked afresh. Threads of two agents never meet, and
- * no text of a workflow becomes part of a key of the gateway.
+ * Returns the key of the thread to continue, or null when the step names none. The key contains the agent, so that
+ * agents never share a thread, and is hashed, so that it contains no text of a workflow.
  */
 function threadOf({ inputs, agentId }: AdapterRequest): string | null {
   const given = getOwn(inputs, SESSION_INPUT);

@@ -6,7 +6,7 @@ import type { GatewayAnswer } from "./gateway-answer.ts";
 
 const EXCERPT_LENGTH_MAX = 500;
 
-/** A reply that is no stream: the gateway did not take the request. */
+/** Returns the failure for an error response: the gateway did not accept the request. */
 export function replyFailure(
   { status, headers }: Pick<Response, "status" | "headers">,
   text: string,
@@ -31,7 +31,7 @@ export function replyFailure(
   return { ...fail("provider_error", "failed"), ...delay };
 }
 
-/** An agent that failed, by the gateway's own names for why. */
+/** Returns the failure of an agent from the gateway's error code. */
 export function answerFailure({ code, message }: GatewayAnswer, target: string, token: string | null): CallFailure {
   const fail = (failure: FailureClass, what: string): CallFailure => ({
     failure,
@@ -68,7 +68,7 @@ export function connectionFailure(thrown: unknown, url: string, token: string | 
 
 const CAUSES_MAX = 8;
 
-/** The text nearest to the cause comes last. */
+/** Collects texts and codes from the error and its causes. The text nearest to the cause is last. */
 function causesOf(thrown: unknown): { readonly texts: readonly string[]; readonly codes: readonly string[] } {
   const [texts, codes]: [string[], string[]] = [[], []];
   let current: unknown = thrown;
@@ -80,7 +80,7 @@ function causesOf(thrown: unknown): { readonly texts: readonly string[]; readonl
   return { texts, codes };
 }
 
-/** The gateway answers with `{"error": {"message"}}`; a proxy in front of it may answer anything. */
+/** Returns the reason from `{"error": {"message"}}`. A proxy in front of the gateway may send any other text. */
 function reasonIn(text: string): string {
   try {
     const value = JSON.parse(text) as Json;
@@ -88,7 +88,7 @@ function reasonIn(text: string): string {
     const message = isJsonObject(error) ? getOwn(error, "message") : undefined;
     if (typeof message === "string") return message;
   } catch {
-    // Not JSON; its beginning has to do.
+    // Not JSON: the beginning of the text is returned below.
   }
   return text.slice(0, EXCERPT_LENGTH_MAX);
 }

@@ -1,6 +1,6 @@
 /**
- * Asks an agent of an OpenClaw gateway over its HTTP API (`POST /v1/responses`). The gateway decides what its agents may
- * do; a step chooses one of those that are configured here, and a thread. Hanging up ends the agent's work.
+ * Calls an agent of an OpenClaw gateway over its HTTP API (`POST /v1/responses`). The gateway decides what its agents
+ * may do. A step chooses a configured agent and a thread. Closing the connection ends the agent's work.
  */
 import {
   ADAPTER_SPECIFICATION,
@@ -124,7 +124,7 @@ function resultOf(
   return failed({ failure: "provider_bad_output", message: `${target} answered with nothing.` });
 }
 
-/** The gateway counts tokens and reports no cost; a price is known only for a model that is configured. */
+/** Returns tokens and cost. The gateway reports no cost, so the price is known only for a configured model. */
 async function usageOf(
   tokens: Tokens | null,
   { backend_model: model }: OpenClawConfig,
@@ -146,7 +146,7 @@ async function usageOf(
   return { inputTokens, outputTokens, thinkingTokens, cachedTokens };
 }
 
-/** Asks for the list of agents, which spends nothing. */
+/** Requests the list of agents, which costs no tokens. */
 async function healthOf(config: OpenClawConfig, env: Environment): Promise<AdapterHealth> {
   const token = tokenOf(config, env);
   if (!token.ok) return { status: "degraded", message: token.failure.message };

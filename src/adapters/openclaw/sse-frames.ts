@@ -1,7 +1,7 @@
-/** One frame may not grow without end; the stream as a whole is bounded where it is fetched. */
+/** Maximum length of one line. The whole stream is limited where it is fetched. */
 const FRAME_LENGTH_MAX = 16 * 1_048_576;
 
-/** The data of each frame of a stream of server-sent events, in order; lines of any other kind are passed over. */
+/** Yields the data of each server-sent event in order. Ignores all other lines. */
 export async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -19,5 +19,5 @@ export async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenera
       } else if (line.startsWith("data:")) data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
     }
   }
-  // A frame without its blank line was cut off and is none.
+  // A frame without its final blank line was cut off and is dropped.
 }

@@ -17,16 +17,16 @@ export interface ChildOrder {
   readonly env: Readonly<Record<string, string>>;
   readonly user: CommandConfig["user"];
   readonly stdin: string;
-  /** Null: no limit. */
+  /** Null when there is no limit. */
   readonly timeoutMs: number | null;
   readonly outputBytesMax: number;
   readonly mark: string;
-  /** Open files that must not reach the command. */
+  /** Open file descriptors that the command must not inherit. */
   readonly inheritable: readonly number[];
   readonly graceMs: number;
 }
 
-/** Why a command ended: by itself, or because we ended it. */
+/** The reason why a command ended: by itself, or because the adapter ended it. */
 type EndCause = "exit" | "timeout" | "aborted" | "too_large" | "not_started";
 
 export interface EndedChild {
@@ -35,15 +35,15 @@ export interface EndedChild {
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderrTail: string;
-  /** Why it could not be started. */
+  /** The reason why it could not be started. */
   readonly error?: string;
 }
 
 const STDIN_CHUNK_BYTES = 65_536;
-/** How long the output is read on when a process we could not find keeps it open. */
+/** Maximum time to read output after exit, when a process that was not found still holds the stream open. */
 const DRAIN_MS = 5_000;
 
-/** Starts a command as leader of its own group, and returns when nothing of it is left. */
+/** Starts a command as leader of its own process group. Returns when all its processes have ended. */
 export async function runChild(
   order: ChildOrder,
   hooks: AdapterHooks,
@@ -83,7 +83,7 @@ function start({ argv, cwd, env, user, inheritable }: ChildOrder, spawnChild: Sp
   try {
     const stdio = shieldedStdio(inheritable, nothing);
     const options = { cwd, env: { ...env }, detached: true, shell: false, stdio, ...user };
-    // The first three are pipes, which the type of the function cannot express.
+    // The first three are pipes, which the function's type cannot express.
     return spawnChild(file, args, options) as ChildProcessWithoutNullStreams;
   } finally {
     closeSync(nothing);
@@ -96,7 +96,7 @@ interface Reins {
   end(): void;
 }
 
-/** Asks a command to end and, after the grace, ends it. The first reason is the one that is reported. */
+/** Stops a command with SIGTERM and, after the grace time, SIGKILL. Only the first cause is recorded. */
 function createReins({ pid }: ChildProcessWithoutNullStreams, graceMs: number, clock: Clock): Reins {
   let cause: EndCause = "exit";
   let isEnded = false;
@@ -154,7 +154,7 @@ function collectOutput(
   };
 }
 
-/** A command that does not read, or stops reading, is no failure. */
+/** Writes to stdin. A command that does not read it, or stops reading, is no failure. */
 function feed(child: ChildProcessWithoutNullStreams, text: string): void {
   const bytes = Buffer.from(text, "utf8");
   const count = Math.ceil(bytes.length / STDIN_CHUNK_BYTES);
@@ -174,7 +174,7 @@ function untilExit(child: ChildProcessWithoutNullStreams): Promise<Exit | Error>
   });
 }
 
-/** The group first, then processes that left it; then the rest of the output is read. */
+/** Ends the process group, then processes that left it, and then reads the rest of the output. */
 async function endLeftovers(
   child: ChildProcessWithoutNullStreams,
   mark: string,

@@ -13,7 +13,7 @@ export interface CommandLine {
 
 const ARGUMENT_LENGTH_MAX = 8_192;
 
-/** The failure is a code and a sentence: `command_not_allowed: …`. */
+/** Reads the command of a request. A failure is a code and a sentence: `command_not_allowed: …`. */
 export function readCommandLine(request: AdapterRequest, config: ProcessConfig): Outcome<CommandLine, string> {
   const asked = findCommand(request);
   const commands = config.commands ?? {};
@@ -31,11 +31,11 @@ export function readCommandLine(request: AdapterRequest, config: ProcessConfig):
 interface Asked {
   readonly name: string | null;
   readonly args: Json;
-  /** Then the message is not a command line but a text for the command. */
+  /** True when the input `command` names the command. The message is then text for the command, not a command line. */
   readonly isByInput: boolean;
 }
 
-/** The input `command` (with `args`), else the words of the message. Words are split at spaces; nothing is quoted. */
+/** Returns the input `command` with `args`, else the words of the message, split at spaces. Quotes have no meaning. */
 function findCommand({ inputs, message }: AdapterRequest): Asked {
   const given = getOwn(inputs, "command");
   if (given !== undefined && given !== null) {
@@ -50,7 +50,7 @@ function checkArguments(name: string, given: Json, { args: rule }: CommandConfig
   if (given.length === 0) return succeed([]);
   if (rule === undefined) return refuse(`"${name}" takes no arguments from a definition.`);
   if (given.length > rule.max) return refuse(`"${name}" takes at most ${rule.max} arguments, not ${given.length}.`);
-  // An author's pattern is found anywhere in a text; here it must describe the whole of it.
+  // A pattern normally matches anywhere in a text. Here it must match the whole argument.
   const pattern = compilePattern(`^(?:${rule.pattern})$`);
   if (!pattern.ok) return refuse(`the pattern for arguments of "${name}" cannot be used: ${pattern.failure}`);
   const texts: string[] = [];

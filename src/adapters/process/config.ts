@@ -6,8 +6,8 @@ const OUTPUT_BYTES_MAX = 64 * 1_048_576;
 const ID_MAX = 4_294_967_294;
 
 /**
- * Variables that make a program load code or read files of another's choice, and those set here. Who could set one
- * of them would run what he likes inside an allowed command.
+ * Variables that make a program load foreign code or read foreign files, and those that the adapter sets itself. A
+ * caller that can set one of them could run any code inside an allowed command.
  */
 const REFUSED_VARIABLES =
   /^(?:NODE_.*|LD_.*|DYLD_.*|PYTHON.*|PATH|GIT_.*|npm_.*|BASH_.*|BASHOPTS|SHELLOPTS|ENV|IFS|PS4|PROMPT_COMMAND|CDPATH|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES|MALLOC_.*|HOME|LANG|SLUICE_.*)$/i;
@@ -23,7 +23,7 @@ const command = z.strictObject({
     .refine(([file = ""]) => file.startsWith("/") || /^[^/\s]+$/.test(file), {
       error: "must begin with an absolute path or a plain name of a program",
     }),
-  /** Names of variables of the Bridge that the command may see. */
+  /** Names of environment variables of the Bridge that the command may see. */
   env: z
     .array(
       z
@@ -39,24 +39,24 @@ const command = z.strictObject({
     .union([z.literal("temp"), plain.refine((path) => path.startsWith("/"), { error: "must be temp or absolute" })])
     .optional(),
   timeout_ms: z.number().int().positive().max(MS_MAX).optional(),
-  /** Of stdout, and of stderr. */
+  /** Maximum size of stdout, and separately of stderr. */
   output_bytes_max: z.number().int().positive().max(OUTPUT_BYTES_MAX).optional(),
   memory_mb: z.number().int().min(16).max(1_048_576).optional(),
   cpu_seconds: z.number().int().positive().max(1_000_000).optional(),
-  /** Counted by the system over everything its user runs, so that it means little without a user of its own. */
+  /** The system counts all processes of a user, so this limit is useful only with a separate `user`. */
   processes_max: z.number().int().positive().max(1_000_000).optional(),
   user: z.strictObject({ uid: id, gid: id }).optional(),
   input: z.enum(["stdin", "json"]).optional(),
-  /** Without it a definition can add nothing to the command line. */
+  /** Rules for arguments from a definition. When absent, a definition can add no arguments. */
   args: z
     .strictObject({
       max: z.number().int().positive().max(100),
-      /** Every argument must match it from its first to its last character. */
+      /** Every argument must match this pattern from its first to its last character. */
       pattern: z.string().superRefine((text, context) => {
         const compiled = compilePattern(text);
         if (!compiled.ok) context.addIssue({ code: "custom", message: compiled.failure });
       }),
-      /** Only then may an argument begin with a dash. */
+      /** When true, arguments may begin with a dash. */
       flags: z.boolean().optional(),
     })
     .optional(),

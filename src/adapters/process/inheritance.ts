@@ -4,8 +4,8 @@ import { join } from "node:path";
 const CLOSE_ON_EXEC = 0o2_000_000;
 
 /**
- * Open files that the Bridge itself was started with and that would be passed to every command. Node closes what it opens
- * and the low numbers it was given; this finds the others, where the system shows them (Linux).
+ * Finds open files that the Bridge inherited at its start and that every command would inherit. Node closes the files
+ * that it opens itself and the low numbers it was given. The others are visible only on Linux.
  */
 export async function findInheritable(directory = "/proc/self/fdinfo"): Promise<readonly number[]> {
   const names = await readdir(directory).catch(() => []);
@@ -19,7 +19,7 @@ export async function findInheritable(directory = "/proc/self/fdinfo"): Promise<
   return found.sort((left, right) => left - right);
 }
 
-/** Three pipes, and nothing (an open `/dev/null`) in the place of everything that would be inherited. */
+/** Returns three pipes, and `/dev/null` in place of every file that would be inherited. */
 export function shieldedStdio(inheritable: readonly number[], nothing: number): ("pipe" | "ignore" | number)[] {
   const length = Math.max(3, (inheritable.at(-1) ?? 0) + 1);
   return Array.from({ length }, (_, index) => {

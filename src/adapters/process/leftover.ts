@@ -3,22 +3,22 @@ import { kill } from "node:process";
 import { createSystemClock } from "../../clock/index.ts";
 import { MARK } from "./surroundings.ts";
 
-/** A program that multiplies faster than this many searches find is stopped by the limit on processes, not by us. */
+/** Maximum number of searches. A program that creates processes faster is stopped by the limit on processes, not here. */
 const SEARCHES_MAX = 50;
-/** On a busy machine a killed process needs its turn before it is gone. */
+/** Maximum number of waits for killed processes to end, which takes time on a busy machine. */
 const TURNS_MAX = 100;
 const TURN_MS = 20;
-/** Processes of the system end by no other clock. */
+/** The real clock, because processes of the operating system end in real time. */
 const REAL_TIME = createSystemClock();
 
-/** To every process of the group; harmless when none is left. */
+/** Sends a signal to every process of the group. Has no effect when none is left. */
 export function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL"): void {
   signalProcess(-leader, signal);
 }
 
 /**
- * Ends processes that left the group (daemons), found by the mark in their environment, until none is found; false
- * when some are still there. Only Linux shows environments of processes; elsewhere nothing is found.
+ * Ends processes that left the group (daemons), found by the mark in their environment, until none is found. False when
+ * some still run. Only Linux shows the environment of processes; on other systems none is found.
  */
 export async function killMarked(mark: string): Promise<boolean> {
   const killed = new Set<number>();
@@ -53,7 +53,7 @@ async function isMarked(id: string, assignment: string): Promise<boolean> {
   try {
     return (await readFile(`/proc/${id}/environ`, "latin1")).split("\0").includes(assignment);
   } catch {
-    // It is gone, or belongs to a user whose processes we could not have started.
+    // The process has ended, or belongs to a user under which this Bridge starts no processes.
     return false;
   }
 }
@@ -62,6 +62,6 @@ function signalProcess(id: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     kill(id, signal);
   } catch {
-    // It ended by itself meanwhile.
+    // The process has already ended.
   }
 }

@@ -6,14 +6,14 @@ import { SAFE_PATH } from "./surroundings.ts";
 
 const BYTES_PER_MB = 1_048_576;
 const MEMORY_MB = 1_024;
-/** Runtimes reserve far more addresses than they ever use; this only stops what evades the limit on memory. */
+/** Added to the memory limit for address space: runtimes reserve much more of it than they use. */
 const RESERVED_MB = 8_192;
 const CPU_SECONDS = 3_600;
 const FILES_MAX = 1_024;
 const FILE_MB = 1_024;
 const PROCESSES_MAX = 512;
 
-/** Puts a command under the limits of the system, when there is a program to set them. */
+/** Runs a command under resource limits of the system, when `prlimit` is available. */
 export function underLimits(
   argv: readonly string[],
   command: CommandConfig,
@@ -36,7 +36,7 @@ export function underLimits(
   ];
 }
 
-/** Where a program is found by the path that commands get; null when it is not there or may not be run. */
+/** Returns the path of a program in the PATH of commands. Null when it does not exist or may not be executed. */
 export async function findProgram(file: string): Promise<string | null> {
   const places = file.startsWith("/") ? [file] : SAFE_PATH.split(":").map((directory) => join(directory, file));
   for (const place of places) {
@@ -44,7 +44,7 @@ export async function findProgram(file: string): Promise<string | null> {
       await access(place, constants.X_OK);
       return place;
     } catch {
-      // It may be in the next place.
+      // Not found here: try the next place.
     }
   }
   return null;

@@ -1,12 +1,11 @@
 /**
- * Runs a local command that an operator allowed by name; a definition can name one and, when its configuration says
- * so, add arguments, but never choose a program, a flag, a variable or a shell. Which command is decided in this order:
+ * Runs a local command that an operator allowed by name. A definition can name a command and, if its configuration
+ * allows it, add arguments. It can never choose a program, a variable or a shell. The command is selected in this order:
  *
  * 1. the input `command` with the list `args`; the message then goes to stdin unless there is a `stdin`;
- * 2. the first word of the message, the other words being arguments.
+ * 2. the first word of the message; its other words are the arguments.
  *
- * Files among the inputs are in `files/` of the work directory; files that the command leaves in `outputs/` become
- * outputs.
+ * Input files are placed in `files/` of the work directory. Files that the command writes to `outputs/` become outputs.
  */
 import { spawn } from "node:child_process";
 import { userInfo } from "node:os";
@@ -37,15 +36,15 @@ import { childEnvironment, createWorkDirectory, removeWorkDirectory } from "./su
 const PROCESS_PROVIDER = "process";
 
 export interface ProcessAdapterOptions {
-  /** Where variables come from that a command's configuration lets through. */
+  /** The environment from which a command gets the variables that its configuration names. */
   readonly env: Environment;
-  /** Where work directories are made. */
+  /** The directory in which work directories are created. */
   readonly directory: string;
   readonly spawn?: Spawn;
   readonly clock?: Clock;
-  /** Between asking a command to end and ending it. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
-  /** The program that sets limits; null: there is none. It is looked for otherwise. */
+  /** The program that sets limits. Null when there is none. When absent, the adapter searches for it. */
   readonly prlimit?: string | null;
 }
 
@@ -83,7 +82,7 @@ export function createProcessAdapter(options: ProcessAdapterOptions): Adapter {
   };
 }
 
-/** What commands are run with, apart from their configuration. */
+/** The runtime environment of commands, apart from their configuration. */
 interface Means {
   readonly options: ProcessAdapterOptions;
   readonly clock: Clock;
@@ -144,7 +143,7 @@ async function placeInputs(
   }
 }
 
-/** What it printed is read as it always is; the files it left stand beside that. */
+/** Adds the files in `outputs/` to the outputs that are read from stdout. */
 async function withFiles(
   result: Extract<AdapterResult, { status: "completed" }>,
   request: AdapterRequest,

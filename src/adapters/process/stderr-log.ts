@@ -7,11 +7,11 @@ const LINE_LENGTH_MAX = 2_000;
 
 export interface StderrLog {
   add(chunk: Buffer): void;
-  /** Logs the last line and returns the end of the output. */
+  /** Logs the last line and returns the last part of stderr. */
   finish(): string;
 }
 
-/** Lines of stderr as log lines, a bounded number of bounded length; the end of it for the message of a failure. */
+/** Logs stderr line by line, with a limit on number and length. Keeps its last part for the message of a failure. */
 export function createStderrLog(onLog: AdapterHooks["onLog"]): StderrLog {
   const decoder = new StringDecoder("utf8");
   let tail: Buffer = Buffer.alloc(0);
@@ -47,7 +47,7 @@ export function createStderrLog(onLog: AdapterHooks["onLog"]): StderrLog {
   };
 }
 
-/** The cut may have gone through a character; its rest means nothing. */
+/** Removes the rest of a character that the cut has split. */
 function wholeCharacters(bytes: Buffer): Buffer {
   if (bytes.length < TAIL_BYTES_MAX) return bytes;
   const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);

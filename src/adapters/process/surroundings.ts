@@ -7,13 +7,13 @@ import type { CommandConfig } from "./config.ts";
 
 export const SAFE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Every descendant inherits it, and is found by it wherever it went. */
+/** Environment variable that every descendant process inherits. It identifies processes that left the group. */
 export const MARK = "SLUICE_EXECUTION";
 
-/** A fresh directory that no other user can read; its name is the mark of everything that is started for it. */
+/** Creates a directory that other users cannot read. Its name is the mark of all processes started for it. */
 export async function createWorkDirectory(root: string, user: CommandConfig["user"]): Promise<Outcome<string, string>> {
   try {
-    // Another user must be able to pass through to its own directory, and to see nothing on the way.
+    // Another user must be able to reach its own directory without being able to list this one.
     await mkdir(root, { recursive: true, mode: 0o711 });
     const path = await mkdtemp(join(root, "sluice-"));
     try {
@@ -28,7 +28,7 @@ export async function createWorkDirectory(root: string, user: CommandConfig["use
   }
 }
 
-/** Links are removed, never followed. */
+/** Removes a directory. Links in it are removed, never followed. */
 export async function removeWorkDirectory(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
@@ -38,7 +38,7 @@ export async function removeWorkDirectory(path: string): Promise<void> {
   }
 }
 
-/** A command may have locked directories of its own; only real ones are touched. */
+/** Makes directories writable again if the command locked them. Changes only real directories, never links. */
 async function openDirectories(path: string): Promise<void> {
   const found = await lstat(path);
   if (!found.isDirectory()) return;
@@ -46,7 +46,7 @@ async function openDirectories(path: string): Promise<void> {
   for (const name of await readdir(path)) await openDirectories(join(path, name));
 }
 
-/** Nothing of the Bridge's own environment but what the command's configuration names. */
+/** Returns the environment of a command: only the configured variables of the Bridge, and those set here. */
 export function childEnvironment(
   request: AdapterRequest,
   names: readonly string[],
@@ -70,7 +70,7 @@ export function childEnvironment(
   };
 }
 
-/** A variable cannot hold it, and a program must not fail to start because of an id. */
+/** Removes NUL: a variable cannot contain it, and an id must not prevent a program from starting. */
 function withoutNul(text: string): string {
   return text.replaceAll("\0", "");
 }

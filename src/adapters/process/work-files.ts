@@ -13,13 +13,13 @@ import {
 import { type FileOutput, fileOutputs } from "../../core/outputs/index.ts";
 import type { CommandConfig } from "./config.ts";
 
-/** In the work directory: what the command is given, and what it leaves. */
+/** Folders in the work directory: input files of the command, and files that it produces. */
 export const FILES_FOLDER = "files";
 export const OUTPUTS_FOLDER = "outputs";
 
 const OUTPUT_FILES_MAX = 1_000;
 const OCTETS = "application/octet-stream";
-/** What later steps can make use of; everything else is bytes. */
+/** MIME types by extension, for types that later steps can use. All other files get a general type. */
 const TYPES: Readonly<Record<string, string>> = {
   ".csv": "text/csv",
   ".gif": "image/gif",
@@ -47,9 +47,9 @@ class BadFile extends Error {
 }
 
 /**
- * Writes the files among the inputs to `files/` in the work directory, and makes `outputs/` where files are to be left.
- * They are kept apart from where the command runs, so that no name of a file can change what a program loads there.
- * Returns the variables that name them: `SLUICE_FILE_REPORT` is the path of the input `report`.
+ * Writes the input files to `files/` in the work directory, and creates `outputs/` when files are expected. These
+ * folders are separate from where the command runs, so that a file name cannot change what a program loads there.
+ * Returns the variables with their paths: `SLUICE_FILE_REPORT` is the path of the input `report`.
  */
 export async function placeFiles(
   { inputs, outputSchema }: AdapterRequest,
@@ -73,7 +73,7 @@ export async function placeFiles(
   variables["SLUICE_FILES"] = await make(FILES_FOLDER);
   const taken = new Set<string>();
   for (const [index, [input, file]] of given.entries()) {
-    // Two files of one name: the second is in a folder of its own.
+    // A second file with the same name gets its own folder.
     const folder = taken.has(file.name) ? await make(FILES_FOLDER, `${index + 1}`) : join(workDirectory, FILES_FOLDER);
     taken.add(file.name);
     taken.add(`${index + 1}`);
@@ -95,8 +95,8 @@ async function writeContent(path: string, content: AsyncIterable<Uint8Array>): P
 }
 
 /**
- * Keeps what a command left in `outputs/`: `NAME` or `NAME.ext` is the output NAME; what is left over is a list of files,
- * if one is declared, or the only file there is. Links are not followed.
+ * Stores the files in `outputs/`. `NAME` or `NAME.ext` becomes the output NAME. The remaining files become the list
+ * output, if one is declared, or a single remaining file becomes the only missing output. Links are not followed.
  */
 export async function keepOutputs(
   { outputSchema }: AdapterRequest,
@@ -148,7 +148,7 @@ async function takeRest(
   }
 }
 
-/** A Bridge may read more than the command may: so nothing is read but a plain file of the command's own user. */
+/** Stores one file. A Bridge may read more than the command, so only a plain file of the command's own user is accepted. */
 async function keepFile(files: AdapterFiles, folder: string, name: string, user: CommandConfig["user"]) {
   const handle = await open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     () => null,

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import type { AdapterRequest } from "../../adapter/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 
-/** What a turn does, one thing at a time. */
+/** One model call or tool call of a turn. */
 export type LedgerCall =
   | { readonly kind: "model"; readonly round: number; readonly segment: number }
   | {
@@ -14,8 +14,8 @@ export type LedgerCall =
     };
 
 /**
- * Where every call is written down before it has any effect, so that effects can be judged from outside. Absent `call`: the
- * request as a whole.
+ * Records every call before it has any effect, so that a test can check the effects from outside. Without `call`, the
+ * record is for the whole request.
  */
 export type Ledger = (request: AdapterRequest, at: number, call?: LedgerCall) => void;
 
@@ -35,7 +35,7 @@ export function createFileLedger(file: string): Ledger {
   };
 }
 
-/** The same for every repetition of the same thing. */
+/** Returns the idempotency key, which is the same for every repetition of a call. */
 function keyOf({ idempotencyKey }: AdapterRequest, call: LedgerCall | undefined): string {
   if (call === undefined) return idempotencyKey;
   return call.kind === "tool" ? call.callId : `${idempotencyKey}/${call.round}`;

@@ -13,7 +13,7 @@ export interface ScriptedAdapterOptions {
   readonly ledger?: Ledger;
 }
 
-/** Answers from a script instead of a model: no keys, no cost, the same answer every time. */
+/** Answers from a script instead of a model: without keys or cost, and with the same answer every time. */
 export function createScriptedAdapter({ script, clock, ledger }: ScriptedAdapterOptions): Adapter {
   return {
     specificationVersion: ADAPTER_SPECIFICATION,
@@ -35,7 +35,7 @@ export function createScriptedAdapter({ script, clock, ledger }: ScriptedAdapter
   };
 }
 
-/** Waits and streams as the entry says; false when the request was aborted meanwhile. */
+/** Waits and streams as the script entry defines. False when the request was aborted during that time. */
 async function simulate(entry: ScriptEntry, clock: Clock, hooks: AdapterHooks): Promise<boolean> {
   if (!(await pause(clock, entry.delay_ms ?? 0, hooks.signal))) return false;
   for (const text of entry.chunks ?? []) {

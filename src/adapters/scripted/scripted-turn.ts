@@ -29,10 +29,10 @@ export const CANCELLED: FailedResult = {
   message: "The request was cancelled.",
 };
 
-/** Where a message says which round of the script it is. */
+/** The field of a message that contains its index in the rounds of the script. */
 const PLAYED = "script_round";
 
-/** Where a script never ends, a turn that no judge limits does. */
+/** Maximum number of rounds without a judge, for a script that never ends. */
 const ROUNDS_MAX = 1_000;
 
 export interface ScriptedTurnOptions {
@@ -45,7 +45,7 @@ export interface ScriptedTurnOptions {
   readonly ledger: Ledger | undefined;
 }
 
-/** The turn of an agent as a script has it: model and tools are both played. */
+/** Runs the turn of an agent from a script, which replaces both the model and the tools. */
 export async function playTurn(options: ScriptedTurnOptions): Promise<AdapterResult> {
   const { request, hooks, clock, rounds, entry } = options;
   const bills: Figures[] = [];
@@ -143,14 +143,14 @@ async function callTool(
   return result;
 }
 
-/** Which round of the script a round of an earlier execution was; as counted where its message does not say so. */
+/** Returns the script round of a round from an earlier execution. Default: its own number, when its message has no index. */
 function playedBefore({ resume }: AdapterRequest, round: number): number {
   const message = resume?.rounds[round]?.message;
   const index = isJsonObject(message) ? getOwn(message, PLAYED) : undefined;
   return typeof index === "number" ? index : round;
 }
 
-/** The schemas that tools have anywhere in the script. */
+/** Returns the schemas of all tools in the script. */
 function factsOf(rounds: readonly ScriptRound[]): ReadonlyMap<string, ToolDescription> {
   const calls = rounds.flatMap((round) => round.calls ?? []);
   return new Map(
@@ -167,7 +167,7 @@ function factKey(tool: string, server: string | undefined): string {
 const FIGURES = ["inputTokens", "outputTokens", "thinkingTokens", "cachedTokens", "costUsd"] as const;
 type Figures = { readonly [figure in (typeof FIGURES)[number]]?: number | undefined };
 
-/** The sum of the bills; what none of them has is left out. */
+/** Adds up the bills. A figure that no bill has is left out. */
 function totalOf(bills: readonly Figures[]): Bill {
   const sums = FIGURES.flatMap((figure): [string, number][] => {
     const given = bills.flatMap((bill) => bill[figure] ?? []);

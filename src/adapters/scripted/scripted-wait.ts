@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock/index.ts";
 
-/** False when the signal was aborted before or meanwhile. */
+/** Waits for the delay. False when the signal is aborted before its end. */
 export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   if (delayMs === 0) return Promise.resolve(true);

@@ -1,13 +1,13 @@
 import type { Place } from "../../core/base/index.ts";
 import type { CaseOutcome, CoverageFigure, CoverageItem, Mismatch } from "../../core/cases/index.ts";
 
-/** A case that was run. */
+/** The result of one case. */
 export interface CaseResult {
   readonly name: string;
   readonly place: Place;
-  /** None: it passed. */
+  /** Differences from the expectations. Empty when the case passed. */
   readonly mismatches: readonly PlacedMismatch[];
-  /** Null: it had no end. */
+  /** Null when the case did not end. */
   readonly outcome: CaseOutcome | null;
   readonly durationMs: number;
 }
@@ -17,10 +17,10 @@ export interface PlacedMismatch extends Mismatch {
   readonly hint: string | null;
 }
 
-/** A file of cases that was run, or could not be. */
+/** The result of one file of cases. */
 export interface FileResult {
   readonly file: string;
-  /** Why none of its cases was run; null: they were. */
+  /** The reason why none of its cases was run. Null when they were run. */
   readonly refusal: string | null;
   readonly cases: readonly CaseResult[];
   readonly isUpdated: boolean;
@@ -34,7 +34,7 @@ export interface WorkflowCoverage {
 
 export interface TestReport {
   readonly files: readonly FileResult[];
-  /** Null: it was not asked for. */
+  /** Null when coverage was not requested. */
   readonly coverage: readonly WorkflowCoverage[] | null;
   readonly durationMs: number;
 }

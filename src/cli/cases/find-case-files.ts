@@ -9,7 +9,7 @@ import { printable } from "../terminal-text.ts";
 
 const CASE_FILE = /\.cases\.(?:yaml|yml|json|ts|mts)$/;
 
-/** The files named, and all files of cases below the folders named; by default below this one. */
+/** Returns the named files and all case files below the named folders. Default: the current folder. */
 export async function findCaseFiles(io: Io, names: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all((names.length === 0 ? ["."] : names).map((name) => filesAt(io, name)));
   return [...new Set(found.flat())];

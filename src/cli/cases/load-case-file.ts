@@ -18,30 +18,30 @@ import { readWorkflowFile, refuseModule } from "../workflow-file.ts";
 import { isModuleFile, loadCasesModule } from "../workflow-module.ts";
 import { openWorkspace } from "../workspace.ts";
 
-/** A file of cases with everything it refers to. */
+/** A file of cases with all the data that it refers to. */
 export interface LoadedCases {
-  /** As people name it. */
+  /** The name of the file as the person wrote it. */
   readonly name: string;
   readonly path: string;
   readonly file: CaseFile;
   readonly tested: TestedWorkflow;
   readonly plan: Plan;
   readonly cases: readonly LoadedCase[];
-  /** The folders to look at again when something in them is saved. */
+  /** Folders to watch. A change in them runs the cases again. */
   readonly folders: readonly string[];
 }
 
 export interface LoadedCase {
   readonly written: TestCase;
   readonly ready: ReadyCase;
-  /** What the run was that was recorded; null: it is no recording. */
+  /** The recording and its snapshot. Null when the case has no recording. */
   readonly recorded: { readonly path: string; readonly snapshot: JsonObject } | null;
 }
 
-/** Where recordings are kept, beside the cases. */
+/** Folder for recordings, next to the file of cases. */
 export const RECORDINGS = "recordings";
 
-/** Reads and checks everything before any case runs; what is wrong is printed, and refused. */
+/** Reads and checks a file before any of its cases runs. Prints its problems and throws a refusal. */
 export async function loadCaseFile(
   io: Io,
   name: string,
@@ -59,7 +59,7 @@ export async function loadCaseFile(
   refuse(io, source, nameProblems(file, piece.plan));
   const manifests = registry ?? (file.registry.length === 0 ? undefined : file.registry.map(near));
   const tested = { piece, knownPlans: new Map(), environment: environmentsOf(io, manifests, plans) };
-  // Read once before any case, so that a mistake in it is one of the file.
+  // Read before any case, so that a mistake in the manifests is reported for the whole file.
   if (manifests !== undefined) await tested.environment(file.cases[0]?.at ?? 0);
   const cases: LoadedCase[] = [];
   for (const one of file.cases)
@@ -72,7 +72,7 @@ export async function loadCaseFile(
   return { name, path: source.path, file, tested, plan: piece.plan, cases, folders: [...new Set(folders)] };
 }
 
-/** Code gives the same document that a file holds; its places are those in that document. */
+/** Reads a file of cases. Code produces the same document as a file, and problems are shown at their place in that document. */
 async function readCaseSource(io: Io, name: string): Promise<SourceFile> {
   const source = await readSourceFile(io, name);
   if (!isModuleFile(name)) return source;
@@ -85,7 +85,7 @@ function pathOf({ workflow }: CaseFile): string {
   return typeof workflow === "string" ? workflow : ".";
 }
 
-/** From code, a definition may stand in place of a path. */
+/** Returns the source of the workflow. Code may contain a definition in place of a path. */
 async function workflowOf(
   io: Io,
   { workflow, tree }: CaseFile,
@@ -133,7 +133,7 @@ async function readyCase(io: Io, written: TestCase, around: Around): Promise<Loa
   return { written, ready: { args, script, people, events, at }, recorded: null };
 }
 
-/** Args that a case writes were checked with their places; those of a recording may not fit any more. */
+/** Checks the args of a case. Written args were checked before, but those of a recording may no longer fit. */
 function checkedArgs({ plan, source }: Around, args: JsonObject, name: string): JsonObject {
   const checked = checkArgs(plan.args, args);
   if (checked.ok) return checked.value;
@@ -142,7 +142,7 @@ function checkedArgs({ plan, source }: Around, args: JsonObject, name: string): 
   throw new Refusal(`${printable(source.name)}: the args of "${printable(name)}" do not fit${printable(why)}`);
 }
 
-/** By the id of the run, in the folder for recordings, or by the path. */
+/** Loads a recording by its path, or by the id of its run from the folder for recordings. */
 async function loadRecording(io: Io, { path }: TestCase, run: string, { source, near, tree }: Around) {
   const name = near(/\.(?:yaml|yml|json)$/.test(run) ? run : join(RECORDINGS, `${run}.yaml`));
   const file = await readSourceFile(io, name).catch((thrown: unknown) => {
@@ -159,7 +159,7 @@ async function loadRecording(io: Io, { path }: TestCase, run: string, { source, 
   return { path: file.path, recording };
 }
 
-/** One set of rules per moment at which cases begin. */
+/** Returns a function that builds the rules once for each start time of a case. */
 function environmentsOf(
   io: Io,
   registry: readonly string[] | undefined,

@@ -29,11 +29,11 @@ import { loadWorkflowModule, ModuleError, type WorkflowModule } from "../workflo
 import { openWorkspace } from "../workspace.ts";
 import { RECORDINGS } from "./load-case-file.ts";
 
-/** Runs of one family that a recording may hold. */
+/** Maximum number of runs in one recording. */
 const FAMILY_MAX = 1_000;
 const PAGE = 1_000;
 
-/** Makes a case of a run: a recording beside the cases, and a case that repeats it. */
+/** Makes a case from a run: writes a recording next to the cases, and adds a case that repeats it. */
 export async function record(io: Io, runId: string, names: readonly string[], options: LinkOptions): Promise<number> {
   const api = new Api(demandServer(io, options));
   const run = await api.getRun(runId);
@@ -55,7 +55,7 @@ async function sourceOf(api: Api, { id, workflow, version }: Run): Promise<strin
   return (await api.getVersion(workflow, version)).source;
 }
 
-/** The run and those it started, the run itself first. */
+/** Returns the logs of the run and of the runs that it started, with the run itself first. */
 async function familyOf(api: Api, runId: string): Promise<readonly RecordedRun[]> {
   const family: RecordedRun[] = [];
   const toRead = [runId];
@@ -89,7 +89,7 @@ interface Repeated {
   readonly run: Run;
 }
 
-/** Runs the recording once by the text that ran, for what was asked on the way, and says where it ends differently. */
+/** Runs the recording once with the original workflow text. Returns the snapshot, and prints where its end differs. */
 async function repeat(io: Io, { document, source, folder, run }: Repeated): Promise<JsonObject> {
   const { recording, problems } = readRecording(JSON.stringify({ ...document, snapshot: {} }));
   if (recording === null) throw new Refusal(`the run cannot be recorded: ${problems[0]?.message ?? ""}`);
@@ -114,11 +114,11 @@ async function repeat(io: Io, { document, source, folder, run }: Repeated): Prom
 
 interface Target {
   readonly file: string;
-  /** From the folder of the file. */
+  /** Path relative to the folder of the file. */
   readonly workflow: string;
 }
 
-/** The file of cases that was named, else the one beside the workflow. */
+/** Returns the named file of cases, else the one next to the workflow. */
 async function chooseTarget(io: Io, run: Run, source: string, names: readonly string[]): Promise<Target> {
   const cases = names.find((name) => /\.cases\.(?:yaml|yml)$/.test(name));
   const named = names.find((name) => name !== cases) ?? (await findWorkflow(io, run.workflow));
@@ -134,7 +134,7 @@ async function chooseTarget(io: Io, run: Run, source: string, names: readonly st
 
 const PLACES = [".", "workflows", "src"];
 
-/** The file here that holds the workflow, also one that makes it: a case has to fail when that file changes. */
+/** Finds the local file with the workflow, or the code that makes it, so that the case fails when that file changes. */
 async function findWorkflow(io: Io, wanted: string): Promise<string | undefined> {
   const found: string[] = [];
   for (const place of PLACES) {
@@ -147,7 +147,7 @@ async function findWorkflow(io: Io, wanted: string): Promise<string | undefined>
     if (isJsonObject(value) && value["name"] === wanted && !Object.hasOwn(value, "kind")) return path;
   }
   for (const path of found.filter((name) => /\.workflow\.[cm]?[jt]s$/.test(name))) {
-    // Loading takes a process: only what has the name somewhere is looked at.
+    // Loading a module starts a process, so only files that contain the name are loaded.
     if (!(await readFile(resolve(io.cwd, path), "utf8")).includes(wanted)) continue;
     const workflow = await workflowIn(io, path, wanted);
     if (workflow !== undefined) return workflow;
@@ -155,7 +155,7 @@ async function findWorkflow(io: Io, wanted: string): Promise<string | undefined>
   return undefined;
 }
 
-/** How a case names the workflow of a module; undefined: it is not there, or the module does not load. */
+/** Returns how a case names the workflow of a module. Undefined when it is not there, or the module fails to load. */
 async function workflowIn(io: Io, path: string, wanted: string): Promise<string | undefined> {
   const options = { env: io.env, onOutput: (text: string) => io.err.write(text) };
   const { workflows } = await loadWorkflowModule(resolve(io.cwd, path), options).catch(noWorkflows);
@@ -170,7 +170,7 @@ function noWorkflows(thrown: unknown): Pick<WorkflowModule, "workflows"> {
   throw thrown;
 }
 
-/** At the end of the list, so that everything else in the file stays as it is written. */
+/** Appends the case at the end of the list, so that the rest of the file stays unchanged. */
 async function addCase(io: Io, { file, workflow }: Target, runId: string): Promise<void> {
   const path = resolve(io.cwd, file);
   const before = await readFile(path, "utf8").catch(() => null);

@@ -3,7 +3,7 @@ import { snapshotOf } from "../../core/cases/index.ts";
 import { githubLine } from "../problem-report.ts";
 import { type CaseResult, hasFailed, type PlacedMismatch, type TestReport, totalsOf } from "./case-result.ts";
 
-/** For programs: everything, with what came of each case. */
+/** Returns the complete report for programs, with the result of each case. */
 export function jsonReport(report: TestReport): object {
   const totals = totalsOf(report);
   return {
@@ -39,7 +39,7 @@ function caseJson(result: CaseResult): object {
   };
 }
 
-/** Annotations for the log of a GitHub runner: one for each failed case and each file that is not valid. */
+/** Returns annotations for the log of a GitHub runner: one for each failed case and each invalid file. */
 export function githubReport({ files }: TestReport): string {
   return files
     .flatMap(({ file, refusal, cases }) => [
@@ -53,7 +53,7 @@ export function githubReport({ files }: TestReport): string {
     .join("");
 }
 
-/** JUnit's XML, as CI systems read it. */
+/** Returns the report as JUnit XML, which CI systems read. */
 export function junitReport(report: TestReport): string {
   const { cases, failed, invalidFiles } = totalsOf(report);
   const suites = report.files.map(({ file, refusal, cases: own }) => {
@@ -112,7 +112,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** XML 1.0 has no way to write control characters other than tab and line feed. */
+/** Escapes text for XML 1.0, which cannot contain control characters other than tab and line feed. */
 function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\P{Cc}\t\n]|[\uFFFE\uFFFF]|\p{Cs}/gu, "\uFFFD")

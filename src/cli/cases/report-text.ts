@@ -4,7 +4,7 @@ import type { Io } from "../io.ts";
 import { createPaint, type Paint, printable } from "../terminal-text.ts";
 import { type CaseResult, hasFailed, type TestReport, totalsOf, type WorkflowCoverage } from "./case-result.ts";
 
-/** For people: a line per case, and what is not as expected under it. */
+/** Prints the report for people: one line per case, with its differences below it. */
 export function printReport(io: Io, report: TestReport, isQuiet: boolean): void {
   const paint = createPaint(io.out, io.env);
   for (const { file, cases, isUpdated } of report.files) {

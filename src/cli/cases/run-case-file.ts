@@ -19,7 +19,7 @@ import type { CaseResult, FileResult, PlacedMismatch } from "./case-result.ts";
 import type { LoadedCase, LoadedCases } from "./load-case-file.ts";
 import { SnapshotFile } from "./snapshot-file.ts";
 
-/** As long as a case may take on the wall's clock: days of simulated time pass in milliseconds. */
+/** Maximum real time of one case. Days of simulated time pass in milliseconds. */
 const CASE_MS_MAX = 10_000;
 
 export interface RunCasesOptions {
@@ -27,14 +27,14 @@ export interface RunCasesOptions {
   readonly update?: boolean;
 }
 
-/** What the cases of a file have shown of its workflow. */
+/** The coverage of a workflow by the cases of one file. */
 export interface Shown {
   readonly workflow: string;
   readonly items: ReturnType<typeof coverageItems>;
   readonly covered: Set<string>;
 }
 
-/** Runs the cases of a file one after the other, each on its own. */
+/** Runs the cases of a file in order. Each case is independent. */
 export async function runCaseFile(
   io: Io,
   loaded: LoadedCases,
@@ -73,7 +73,7 @@ function endless(thrown: unknown): null {
   throw thrown;
 }
 
-/** A case that is left out of this time keeps what it has. */
+/** Keeps the existing snapshot of a case that is not run this time. */
 function keepSnapshot(snapshots: SnapshotFile, { written: { name } }: LoadedCase): void {
   const kept = snapshots.find(name);
   if (kept !== undefined) snapshots.put(name, kept as JsonObject);
@@ -84,7 +84,7 @@ function tooLong(loaded: LoadedCases, { written }: LoadedCase): PlacedMismatch {
   return placed(loaded, written.path, { path: ["status"], expected, actual: "it does not end" });
 }
 
-/** Null snapshots: they were just written. */
+/** Compares the outcome with the expectations. `snapshots` is null when they were just written. */
 function judge(
   loaded: LoadedCases,
   { written, recorded }: LoadedCase,
@@ -104,13 +104,13 @@ function judge(
   return found.map((mismatch) => ({ ...placed(loaded, path, mismatch), hint: hintFor(mismatch, outcome) }));
 }
 
-/** In the file at what was expected, or at the case where nothing of it is written. */
+/** Returns the place of the expectation in the file, or of the case when the file contains no such expectation. */
 function placed({ file }: LoadedCases, path: TreePath, mismatch: Mismatch): PlacedMismatch {
   const inner = mismatch.path[0] === "recorded" ? [] : ["expect"];
   return { ...mismatch, place: file.tree.keyPlaceOf([...path, ...inner, ...mismatch.path]), hint: null };
 }
 
-/** Who is waited for, where nothing else went wrong. */
+/** Returns a hint about the node that waits or has failed, for a case with an unexpected status. */
 function hintFor({ path }: Mismatch, { status, nodes, calls }: CaseOutcome): string | null {
   if (path[0] !== "status") return null;
   if (status === "waiting") {

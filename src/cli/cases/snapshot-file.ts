@@ -6,7 +6,7 @@ import { printable } from "../terminal-text.ts";
 
 const HEAD = "# Written by sluice test --update. Look at the differences before you commit them.\n";
 
-/** The snapshots of a file of cases, in a file beside it. */
+/** The snapshots of a file of cases, stored in a file next to it. */
 export class SnapshotFile {
   readonly #path: string;
   readonly #before: JsonObject;
@@ -17,7 +17,7 @@ export class SnapshotFile {
     this.#before = before;
   }
 
-  /** `hello.snapshots.yaml` beside `hello.cases.yaml`. */
+  /** Opens `hello.snapshots.yaml` for `hello.cases.yaml`. */
   static async open(casePath: string): Promise<SnapshotFile> {
     const path = casePath.replace(/\.cases\.\w+$/, "").replace(/$/, ".snapshots.yaml");
     const bytes = await readFile(path).catch(() => null);
@@ -35,7 +35,7 @@ export class SnapshotFile {
     this.#after[name] = snapshot;
   }
 
-  /** Writes what was put; snapshots of cases that are gone go with them. False: there was nothing to write. */
+  /** Writes the new snapshots, without those of removed cases. False when there is nothing to write. */
   async write(): Promise<boolean> {
     const text = HEAD + printYaml(this.#after);
     if (Object.keys(this.#after).length === 0 || text === HEAD + printYaml(this.#before)) return false;

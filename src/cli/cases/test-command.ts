@@ -3,7 +3,7 @@ import { addLinkOptions, example, type Workbench } from "../command-words.ts";
 import { collect } from "../option-values.ts";
 import { test, TEST_FORMATS, type TestOptions } from "./test.ts";
 
-/** `sluice test`. */
+/** Adds `sluice test`. */
 export function addTestCommand(program: Command, { io, settle }: Workbench): void {
   const command = program
     .command("test")

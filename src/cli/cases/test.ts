@@ -22,14 +22,14 @@ export interface TestOptions extends LinkOptions {
   readonly update?: boolean;
   readonly coverage?: boolean;
   readonly watch?: boolean;
-  /** The id of a run that is to become a case. */
+  /** The id of a run to make a case from. */
   readonly record?: string;
   readonly format: (typeof TEST_FORMATS)[number];
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
-/** Runs cases of workflows in this process, in simulated time. */
+/** Tests workflows with cases, in this process and in simulated time. */
 export async function test(io: Io, names: readonly string[], options: TestOptions): Promise<number> {
   if (options.record !== undefined) return record(io, options.record, names, options);
   const { code, folders } = await runAll(io, names, options);
@@ -51,7 +51,7 @@ async function runAll(io: Io, names: readonly string[], options: TestOptions) {
       shown.push(run.shown);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
-      // All files are judged, and all of it is reported.
+      // An invalid file does not stop the others, and all results are reported.
       io.err.write(`sluice: ${thrown.message}\n`);
       files.push({ file: name, refusal: thrown.message, cases: [], isUpdated: false });
     }
@@ -59,11 +59,11 @@ async function runAll(io: Io, names: readonly string[], options: TestOptions) {
   const coverage = options.coverage === true ? coverageByWorkflow(shown) : null;
   const report = { files, coverage, durationMs: performance.now() - began };
   print(io, report, options);
-  // What cases and workflows import may be anywhere in the project.
+  // Cases and workflows may import files from anywhere in the project, so its folders are watched too.
   return { code: exitCodeOf(io, report, options), folders: [...new Set([...folders, ...projectFolders(io.cwd)])] };
 }
 
-/** Several files may show parts of one workflow. */
+/** Merges the coverage of workflows, because several files may test the same one. */
 function coverageByWorkflow(shown: readonly Shown[]): readonly WorkflowCoverage[] {
   const byWorkflow = new Map<string, Shown>();
   for (const one of shown) {

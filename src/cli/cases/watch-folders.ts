@@ -3,10 +3,10 @@ import { EXIT } from "../exit-code.ts";
 import type { Io } from "../io.ts";
 import { isProjectFile } from "../project-folders.ts";
 
-/** Editors save in several steps; what follows within this time is the same save. */
+/** Editors save in several steps. Changes within this time count as one save. */
 const SETTLE_MS = 100;
 
-/** Does it again whenever something in the folders is saved, until the person stops it. */
+/** Calls `again` after each save in the folders, until the person stops it. */
 export async function watchFolders(
   io: Io,
   first: readonly string[],
@@ -27,7 +27,7 @@ export async function watchFolders(
     for (const folder of folders) {
       if (watchers.has(folder)) continue;
       const watcher = watch(folder, onSave);
-      // A folder that was removed is found again when its files are read.
+      // The folder was removed. It is watched again when its files are read the next time.
       watcher.on("error", () => watchers.delete(folder));
       watchers.set(folder, watcher);
     }

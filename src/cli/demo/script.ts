@@ -1,6 +1,6 @@
 import type { Script } from "../../adapters/index.ts";
 
-/** What the demo workflows answer: no key, no cost but on paper, and slow enough to be watched. */
+/** Answers for the demo workflows: they need no key, cost nothing real, and are slow enough to watch. */
 export const DEMO_SCRIPT: Script = {
   seed: 7,
   default: "auto",

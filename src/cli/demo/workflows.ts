@@ -1,7 +1,7 @@
-/** A workflow that is there from the start, so that there is something to run and to look at. */
+/** A demo workflow that exists from the start, so that a new user has something to run. */
 export interface DemoWorkflow {
   readonly name: string;
-  /** The example of the same content. */
+  /** The name of the example with the same content. */
   readonly example: string;
   readonly source: string;
 }

@@ -19,7 +19,7 @@ export interface StarterFile {
   readonly text: string;
 }
 
-/** Everything a template writes, in the order in which people should look at it. */
+/** Returns all files of a template, in the order in which people should read them. */
 export function starterFiles(template: Template): readonly StarterFile[] {
   const starter = STARTERS[template];
   const { workflow, script, registry, format } = starter;
@@ -36,7 +36,7 @@ export function starterFiles(template: Template): readonly StarterFile[] {
   ];
 }
 
-/** What to type, in this order. */
+/** Returns the first commands to type, in order. */
 export function firstCommands(template: Template): readonly string[] {
   const { workflow, script, args } = STARTERS[template];
   return [

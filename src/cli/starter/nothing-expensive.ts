@@ -1,4 +1,4 @@
-/** A policy that every starter brings, as an example of one. */
+/** Example policy included in every starter. */
 export const NOTHING_EXPENSIVE = `kind: Policy
 name: nothing-expensive
 spec:

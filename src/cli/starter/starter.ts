@@ -1,12 +1,12 @@
-/** A project to begin with. Every text is a whole file; the path is below the folder it is written to. */
+/** A starter project. Each text is a whole file, and its path is relative to the target folder. */
 export interface Starter {
   readonly name: string;
-  /** What it shows, in one line. */
+  /** One line that describes what the starter shows. */
   readonly about: string;
   readonly format: "lobsterx" | "lens-graph";
   readonly workflow: { readonly path: string; readonly text: string };
   readonly script: { readonly path: string; readonly text: string };
   readonly registry: string;
-  /** Of the commands in the README, after the file. */
+  /** Arguments of the commands in the README, placed after the file. */
   readonly args: string;
 }

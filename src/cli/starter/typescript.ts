@@ -1,7 +1,7 @@
 import type { StarterFile } from "./files.ts";
 import { NOTHING_EXPENSIVE } from "./nothing-expensive.ts";
 
-/** A project in TypeScript: a workflow, a worker, cases, rules, and what checks them in CI. */
+/** Returns a TypeScript project: a workflow, a worker, cases, rules, and the checks for CI. */
 export function typescriptFiles(name: string, sluice: string): readonly StarterFile[] {
   return [
     { path: "README.md", text: README },
@@ -84,7 +84,7 @@ spec: { trust_level: 5, autonomy: supervised, budget_monthly_usd: 10 }
 ---
 ${NOTHING_EXPENSIVE}`;
 
-/** Names of packages are words of their own. */
+/** Returns package.json. The package name is derived from the name, since npm restricts the characters. */
 function packageJson(name: string, sluice: string): string {
   const word = name
     .toLowerCase()
@@ -124,7 +124,7 @@ const TSCONFIG = `${JSON.stringify(
   2,
 )}\n`;
 
-/** References of a workflow are objects: a condition on one would always hold, and in a text they are what they stand for. */
+/** Workflow references are objects, so a condition on one would always be true. In a text template they are allowed. */
 const LINT = `${JSON.stringify(
   {
     rules: {

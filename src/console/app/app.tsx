@@ -16,7 +16,7 @@ export function App(): JSX.Element {
   const organisation = state.phase === "signed-in" ? state.session.organisation : null;
   const { phase: livePhase } = useLiveState();
   useEffect(() => void loadSession(), []);
-  // The session or the membership was ended elsewhere: what the person may see now is asked for at once.
+  // The session or membership was ended elsewhere, so the rights of the person are loaded again at once.
   useEffect(() => {
     if (livePhase === "signed-out" && session.get().phase === "signed-in") void loadSession();
   }, [livePhase]);

@@ -3,7 +3,7 @@ import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { useLeaving } from "../page/router.tsx";
 
-/** Asks before unsaved work is given up. */
+/** Asks for confirmation before unsaved work is discarded. */
 export function LeaveDialog(): JSX.Element | null {
   const [leaving, stay] = useLeaving();
   if (leaving === null) return null;

@@ -17,7 +17,7 @@ const LOOKS: Readonly<
   "signed-out": { label: "Signed out", tone: "warn", icon: "pause" },
 };
 
-/** Whether what is shown is current; and since when it is not. Nothing is ever silently old. */
+/** Shows whether the data on screen is current, and if not, since when. Outdated data is always visible as such. */
 export function LiveBadge(): JSX.Element {
   const { phase, since } = useLiveState();
   const now = useNow();

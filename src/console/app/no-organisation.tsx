@@ -6,11 +6,11 @@ import { SignInCard } from "./sign-in-card.tsx";
 
 interface NoOrganisationProps {
   readonly session: Session;
-  /** The organisation the address names; null: the person is a member of none. */
+  /** The organisation in the address. Null when the person is not a member of any. */
   readonly wanted: string | null;
 }
 
-/** For people who are signed in and may not see what they asked for. */
+/** Page for people who are signed in but have no access to the requested organisation. */
 export function NoOrganisation({ session, wanted }: NoOrganisationProps): JSX.Element {
   const { organisations, label } = session;
   return (

@@ -1,7 +1,7 @@
 import type { Collection, ListPage, PageOptions, SluiceClient } from "../../client/index.ts";
 import type { IconName } from "../parts/icon.tsx";
 
-/** Something with a name and an address. */
+/** An object with a name and an address. */
 export interface NamedObject {
   readonly label: string;
   readonly kind: string;
@@ -43,7 +43,7 @@ const PAGES_MAX = 10;
 
 type Reader = Pick<SluiceClient, "listRegistered" | "listGateways" | "listKeys">;
 
-/** Every registered object, gateway and key; what the caller may not read is left out. */
+/** Returns every registered object, gateway and key that the caller may read. */
 export async function namedObjects(api: Reader): Promise<readonly NamedObject[]> {
   const collections = Object.keys(KINDS) as Collection[];
   const found = await Promise.allSettled([
@@ -69,7 +69,7 @@ async function keysOf(api: Reader): Promise<readonly NamedObject[]> {
   return open.map(({ label }) => ({ label, kind: "Key", icon: "settings", path: "/settings/keys" }));
 }
 
-/** Read apart from the other objects: they change with every run. */
+/** Returns the pending approvals. They are read separately from other objects because they change with every run. */
 export async function waitingApprovals(api: Pick<SluiceClient, "listApprovals">): Promise<readonly NamedObject[]> {
   const waiting = await everyPage((page) => api.listApprovals({ ...page, status: "pending" }));
   return waiting.map(({ id, title }) => ({

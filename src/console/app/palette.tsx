@@ -28,7 +28,7 @@ interface Command {
 
 const SHOWN_MAX = 12;
 
-/** Everything that can be reached or done, by a few letters of its name. */
+/** Command palette. Finds pages, objects and commands by a few letters of the name. */
 export function Palette({
   onClose,
   onHelp,
@@ -120,14 +120,14 @@ function Found({ id, commands, at, onPoint, onChoose }: FoundProps): JSX.Element
 
 const RUN_ID = /^run_\w+$/;
 
-/** A whole run id is always reachable, whether it is among the newest or not. */
+/** Returns the commands for the typed text. A full run id is always offered, even if the run is not among the newest. */
 function foundFor(commands: readonly Command[], typed: string, runs: readonly Run[]): readonly Command[] {
   const id = typed.trim();
   const direct: Command[] = RUN_ID.test(id)
     ? [{ id: `open ${id}`, label: `Open ${id}`, kind: "Run", icon: "run", run: () => navigate(`/runs/${id}`) }]
     : [];
   const named = best(commands, typed, ({ label, kind }) => `${label} ${kind}`, SHOWN_MAX);
-  // Letters in order fit many a name and id by chance: what has the very words goes first.
+  // Letters in the right order match many names by chance, so labels that contain the typed text come first.
   const hasWords = ({ label }: Command): boolean => label.toLowerCase().includes(id.toLowerCase());
   const inOrder = [...named.filter(hasWords), ...runs.map(runCommand), ...named];
   const first = inOrder.filter((command, at) => inOrder.findIndex((each) => each.id === command.id) === at);
@@ -152,7 +152,7 @@ const SCREENS = SECTIONS.map(({ id, label, path, icon }): Command => ({
   run: () => navigate(path),
 }));
 
-/** Parts of screens that have an address of their own. */
+/** Tabs and pages that have their own address. */
 const PARTS: readonly Command[] = [
   { id: "/account", label: "Your account", kind: "Page", icon: "user", run: () => navigate("/account") },
   ...partsOf("Governance", "/governance", "gate", GOVERNANCE_TABS),
@@ -200,7 +200,7 @@ function useCommands(onHelp: () => void): readonly Command[] {
       { id: "help", label: "Keyboard shortcuts", kind: "Command", icon: "help", run: onHelp },
       { id: "out", label: "Sign out", kind: "Command", icon: "signout", run: () => void signOut() },
     ];
-    // What the screen behind offers by key can be done from here, too.
+    // Shortcuts of the current screen can also be used from here.
     const here = shownShortcuts()
       .filter(({ group }) => group !== "Everywhere" && group !== "Go to")
       .map(({ keys, label, group, run }): Command => ({ id: `key ${keys}`, label, kind: group, icon: "right", run }));

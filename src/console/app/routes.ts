@@ -4,7 +4,7 @@ import type { ScreenProps } from "../page/screen-props.ts";
 
 export interface ScreenRoute {
   readonly path: string;
-  /** The entry of the sidebar it belongs to. */
+  /** Id of the sidebar entry for the screen. */
   readonly section: string;
   readonly screen: LazyExoticComponent<ComponentType<ScreenProps>>;
 }
@@ -15,7 +15,7 @@ function screen(path: string, section: string, load: () => Promise<Screen>): Scr
   return { path, section, screen: lazy(async () => ({ default: await load() })) };
 }
 
-/** Every screen, in a file that is loaded when it is first looked at. */
+/** All screens. The file of each is loaded when the screen is first shown. */
 export const SCREENS: readonly ScreenRoute[] = [
   screen("/", "home", async () => (await import("../screens/home/home.tsx")).HomeScreen),
   screen("/workflows", "workflows", async () => (await import("../screens/workflows/workflows.tsx")).WorkflowsScreen),
@@ -51,7 +51,7 @@ export const SCREENS: readonly ScreenRoute[] = [
 export interface FoundRoute {
   readonly route: ScreenRoute;
   readonly params: Params;
-  /** The same for addresses that are one screen: an optional part, such as a tab, changes what it shows, not what it is. */
+  /** Key that is the same for all addresses of one screen. An optional part, such as a tab, changes only the content of the screen. */
   readonly key: string;
 }
 

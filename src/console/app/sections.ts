@@ -5,7 +5,7 @@ export interface SidebarSection {
   readonly label: string;
   readonly path: string;
   readonly icon: IconName;
-  /** Pressed after `g`. */
+  /** Letter of the shortcut, pressed after `g`. */
   readonly letter: string;
 }
 

@@ -15,7 +15,7 @@ import { TopBar } from "./top-bar.tsx";
 import { useApprovalNotice } from "./use-approval-notice.tsx";
 import "./shell.css";
 
-/** What stands around every screen. */
+/** Frame around every screen: sidebar, top bar and dialogs. */
 export function Shell(): JSX.Element {
   const { path } = usePlace();
   const found = routeOf(path);
@@ -65,7 +65,7 @@ export function Shell(): JSX.Element {
 
 interface CaughtProps {
   readonly children: ReactNode;
-  /** The address that is shown. */
+  /** Address of the screen. */
   readonly place: string;
 }
 
@@ -74,7 +74,7 @@ interface CaughtState {
   readonly place: string;
 }
 
-/** A screen that breaks takes nothing else with it. */
+/** Error boundary. An error in one screen does not affect the rest of the page. */
 class Caught extends Component<CaughtProps, CaughtState> {
   override state: CaughtState = { error: null, place: this.props.place };
 
@@ -82,7 +82,9 @@ class Caught extends Component<CaughtProps, CaughtState> {
     return { error };
   }
 
-  /** Another tab of the same screen may work: it is tried, and what is there is not built again. */
+  /**
+   * Clears the error when the address changes, since another tab of the screen may work. A screen without an error is not mounted again.
+   */
   static getDerivedStateFromProps({ place }: CaughtProps, before: CaughtState): CaughtState | null {
     return place === before.place ? null : { error: null, place };
   }

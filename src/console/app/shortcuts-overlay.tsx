@@ -2,7 +2,7 @@ import type { JSX } from "react";
 import { Dialog } from "../parts/dialog.tsx";
 import { shownShortcuts, useModLabel } from "../page/keyboard.ts";
 
-/** What can be pressed here and now. */
+/** Lists the shortcuts that work on the current screen. */
 export function ShortcutsOverlay({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const mod = useModLabel();
   const all = shownShortcuts();

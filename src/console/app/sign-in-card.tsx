@@ -2,7 +2,7 @@ import type { JSX, ReactNode } from "react";
 import { Logo } from "../parts/icon.tsx";
 import "./sign-in.css";
 
-/** The whole page of a person who has no organisation open. */
+/** Page layout used when no organisation is open. */
 export function SignInCard({ children }: { readonly children: ReactNode }): JSX.Element {
   return (
     <main className="sign-in">

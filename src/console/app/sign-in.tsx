@@ -5,7 +5,7 @@ import { Button } from "../parts/button.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";
 import { SignInCard } from "./sign-in-card.tsx";
 
-/** For people who did not come by a one-time link. */
+/** Sign-in page for people who did not use a one-time link. */
 export function SignIn(): JSX.Element {
   const providers = useProviders();
   const isUsedLink = new URLSearchParams(location.search).get("link") === "used";
@@ -34,7 +34,7 @@ export function SignIn(): JSX.Element {
   );
 }
 
-/** `isMain`: there is no other way in, so that the cursor waits here. */
+/** Form for signing in with a key. With `isMain` it is the only way to sign in, so its field has the focus. */
 function KeyForm({ isMain }: { readonly isMain: boolean }): JSX.Element {
   const [key, setKey] = useState("");
   const signing = useAction(signIn);
@@ -72,12 +72,12 @@ function KeyForm({ isMain }: { readonly isMain: boolean }): JSX.Element {
   );
 }
 
-/** Where people can sign in besides with a key; null until the server has answered. */
+/** Returns the providers for signing in without a key. Null until the server has answered. */
 function useProviders(): readonly ShownProvider[] | null {
   const [providers, setProviders] = useState<readonly ShownProvider[] | null>(null);
   useEffect(() => {
     let isShown = true;
-    // A server that cannot be asked leaves the key.
+    // When the request fails, signing in with a key remains possible.
     void listProviders()
       .catch(() => [])
       .then((found) => isShown && setProviders(found));
@@ -88,7 +88,7 @@ function useProviders(): readonly ShownProvider[] | null {
   return providers;
 }
 
-/** Leads back to the page that was asked for. */
+/** Returns the sign-in address of a provider. After signing in, the person returns to the requested page. */
 function startOf(name: string): string {
   return `/auth/${name}/start?return=${encodeURIComponent(location.pathname + location.search)}`;
 }

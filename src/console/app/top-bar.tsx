@@ -73,7 +73,7 @@ export function TopBar({
   );
 }
 
-/** Who is signed in, and where else they may go. */
+/** Menu with the signed-in person and the other organisations of that person. */
 function AccountMenu(): JSX.Element {
   const { organisation, organisations, label, agent } = useSession();
   const others = organisations.filter(({ id }) => id !== organisation);

@@ -9,7 +9,7 @@ const LENGTH_MIN = 3;
 const FOUND_MAX = 6;
 const NONE: readonly Run[] = [];
 
-/** Runs the server finds by the words that are typed, once the person pauses. */
+/** Returns runs that match the typed words. The server is queried when the person stops typing. */
 export function useFoundRuns(typed: string): readonly Run[] {
   const [asked, setAsked] = useState("");
   const mayRead = useMay("run:read");

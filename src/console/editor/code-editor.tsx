@@ -22,30 +22,30 @@ import { editorLook } from "./editor-look.ts";
 import { yamlMarks } from "./yaml-marks.ts";
 
 export interface EditorHandle {
-  /** Puts the cursor there, in sight. */
+  /** Moves the cursor to a place and scrolls it into view. */
   readonly goTo: (line: number, column: number) => void;
 }
 
 export interface CodeEditorProps {
-  /** What it holds, for those who cannot see it. */
+  /** Accessible name of the content. */
   readonly label: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
   readonly problems: readonly EditorProblem[];
   readonly complete?: (text: string, offset: number) => Offers | null;
-  /** Mod+S. */
+  /** Called for Mod+S. */
   readonly onSave?: () => void;
   readonly handle?: RefObject<EditorHandle | null>;
   readonly isReadOnly?: boolean;
-  /** A past that is shared with another view of the same text; without it the editor keeps its own. */
+  /** Undo history shared with another view of the same text. Without it the editor has its own. */
   readonly past?: { readonly undo: () => void; readonly redo: () => void };
-  /** A place to show, whenever it is another one. */
+  /** A place to scroll to whenever the value changes. */
   readonly goal?: { readonly line: number; readonly column: number } | null;
-  /** The line a person has put the cursor into. */
+  /** Called with the line into which a person puts the cursor. */
   readonly onLine?: (line: number) => void;
 }
 
-/** A text editor for YAML. It lives in a shadow tree, where its styles are set by script and the page's policy holds. */
+/** Text editor for YAML. It is in a shadow tree, where a script may set its styles although the page's policy forbids inline styles. */
 export function CodeEditor(props: CodeEditorProps): JSX.Element {
   const { label, value, problems, handle, isReadOnly = false } = props;
   const host = useRef<HTMLDivElement>(null);
@@ -96,7 +96,7 @@ export function CodeEditor(props: CodeEditorProps): JSX.Element {
     <div
       ref={host}
       className="code-editor"
-      // The shadow tree hides from the page that a person is typing: single letters are no shortcuts here.
+      // The shadow tree hides from the page that a person is typing, so letters must not reach the page's shortcuts.
       onKeyDown={(event) => {
         if (!event.metaKey && !event.ctrlKey) event.nativeEvent.stopPropagation();
       }}
@@ -125,7 +125,7 @@ function showPlace(editor: EditorView, line: number, column: number): void {
   editor.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
 }
 
-/** The piece that differs: what stands around it keeps its place, its marks and the cursor. */
+/** Returns the part of the text that differs, so that marks and cursor in the unchanged parts keep their place. */
 function changeBetween(before: string, after: string): { from: number; to: number; insert: string } {
   const shortest = Math.min(before.length, after.length);
   let from = 0;
@@ -173,7 +173,7 @@ function extensionsFor(
         newest.current.onLine?.(update.state.doc.lineAt(update.state.selection.main.head).number);
       }
       if (!update.docChanged) return;
-      // What came from outside is known there.
+      // A change that came from outside is already known there, so it is not reported.
       if (update.state.doc.eq(update.startState.doc) || update.state.doc.toString() === shown.current) return;
       shown.current = update.state.doc.toString();
       newest.current.onChange(shown.current);

@@ -5,7 +5,7 @@ import { placeAt, type YamlPlace } from "./yaml-place.ts";
 
 export interface Offer {
   readonly label: string;
-  /** What is written for it. */
+  /** Text that is inserted. */
   readonly text: string;
   readonly detail: string;
   readonly info: string;
@@ -13,7 +13,7 @@ export interface Offer {
 }
 
 export interface Offers {
-  /** Where what is already written begins. */
+  /** Offset at which the word to replace begins. */
   readonly from: number;
   readonly options: readonly Offer[];
 }
@@ -23,7 +23,7 @@ export interface Schemas {
   readonly lensGraph: JsonObject;
 }
 
-/** What may be written at an offset of the text; null when there is nothing to offer. */
+/** Returns completions for an offset of the text. Null when there are none. */
 export function completeAt(text: string, offset: number, schemas: Schemas, known: KnownNames): Offers | null {
   const declared = declaredNames(text);
   const reference = referenceAt(text, offset, declared);
@@ -32,7 +32,7 @@ export function completeAt(text: string, offset: number, schemas: Schemas, known
   if (place === null) return null;
   const found = schemasAt(declared.isLensGraph ? schemas.lensGraph : schemas.lobsterx, place.path);
   const names = namesFor(place, declared, known).map(([name, detail]) => offer(name, "name", detail));
-  // Where an entry may be a name or a map, the name is what is meant more often.
+  // Where an entry may be a name or a map, names come first because they are used more often.
   const keys = place.kind === "member" ? keyOffers(found, place) : [];
   const options = [
     ...names,
@@ -66,7 +66,7 @@ function labelled(names: readonly string[], detail: string): Named {
   return names.map((name) => [name, detail]);
 }
 
-/** Names that fit the key a value stands under. */
+/** Returns names that fit the key of the value. */
 function namesFor(place: YamlPlace, declared: DeclaredNames, known: KnownNames): Named {
   const key = place.path.findLast((segment) => typeof segment === "string");
   switch (key) {
@@ -99,7 +99,7 @@ function namesFor(place: YamlPlace, declared: DeclaredNames, known: KnownNames):
   }
 }
 
-/** Inside `${…}` or `[[…]]`: what the text may refer to. */
+/** Returns references that may be used inside `${…}` or `[[…]]`. */
 function referenceAt(text: string, offset: number, declared: DeclaredNames): Offers | null {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   const open = (declared.isLensGraph ? /\[\[([\w-]*)$/ : /\$\{([\w.-]*)$/).exec(line);

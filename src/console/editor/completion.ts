@@ -11,7 +11,7 @@ import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import type { Offer, Offers } from "./complete.ts";
 
-/** Offers while a person types, and the possible values after a key was chosen. */
+/** Shows completions while a person types, and the possible values after a key was chosen. */
 export function completionOf(complete: (text: string, offset: number) => Offers | null): Extension {
   const source = ({ state, pos, explicit }: CompletionContext): CompletionResult | null => {
     const found = complete(state.doc.toString(), pos);

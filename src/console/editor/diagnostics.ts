@@ -11,7 +11,7 @@ export interface EditorProblem {
   readonly column: number;
 }
 
-/** From a place to the end of its word; a place the text no longer has is the nearest it has. */
+/** Converts problems to diagnostics from the place to the end of the word. A place outside the text is moved to the nearest valid one. */
 export function diagnosticsOf(doc: Text, problems: readonly EditorProblem[]): Diagnostic[] {
   return problems.map(({ severity, message, hint, code, line, column }) => {
     const found = doc.line(Math.min(Math.max(line, 1), doc.lines));

@@ -1,6 +1,6 @@
 import { EditorView } from "@codemirror/view";
 
-/** The editor in the colours of the page: variables reach into it, whichever theme is chosen. */
+/** Editor theme. It uses the page's colour variables, so it follows the chosen theme. */
 export const editorLook = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--surface)", fontSize: "13px", height: "100%" },
   "&.cm-focused": { outline: "none" },

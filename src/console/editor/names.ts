@@ -1,4 +1,4 @@
-/** Names a half-written text declares, so that they can be offered where they are referred to. */
+/** Names declared in an incomplete text, so that they can be offered as references. */
 export interface DeclaredNames {
   /** Ids of steps, or of the nodes of a lens graph. */
   readonly steps: readonly string[];
@@ -29,7 +29,7 @@ export function declaredNames(text: string): DeclaredNames {
   };
 }
 
-/** Everything under a key of the document itself, with what stands on the key's own line. */
+/** Returns the content of a top-level key, including the rest of the key's own line. */
 function section(text: string, key: string): string {
   const lines = text.split("\n");
   const first = lines.findIndex((line) => line.startsWith(`${key}:`));
@@ -48,7 +48,7 @@ function phasesIn(text: string): readonly string[] {
   return [...new Set([...idsIn(text), ...inline])];
 }
 
-/** Keys one step further in than the section itself. */
+/** Returns the keys one indentation level inside a section. */
 function keysIn(text: string): readonly string[] {
   const [, indent] = /^([ \t]+)[^\s#]/m.exec(text) ?? [];
   if (indent === undefined || /^\s*\{/.test(text))

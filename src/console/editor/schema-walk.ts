@@ -1,6 +1,6 @@
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
 
-/** The schemas a value at a path may follow: several where a format allows several shapes. */
+/** Returns the schemas for the value at a path. There are several where a format allows several shapes. */
 export function schemasAt(root: JsonObject, path: readonly (string | number)[]): readonly JsonObject[] {
   let schemas = branchesOf(root);
   for (const segment of path) schemas = schemas.flatMap((schema) => memberOf(schema, segment)).flatMap(branchesOf);
@@ -10,7 +10,7 @@ export function schemasAt(root: JsonObject, path: readonly (string | number)[]):
 function branchesOf(schema: JsonObject): readonly JsonObject[] {
   const branches = getOwn(schema, "anyOf") ?? getOwn(schema, "oneOf");
   if (!isJsonArray(branches)) return [schema];
-  // What stands beside the branches, such as the description, holds for each of them.
+  // Properties beside the branches, such as the description, apply to each branch.
   const { anyOf: _any, oneOf: _one, ...shared } = schema;
   return branches.filter(isJsonObject).flatMap((branch) => branchesOf({ ...shared, ...branch }));
 }
@@ -29,12 +29,12 @@ function asSchemas(value: Json | undefined): readonly JsonObject[] {
 export interface KnownKey {
   readonly name: string;
   readonly description: string;
-  /** Of its value, in words: `text`, `list`, `one of 4`. */
+  /** Kind of the value in words: `text`, `list`, `one of 4`. */
   readonly shape: string;
   readonly isRequired: boolean;
 }
 
-/** Keys a map may have here; old spellings are not offered. */
+/** Returns the keys a map may have here, without deprecated ones. */
 export function keysOf(schemas: readonly JsonObject[]): readonly KnownKey[] {
   const found = new Map<string, KnownKey>();
   for (const schema of schemas) {
@@ -56,7 +56,7 @@ export interface KnownValue {
   readonly isDefault: boolean;
 }
 
-/** Words a value may be here. */
+/** Returns the fixed words allowed as a value here. */
 export function valuesOf(schemas: readonly JsonObject[]): readonly KnownValue[] {
   const found = new Map<string, KnownValue>();
   for (const schema of schemas) {

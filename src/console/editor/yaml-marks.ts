@@ -16,7 +16,7 @@ const BY_NODE: Readonly<Record<string, Decoration>> = {
 const BARE_WORD = /^(?:true|false|null|~|[-+]?\d[\d_.eE+-]*)$/;
 const REFERENCES = /\$\{[^}\n]*\}|\$[a-z][\w.]*|\[\[[^\]\n]*\]\]/g;
 
-/** Colours of YAML as classes, since the page allows no style but its own. */
+/** Highlights YAML with CSS classes, since the page's policy allows only its own styles. */
 export const yamlMarks = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;

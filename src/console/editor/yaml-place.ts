@@ -1,15 +1,15 @@
-/** Where a cursor stands in a text that may be half written: found by lines and columns, never by a whole parse. */
+/** Place of the cursor in a YAML text. It is found by lines and columns without parsing the whole text, which may be incomplete. */
 export interface YamlPlace {
-  /** Of the map, list or scalar the cursor is in. */
+  /** Path of the map, list or scalar that contains the cursor. */
   readonly path: readonly (string | number)[];
-  /** `member`: a key is being written, or an element of a list. `value`: what follows a key. */
+  /** `member`: a key or an element of a list is being written. `value`: the text after a key is being written. */
   readonly kind: "member" | "value";
-  /** What is written already of the word, without quotes, and where it begins. */
+  /** The part of the word before the cursor without quotes, and its offset. */
   readonly prefix: string;
   readonly from: number;
-  /** Keys the map has besides the one that is being written. */
+  /** Other keys of the same map. */
   readonly keys: ReadonlySet<string>;
-  /** Inside brackets, where words must be kept on their line. */
+  /** True inside brackets, where an inserted word must stay on the line. */
   readonly isInline: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Level {
 const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'{}[\],#&*!|>%@`][^:#]*?)\s*:(?:\s+|$)/;
 const BLOCK_TEXT = /^[|>][-+0-9]*\s*(?:#.*)?$/;
 
-/** Null inside a comment or a block of text, where nothing is to be completed. */
+/** Returns the place at an offset. Null inside a comment or a block of text, where there are no completions. */
 export function placeAt(text: string, offset: number): YamlPlace | null {
   const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
   const outline = new Outline();
@@ -36,7 +36,7 @@ export function placeAt(text: string, offset: number): YamlPlace | null {
 
 class Outline {
   readonly #levels: Level[] = [];
-  /** Lines further in than this belong to a block of text. */
+  /** Column of the key whose block of text is being read. Lines with more indentation belong to the text. */
   #textColumn: number | null = null;
 
   isInText(line: string): boolean {
@@ -72,7 +72,7 @@ class Outline {
     return { path, kind: "value", ...word(value, valueStart), keys: new Set(), isInline: false };
   }
 
-  /** Leaves what ended before this line and enters the lists its dashes begin; the rest of the line is a member. */
+  /** Closes levels that ended before this line and opens lists for its dashes. Returns the rest of the line, which is a member. */
   #enter(line: string): { readonly rest: string; readonly column: number } {
     let column = indentOf(line);
     let rest = line.slice(column);
@@ -88,7 +88,7 @@ class Outline {
     return { rest, column };
   }
 
-  /** A list may stand in the same column as the key it belongs to. */
+  /** Closes levels that ended. A list may be in the same column as its key. */
   #leave(column: number, isDash: boolean): void {
     for (let top = this.#levels.at(-1); top !== undefined; top = this.#levels.at(-1)) {
       const isOver = top.column > column || (top.column === column && top.kind === "list" && !isDash);
@@ -112,7 +112,7 @@ class Outline {
     level.keys.add(key);
   }
 
-  /** To the map at a column, or to the value of its present key. */
+  /** Returns the path to the map at a column, or to the value of its present key. */
   #path(column: number, isAtKey: boolean): (string | number)[] {
     return this.#levels.flatMap((level): (string | number)[] => {
       if (level.kind === "list") return [level.index];
@@ -122,7 +122,7 @@ class Outline {
   }
 }
 
-/** Keys of the same map further down, which may be offered no second time. */
+/** Returns the keys further down in the same map, so that they are not offered again. */
 function keysBelow(text: string, offset: number, head: string): ReadonlySet<string> {
   const column = /^(?:\s|-\s)*/.exec(head)?.[0].length ?? 0;
   const keys = new Set<string>();
@@ -145,7 +145,7 @@ interface BracketLevel {
   wordStart: number;
 }
 
-/** The same inside brackets, as far as they are written before the cursor. */
+/** Returns the place inside brackets, based on the text before the cursor. */
 function placeInBrackets(text: string, start: number, base: readonly (string | number)[]): YamlPlace | null {
   const levels: BracketLevel[] = [];
   let quote = "";

@@ -1,23 +1,23 @@
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
 import { schemasAt, valuesOf } from "../editor/schema-walk.ts";
 
-/** How a value is entered. */
+/** Kind of control with which a value is entered. */
 export type Control =
   | { readonly kind: "choice"; readonly options: readonly string[] }
   | { readonly kind: "flag" }
   | { readonly kind: "number" }
   | { readonly kind: "text" }
-  /** With nothing to choose from, entries are typed. */
+  /** A list of texts. Entries are typed when there are no options. */
   | { readonly kind: "list"; readonly options: readonly string[] }
-  /** Names the author chooses; the values are one of some words, or anything. */
+  /** A map whose names the author chooses. With options, each value must be one of them. */
   | { readonly kind: "map"; readonly options: readonly string[] }
   | { readonly kind: "group"; readonly schema: JsonObject }
   /** A list of maps with fields of their own. */
   | { readonly kind: "records"; readonly schema: JsonObject }
-  /** Whatever a form cannot hold is written as YAML. */
+  /** YAML for a value that no other control can show. */
   | { readonly kind: "yaml" };
 
-/** By what the schema allows, and what is written already. */
+/** Returns the control for a value, based on the schema and the present value. */
 export function controlFor(schema: JsonObject, value: Json | undefined): Control {
   const branches = schemasAt(schema, []);
   if (isJsonArray(value)) return forList(branches, value);
@@ -63,14 +63,14 @@ function wordsOf(branch: JsonObject): readonly string[] {
   return isJsonArray(getOwn(branch, "enum")) ? valuesOf([branch]).map(({ text }) => text) : [];
 }
 
-/** What was typed, as YAML would read it: a number is a number, and everything else is text. */
+/** Reads typed text like YAML: a number becomes a number, and all other text stays text. */
 export function readTyped(text: string): Json {
   const trimmed = text.trim();
   if (trimmed === "true" || trimmed === "false") return trimmed === "true";
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(trimmed) && trimmed.length < 16 ? Number(trimmed) : text;
 }
 
-/** `depends_on` → Depends on. */
+/** Returns the title of a key, such as "Depends on" for `depends_on`. */
 export function titleOf(key: string): string {
   const words = key.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -15,7 +15,7 @@ export interface FieldOfProps {
   readonly context: FormContext;
 }
 
-/** What a value is entered with. */
+/** Returns the control for a field. */
 export function controlOf(
   { path, schema, value, context }: FieldOfProps,
   label: string,

@@ -2,9 +2,9 @@ import type { ReactNode } from "react";
 import type { Json, TreePath } from "../../core/base/index.ts";
 import type { FieldEdit } from "../../core/edit/index.ts";
 
-/** A value that may be referred to. */
+/** A value that can be referenced. */
 export interface ReferenceOffer {
-  /** As it is written in an expression, or between `${` and `}`. */
+  /** Path as written in an expression, or between `${` and `}`. */
   readonly path: string;
   readonly detail: string;
 }
@@ -15,35 +15,35 @@ export interface FieldProblem {
   readonly hint?: string | undefined;
 }
 
-/** What is known of keys besides their schema. */
+/** Facts about keys that their schema does not contain. */
 export interface FieldWords {
-  /** Undefined: the key itself, in words. */
+  /** Title of a key. Undefined to use the key itself as words. */
   readonly titleOf: (key: string) => string | undefined;
-  /** Undefined: what the schema says. */
+  /** Hint for a key. Undefined to use the description of the schema. */
   readonly hintOf: (key: string) => string | undefined;
-  /** Lines its text usually has. */
+  /** Usual number of lines of the key's text. */
   readonly rowsOf: (key: string) => number;
-  /** What an entry of its map is called. */
+  /** Noun for an entry of the key's map. */
   readonly nounOf: (key: string) => string;
   readonly isExpression: (key: string) => boolean;
   readonly isCode: (key: string) => boolean;
-  /** Values can be put into its text. */
+  /** Whether the text of the key may contain references to values. */
   readonly isFilled: (key: string) => boolean;
-  /** Written without being shown. */
+  /** Whether the value is hidden while it is typed. */
   readonly isSecret: (key: string) => boolean;
-  /** Emptied, but not taken away. */
+  /** Whether the field can be emptied but not removed. */
   readonly isDefining: (key: string) => boolean;
 }
 
-/** What all fields of a form share. */
+/** Data that all fields of a form share. */
 export interface FormContext {
   readonly edit: (edit: FieldEdit, isTyped?: boolean) => void;
   readonly problems: readonly FieldProblem[];
   readonly offers: readonly ReferenceOffer[];
-  /** What may be chosen for a key, as far as it is known. */
+  /** Known names that can be chosen for a key. */
   readonly namesFor: (key: string) => readonly string[];
   readonly words: FieldWords;
   readonly isReadOnly: boolean;
-  /** What is shown below a field while it is filled in. */
+  /** Content shown below a field while it is filled in. */
   readonly below?: (path: TreePath, value: Json | undefined) => ReactNode;
 }

@@ -20,7 +20,7 @@ interface ObjectFormProps {
   readonly context: FormContext;
 }
 
-/** A form for a map, from its schema: the fields it has, those one thinks of first, and a list of all others. */
+/** Form for a map, based on its schema: the important fields, the fields it has, and a list of fields that can be added. */
 export function ObjectForm({ path, schema, value, first, hidden, context }: ObjectFormProps): JSX.Element {
   const known = keysOf([schema]).filter(({ name }) => !hidden.has(name));
   const written = Object.keys(value).filter((key) => !hidden.has(key) && !first.includes(key));
@@ -70,7 +70,7 @@ function titleFor(key: string, { words }: FormContext): string {
   return words.titleOf(key) ?? titleOf(key);
 }
 
-/** What a field that was just added holds. */
+/** Returns the initial value of a field that was just added. */
 function startOf(schema: JsonObject): Json {
   const fallback = getOwn(schema, "default");
   if (fallback !== undefined && fallback !== null && typeof fallback !== "object") return fallback;
@@ -141,7 +141,7 @@ function FieldOf({ path, schema, value, isOptional, context }: FieldOfProps): JS
 
 interface RecordListProps {
   readonly path: TreePath;
-  /** Of each entry. */
+  /** Schema of each entry. */
   readonly schema: JsonObject;
   readonly hint: string;
   readonly value: Json | undefined;

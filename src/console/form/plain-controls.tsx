@@ -12,14 +12,14 @@ export interface ControlProps {
   readonly id?: string;
   readonly label: string;
   readonly value: Json | undefined;
-  /** Undefined takes the field away. */
+  /** Called with the new value. Undefined removes the field. */
   readonly onChange: (value: Json | undefined, isTyped?: boolean) => void;
   readonly disabled?: boolean;
   readonly "aria-describedby"?: string;
   readonly "aria-invalid"?: boolean;
 }
 
-/** A number, a time such as `5m`, or a line of text. */
+/** Input for a number, a time such as `5m`, or a line of text. */
 export function LineControl({
   value,
   onChange,
@@ -42,11 +42,11 @@ export function LineControl({
 }
 
 interface ListControlProps extends ControlProps {
-  /** What may be chosen; with nothing here, entries are typed. */
+  /** Values to choose from. Entries are typed when there are none. */
   readonly options: readonly string[];
 }
 
-/** Texts one beside the other, each of which can be taken away. */
+/** Input for a list of texts, each with a button that removes it. */
 export function ListControl({
   id,
   label,
@@ -114,14 +114,14 @@ export function ListControl({
 }
 
 interface MapControlProps extends ControlProps {
-  /** Words a value may be; without them it is any text. */
+  /** Allowed values. Without them a value is any text. */
   readonly options: readonly string[];
   readonly offers: readonly ReferenceOffer[];
-  /** What an entry is called: an output, a value. */
+  /** Noun for an entry, such as output or value. */
   readonly noun: string;
 }
 
-/** Names with their values, one row each. */
+/** Input for names with their values, one row each. */
 export function MapControl({
   label,
   value,
@@ -142,7 +142,7 @@ export function MapControl({
   return (
     <div className="form-rows">
       {entries.map(([name, member], index) => (
-        // By place: a name that is being changed stays the same row.
+        // The index is the key, so that a row stays the same while its name is changed.
         <div key={index} className="form-row">
           <NameInput
             label={`Name of ${noun} ${index + 1} of ${label}`}
@@ -199,7 +199,7 @@ interface NameInputProps {
   readonly disabled: boolean;
 }
 
-/** A name is written when it is finished: half of one would be another. */
+/** Input for a name. The change is reported only when the name is finished, since an incomplete name would be a different one. */
 export function NameInput({ label, value, onCommit, disabled }: NameInputProps): JSX.Element {
   const [text, setText] = useState<string | null>(null);
   const finish = (): void => {
@@ -224,7 +224,7 @@ export function NameInput({ label, value, onCommit, disabled }: NameInputProps):
   );
 }
 
-/** Anything, as YAML. What cannot be read yet is not written. */
+/** Input for any value as YAML. The value is changed only while the text is valid. */
 export function YamlControl({ value, onChange, label, ...rest }: ControlProps): JSX.Element {
   const typed = useTyped(value === undefined ? "" : printYaml(value), (text) => {
     const { tree, problems } = readSource(text);

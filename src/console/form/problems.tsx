@@ -19,7 +19,7 @@ interface ProblemsProps {
   readonly isExact: boolean;
 }
 
-/** What is wrong with the thing itself. */
+/** Shows the problems of a value. Unless `isExact` is set, also those of its parts. */
 export function Problems({ problems, path, isExact }: ProblemsProps): JSX.Element {
   const found = problems.filter((problem) => isAt(problem, path, isExact));
   return (

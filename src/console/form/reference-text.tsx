@@ -9,7 +9,7 @@ interface ReferenceTextProps {
   readonly value: string;
   readonly onCommit: (text: string) => void;
   readonly offers: readonly ReferenceOffer[];
-  /** An expression names values as they are; a text has them between braces. */
+  /** True for an expression, which uses paths directly. In a text, paths are written between `${` and `}`. */
   readonly isExpression: boolean;
   readonly rows: number;
   readonly isCode?: boolean;
@@ -19,7 +19,7 @@ interface ReferenceTextProps {
   readonly "aria-invalid"?: boolean;
 }
 
-/** A text into which values of other steps are put: by the button beside it, or by typing `${`. */
+/** Text input that can contain values of other steps, inserted with the button beside it or by typing `${`. */
 export function ReferenceText(props: ReferenceTextProps): JSX.Element {
   const { label, value, onCommit, offers, isExpression, rows, isCode = false, ...rest } = props;
   const { text, type, flush } = useTyped(value, onCommit);
@@ -110,7 +110,7 @@ interface OfferedText {
 
 const OFFERS_MAX = 100;
 
-/** Which values are offered for what stands before the cursor, and what becomes of the text when one is taken. */
+/** Offers values that match the text before the cursor, and inserts the chosen one. */
 function useOffering({ field, text, type, offers, isExpression }: OfferedText): Offering {
   const [open, setOpen] = useState<Offering["open"]>(null);
   const [at, setAt] = useState(0);

@@ -5,11 +5,11 @@ const PAUSE_MS = 250;
 export interface Typed {
   readonly text: string;
   readonly type: (text: string) => void;
-  /** Writes what was typed at once. */
+  /** Saves the typed text at once. */
   readonly flush: () => void;
 }
 
-/** What a person types, written a little after the last letter; in between, what comes back does not disturb them. */
+/** Saves typed text shortly after the last letter. Until then, a new value from outside does not replace it. */
 export function useTyped(value: string, commit: (text: string) => void): Typed {
   const [text, setText] = useState(value);
   const pending = useRef<string | null>(null);
@@ -27,7 +27,7 @@ export function useTyped(value: string, commit: (text: string) => void): Typed {
   useEffect(() => {
     if (pending.current === null) setText(value);
   }, [value]);
-  // A form that is closed writes what it holds.
+  // A form that is closed saves its text.
   useEffect(() => () => newestFlush.current(), []);
   return {
     text,

@@ -7,7 +7,7 @@ import { drawBoxes, drawFrames, drawLines, paletteOf, penOf, type Picture } from
 import { useDrawing } from "./use-drawing.ts";
 import { isFar, type Size, type Viewport } from "./viewport.ts";
 
-/** Whether cards are too small or too many to be drawn as such. */
+/** Checks whether cards are too small or too many to be drawn as cards. */
 export function useIsFar(layout: Layout, viewport: Store<Viewport>, pane: Size): boolean {
   return useSyncExternalStore(
     viewport.subscribe,
@@ -18,13 +18,13 @@ export function useIsFar(layout: Layout, viewport: Store<Viewport>, pane: Size):
 interface BackdropProps extends Picture {
   readonly viewport: Store<Viewport>;
   readonly pane: Size;
-  /** With boxes in the colours of how nodes stand instead of cards; otherwise the edges alone. */
+  /** True when nodes are drawn as boxes in status colours. Otherwise only the edges are drawn. */
   readonly isFar: boolean;
 }
 
 /**
- * What is too many for elements of the page: the edges of a large graph and, from far away, its nodes. A list
- * shows the same in words.
+ * Canvas for parts that are too many for page elements: the edges of a large graph and, when zoomed out, its nodes. A
+ * list contains the same information as text.
  */
 export function Backdrop(props: BackdropProps): JSX.Element {
   const { direction, layout, grouped, source, viewport, pane, isFar: isAway } = props;

@@ -7,7 +7,7 @@ import { GroupCard } from "./group-card.tsx";
 import { type Frame, FRAME_GAP, FRAME_HEAD, insideKey } from "./inside.ts";
 import { NodeCard } from "./node-card.tsx";
 
-/** The steps of a block inside the card of its node; a step that holds a block may be open in turn. */
+/** Shows the steps of a block inside the card of its node. A step that contains a block can be opened too. */
 export function BlockFrame({ frame, at }: { readonly frame: Frame; readonly at: string }): JSX.Element {
   const outer = useGraph();
   const editing = useEditing();
@@ -16,7 +16,7 @@ export function BlockFrame({ frame, at }: { readonly frame: Frame; readonly at: 
     (): GraphContext => ({
       ...outer,
       source: inside.source,
-      // Where people draw, what is inside is selected like what is outside.
+      // While editing, steps inside a block share the selection with steps outside.
       selected: editing === null ? new Store<string | null>(null) : outer.selected,
       cursor: new Store<string | null>(null),
       at,

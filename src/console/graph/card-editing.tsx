@@ -3,7 +3,7 @@ import { type Store, useStore } from "../page/store.ts";
 import { Icon } from "../parts/icon.tsx";
 import { type DraggedLine, type GraphEditing, useEditing, useMark } from "./graph-editing.ts";
 
-/** How many problems a step has; what they are is read when the pointer rests on it, and in the form. */
+/** Shows the number of problems of a step. The problems themselves are in the tooltip and in the form. */
 export function ProblemMark({ id }: { readonly id: string }): JSX.Element | null {
   const mark = useMark(id);
   if (mark === undefined) return null;
@@ -18,10 +18,10 @@ export function ProblemMark({ id }: { readonly id: string }): JSX.Element | null
   );
 }
 
-/** A pointer that went this far was meant to draw a line. */
+/** Movement in pixels from which a press counts as drawing a line. */
 const DRAG_MIN = 6;
 
-/** Where lines begin: drawn to another card it connects the two, clicked it asks for the next step. */
+/** Start of lines. Dragging to another card connects the two. Clicking adds the next step. */
 export function Port({
   id,
   drag,
@@ -82,13 +82,13 @@ function end(
   else if (target !== id) editing.onConnect(id, target);
 }
 
-/** The card under a point of the screen. */
+/** Returns the key of the card at a point of the screen. */
 export function keyAt(x: number, y: number): string | null {
   const card = document.elementFromPoint(x, y)?.closest<HTMLElement>("[data-key]");
   return card?.dataset["key"] ?? null;
 }
 
-/** The line that is being drawn, above everything. */
+/** Draws the line that is being dragged, above everything else. */
 export function DraggedLineView({ drag }: { readonly drag: Store<DraggedLine | null> }): JSX.Element | null {
   const line = useStore(drag);
   if (line === null) return null;

@@ -13,7 +13,7 @@ export interface EdgeLineProps {
   readonly direction: "right" | "down";
 }
 
-/** Solid where a value went along it, dashed where it only orders two nodes; it moves while its target works. */
+/** An edge: solid when a value was passed along it, dashed when it only defines order, and moving while its target works. */
 export function EdgeLine({ source, target, points, direction }: EdgeLineProps): JSX.Element {
   const graph = useGraph();
   const editing = useEditing();
@@ -43,7 +43,7 @@ interface EditedEdgeProps {
   readonly onInsert: GraphEditing["onInsert"];
 }
 
-/** A line on which a step can be put. */
+/** An edge into which a step can be inserted. */
 function EditedEdge({ path, points, line, from, to, onInsert }: EditedEdgeProps): JSX.Element {
   const { x, y } = middleOf(points);
   return (
@@ -72,7 +72,7 @@ function middleOf(points: readonly Point[]): Point {
   return { x: (left.x + right.x) / 2, y: (left.y + right.y) / 2 };
 }
 
-/** The classes of an edge, and how many values went along it, so that another one is another look. */
+/** Returns the classes of an edge and the count of passed values, so that a changed count changes the text. */
 function lookOf({ node, handoffs }: GraphSource, source: string, target: string): string {
   const to = node(target)?.status;
   const count = handoffs(source, target).length;

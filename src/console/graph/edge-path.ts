@@ -1,6 +1,6 @@
 import type { Point } from "../../core/graph/layout/index.ts";
 
-/** An SVG path through the points: straight where it passes by a layer, bent between layers. */
+/** Returns an SVG path through the points: straight where it passes a layer, curved between layers. */
 export function edgePath(points: readonly Point[], direction: "right" | "down"): string {
   const [first, ...rest] = points;
   if (first === undefined) return "";

@@ -13,7 +13,7 @@ export type EdgeElement = Edge<{ readonly points: readonly Point[]; readonly dir
 
 const NO_INSTANCES: readonly string[] = [];
 
-/** The handles are there for the canvas alone: it looks for them again whenever it measures a card. */
+/** A card with handles. React Flow looks for the handles whenever it measures a card. */
 function CardNode({ id, data: { vertex, node, direction } }: NodeProps<NodeElement>): JSX.Element {
   const isRight = direction === "right";
   return (
@@ -42,7 +42,7 @@ export interface Elements {
   readonly lines: EdgeElement[];
 }
 
-/** What the canvas draws. Sizes and handles are given, so that nothing has to be measured before it can be drawn. */
+/** Returns the elements for the canvas. Sizes and handles are included, so that nothing must be measured before drawing. */
 export function elementsOf(
   nodes: readonly GraphNode[],
   { vertices }: Grouped,

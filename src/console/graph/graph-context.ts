@@ -7,7 +7,7 @@ import type { Frame } from "./inside.ts";
 
 export interface GraphContext {
   readonly source: GraphSource;
-  /** The vertex that is selected, and the one the keyboard stands at. */
+  /** The selected vertex, and the vertex of the keyboard cursor. */
   readonly selected: Store<string | null>;
   readonly cursor: Store<string | null>;
   /** Opens or closes a group or the instances of a node. */
@@ -16,11 +16,11 @@ export interface GraphContext {
   readonly direction: "right" | "down";
   /** The blocks that are open, by key. */
   readonly frames: ReadonlyMap<string, Frame>;
-  /** The block this is drawn inside of; null: the graph itself. */
+  /** Key of the block that contains these nodes. Null for the graph itself. */
   readonly at: string | null;
-  /** What a click on a step inside a block does, by the run of the block. */
+  /** Opens a step inside a block that was clicked, by the run of the block. */
   readonly onOpenInside: (runId: string, nodeId: string) => void;
-  /** The line a person is drawing, on a canvas that is edited. */
+  /** The line that is being dragged, on a canvas for editing. */
   readonly drag: Store<DraggedLine | null>;
 }
 
@@ -43,14 +43,14 @@ export function useGraph(): GraphContext {
   return useContext(CurrentGraph);
 }
 
-/** A node of the run; the component is drawn again only when this node has changed. */
+/** Returns a node of the run. The component is drawn again only when this node changes. */
 export function useNode(id: string): NodeView | undefined {
   const { source } = useGraph();
   const subscribe = useCallback((listener: () => void) => source.onNodes(listener, [id]), [source, id]);
   return useSyncExternalStore(subscribe, () => source.node(id));
 }
 
-/** A value computed from some nodes; the component is drawn again only when the value has changed. */
+/** Returns a value computed from some nodes. The component is drawn again only when the value changes. */
 export function useNodesValue<T extends string | number>(ids: readonly string[], read: (source: GraphSource) => T): T {
   const { source } = useGraph();
   const subscribe = useCallback((listener: () => void) => source.onNodes(listener, ids), [source, ids]);

@@ -1,27 +1,27 @@
 import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
 import type { Store } from "../page/store.ts";
 
-/** What is wrong with a step, shown at its card. */
+/** Problems of a step, shown at its card. */
 export interface CardMark {
   readonly tone: "bad" | "warn";
   readonly text: string;
   readonly count: number;
 }
 
-/** What a canvas on which people draw can do. Cards are named by key: the id, inside a block `holder/id`. */
+/** Actions on a canvas for editing. Cards are named by key: the id, or `holder/id` inside a block. */
 export interface GraphEditing {
   readonly marks: Store<ReadonlyMap<string, CardMark>>;
-  /** Cards that are selected together. */
+  /** Keys of the cards that are selected together. */
   readonly picked: Store<ReadonlySet<string>>;
   readonly onPick: (key: string, isMore: boolean) => void;
-  /** A line was drawn from one card to another. */
+  /** Called when a line was drawn from one card to another. */
   readonly onConnect: (from: string, to: string) => void;
-  /** A new step is wanted behind a card; the place is where to ask which. */
+  /** Called to add a step after a card. The place is the position for the menu of steps. */
   readonly onAddAfter: (key: string, place: DOMRect) => void;
   readonly onInsert: (from: string, to: string, place: DOMRect) => void;
 }
 
-/** A line a person is drawing, in pixels of the window. */
+/** A line that is being dragged, in pixels of the window. */
 export interface DraggedLine {
   readonly from: { readonly x: number; readonly y: number };
   readonly to: { readonly x: number; readonly y: number };

@@ -6,26 +6,26 @@ import type { NodeView, PlanOutline } from "../../core/view/index.ts";
 export interface GraphNode extends GroupableNode {
   readonly label: string;
   readonly kind: string;
-  /** Which picture it has, where the kind is said in other words. */
+  /** Icon, when it differs from the icon of the kind. */
   readonly icon?: string;
 }
 
-/** Where the canvas reads how nodes stand. Views are replaced when they change, so that cards compare by identity. */
+/** Source of node states for the canvas. A changed view is a new object, so that cards compare by identity. */
 export interface GraphSource {
-  /** Calls back when some of these nodes changed, without ids when any did; returns how to stop. */
+  /** Calls back when one of these nodes changes, or when any node changes if no ids are passed. Returns a function that stops it. */
   readonly onNodes: (listener: () => void, ids?: readonly string[]) => () => void;
   readonly node: (id: string) => NodeView | undefined;
-  /** Values that went from one node to another, as `path → path`. */
+  /** Values passed from one node to another, as `path → path`. */
   readonly handoffs: (source: string, target: string) => readonly string[];
   /** Whether a block of the node can be shown. */
   readonly hasBlock: (id: string) => boolean;
-  /** The time that is looked at; null: now. */
+  /** Moment that is shown, in epoch milliseconds. Null for the present. */
   readonly shownAt: () => number | null;
 }
 
 const NOTHING: readonly string[] = [];
 
-/** For a plan that is not run: nothing stands anywhere, and the same nothing every time it is asked for. */
+/** Source for a plan that is not run. No node has a state, and the same empty objects are returned each time. */
 export const STILL: GraphSource = {
   onNodes: () => () => undefined,
   node: () => undefined,
@@ -39,7 +39,7 @@ export interface GraphDetails {
   readonly instances?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The nodes of a plan as the API describes it. */
+/** Converts the nodes of a plan that the API describes. */
 export function graphNodesOf(plan: PlanDescription, { labels, instances }: GraphDetails = {}): readonly GraphNode[] {
   return plan.nodes.map((node) => ({
     id: node.id,
@@ -52,7 +52,7 @@ export function graphNodesOf(plan: PlanDescription, { labels, instances }: Graph
   }));
 }
 
-/** The nodes of a run: as its plan describes them, or by name and layer alone where no plan is known. */
+/** Returns the nodes of a run from its plan, or only with name and layer when the plan is unknown. */
 export function outlinedNodesOf(
   outlined: PlanOutline["nodes"],
   plan: PlanDescription | null,

@@ -10,7 +10,7 @@ interface GroupCardProps {
   readonly members: readonly string[];
 }
 
-/** Many nodes as one: how many stand where, as a bar and in words. */
+/** A card for many nodes, with the number of nodes per status as a bar and as text. */
 export function GroupCard({ id, label, members }: GroupCardProps): JSX.Element {
   const { cursor } = useGraph();
   const isCursor = useIs(cursor, id);

@@ -9,7 +9,7 @@ interface GroupNoteProps {
   readonly onToggle: (id: string) => void;
 }
 
-/** That nodes are shown together, and how to close what was opened. */
+/** Explains that nodes are grouped, and offers to close opened groups. */
 export function GroupNote({ grouped, count, onToggle }: GroupNoteProps): JSX.Element {
   return (
     <div className="graph-note">

@@ -2,15 +2,15 @@ import { type Grouped, groupGraph, type Layout, layOut } from "../../core/graph/
 import { CARD, GAPS } from "./card.ts";
 import type { GraphNode, GraphSource } from "./graph-node.ts";
 
-/** What a block holds, drawn inside the card of its node while that is open. */
+/** Content of a block, drawn inside the card of its node while the block is open. */
 export interface Inside {
   readonly nodes: readonly GraphNode[];
   readonly source: GraphSource;
-  /** The run of the block; null: it is not run. */
+  /** The run of the block. Null when the block is not run. */
   readonly runId: string | null;
 }
 
-/** Where it is drawn. */
+/** The area in which the content of a block is drawn. */
 export interface Frame {
   readonly inside: Inside;
   readonly grouped: Grouped;
@@ -22,12 +22,12 @@ export interface Frame {
 export const FRAME_HEAD = 54;
 export const FRAME_GAP = 12;
 
-/** The key of a node inside the block of another. */
+/** Returns the key of a node inside the block of another. */
 export function insideKey(key: string, nodeId: string): string {
   return `${key}/${nodeId}`;
 }
 
-/** Frames by key, those further inside first: a frame is as large as what it holds. */
+/** Returns frames by key, inner ones first, since the size of a frame depends on its content. */
 export function framesOf(
   insides: ReadonlyMap<string, Inside>,
   open: ReadonlySet<string>,

@@ -3,7 +3,7 @@ import { isSettled } from "../../core/event/index.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useGraph, useNodesValue } from "./graph-context.ts";
 
-/** How many instances of a node are done; opens them. */
+/** Shows how many instances of a node are settled. A click opens the instances. */
 export function InstanceCount({
   id,
   instances,

@@ -1,4 +1,4 @@
-/** Lays graphs out beside the page, so that a large one never keeps it from answering. */
+/** Worker that computes graph layouts, so that a large graph does not block the page. */
 import { layOut } from "../../core/graph/layout/index.ts";
 import type { LayoutAnswer, LayoutQuestion } from "./layout-message.ts";
 

@@ -10,11 +10,11 @@ const MAP = { width: 168, height: 104 } as const;
 interface MiniMapProps extends Omit<Picture, "direction"> {
   readonly viewport: Store<Viewport>;
   readonly pane: Size;
-  /** A place of the graph, in its own measure. */
+  /** Called with a place in graph coordinates. */
   readonly onGo: (x: number, y: number) => void;
 }
 
-/** The whole graph as dots in the colours of how they stand, and the part that is in sight. For the mouse only. */
+/** Shows the whole graph as dots in status colours, and the visible part as a frame. For use with the mouse only. */
 export function MiniMap({ layout, grouped, source, viewport, pane, onGo }: MiniMapProps): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useTheme();
@@ -39,7 +39,7 @@ export function MiniMap({ layout, grouped, source, viewport, pane, onGo }: MiniM
   );
 }
 
-/** The part in sight moves with every picture, and is the only thing here that does. */
+/** Frame of the visible part. It alone is updated with every animation frame. */
 function Sight({
   map,
   viewport,

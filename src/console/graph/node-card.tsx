@@ -38,12 +38,12 @@ const KINDS: Readonly<Record<string, { readonly icon: IconName; readonly label: 
 
 export interface NodeCardProps {
   readonly id: string;
-  /** Absent for an instance, which is known only from the run. */
+  /** Undefined for an instance, which is known only from the run. */
   readonly node: GraphNode | undefined;
   readonly instances: readonly string[];
 }
 
-/** A node on the canvas: how it stands, its name, and the one thing most worth knowing about it now. */
+/** Card of a node on the canvas: its status, its name, and the most important fact about it. */
 export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
   const view = useNode(id);
   const { selected, cursor, frames, at, drag } = useGraph();
@@ -88,7 +88,7 @@ function kindOf(node: GraphNode | undefined): { readonly icon: IconName; readonl
   return { icon: named.icon, label: KINDS[node.kind]?.label ?? node.kind };
 }
 
-/** Shows or hides the steps inside. */
+/** Button that shows or hides the steps inside a node. */
 function BlockToggle({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }): JSX.Element | null {
   const { onToggle } = useGraph();
   const ids = useMemo(() => [id], [id]);
@@ -112,7 +112,7 @@ function BlockToggle({ id, isOpen }: { readonly id: string; readonly isOpen: boo
   );
 }
 
-/** By mouse; by keyboard the panel of the node leads there. */
+/** Link to the child run for the mouse. With the keyboard, the link in the panel of the node is used. */
 function ChildLink({ runId }: { readonly runId: string }): JSX.Element {
   return (
     <span className="graph-child nodrag" onClick={(event) => event.stopPropagation()}>

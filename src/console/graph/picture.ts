@@ -7,7 +7,7 @@ import type { Size, Viewport } from "./viewport.ts";
 const TONES: readonly Tone[] = ["ok", "bad", "warn", "info", "hold", "idle"];
 const BOX_MIN = 1.5;
 
-/** A graph as boxes in the colours of how they stand, on a canvas. */
+/** A graph drawn on a canvas as boxes in status colours. */
 export interface Picture {
   readonly direction: "right" | "down";
   readonly layout: Layout;
@@ -15,7 +15,7 @@ export interface Picture {
   readonly source: GraphSource;
 }
 
-/** Of the theme as it is now. */
+/** Colours of the present theme. */
 export interface GraphColours {
   readonly tones: ReadonlyMap<Tone, string>;
   readonly line: string;
@@ -32,7 +32,7 @@ export function paletteOf(element: Element): GraphColours {
   };
 }
 
-/** Clears a canvas of a size and makes it ready for a screen of any density. */
+/** Clears a canvas, sets its size, and prepares it for the pixel density of the screen. */
 export function penOf(canvas: HTMLCanvasElement, { width, height }: Size): CanvasRenderingContext2D | null {
   const density = Math.min(2, Math.max(1, devicePixelRatio));
   const [wide, high] = [Math.round(width * density), Math.round(height * density)];
@@ -44,7 +44,7 @@ export function penOf(canvas: HTMLCanvasElement, { width, height }: Size): Canva
   return pen;
 }
 
-/** Draws what is in sight, colour by colour: changing the colour is what takes the time. */
+/** Draws the visible boxes one colour after the other, because changing the colour is expensive. */
 export function drawBoxes(
   pen: CanvasRenderingContext2D,
   { layout, grouped, source }: Omit<Picture, "direction">,
@@ -80,12 +80,12 @@ function tonesOf({ vertices }: Grouped, source: GraphSource): (id: string) => To
   };
 }
 
-/** Below this a bend looks like a straight line. */
+/** Zoom below which a curve looks like a straight line. */
 const ZOOM_BENT = 0.3;
 
 type Stroke = "idle" | "done" | "working" | "near";
 
-/** Draws the edges in sight, all of one look as one line: thousands of lines would take far longer. */
+/** Draws the visible edges. All edges of one style form one path, because thousands of separate paths are slow. */
 export function drawLines(
   pen: CanvasRenderingContext2D,
   { direction, layout, source }: Picture,
@@ -141,7 +141,7 @@ function colourOf(stroke: Stroke, { tones, line, accent }: GraphColours): string
   return tones.get(stroke === "done" ? "ok" : "info") ?? line;
 }
 
-/** The same way as an edge that is an element goes. */
+/** Traces an edge in the same shape as an edge that is a page element. */
 function trace(path: Path2D, points: readonly Point[], bent: "right" | "down" | null): void {
   let from: Point | null = null;
   for (const to of points) {
@@ -158,7 +158,7 @@ function trace(path: Path2D, points: readonly Point[], bent: "right" | "down" | 
   }
 }
 
-/** Frames around vertices that are selected or walked to. */
+/** Draws frames around selected vertices and the vertex of the keyboard cursor. */
 export function drawFrames(
   pen: CanvasRenderingContext2D,
   { nodes }: Layout,

@@ -34,34 +34,34 @@ import "./graph-editing.css";
 
 const EDGES_MOVING_MAX = 200;
 const MAP_FROM = 12;
-/** With more cards, only those in sight are in the page; with more edges, none is. */
+/** Limits of page elements. Above the first, only visible cards are elements. Above the second, edges are drawn on the canvas. */
 const CARDS_MAX = 60;
 const LINES_MAX = 200;
 
 export interface PlanGraphProps {
   readonly nodes: readonly GraphNode[];
-  /** How nodes stand; absent for a plan that is not run. */
+  /** States of the nodes. Absent for a plan that is not run. */
   readonly source?: GraphSource;
   readonly selected: string | null;
-  /** A node, or null for the empty canvas. */
+  /** Called with the selected node, or with null for the empty canvas. */
   readonly onSelect: (nodeId: string | null) => void;
   /** Groups and `for_each` nodes whose content is shown. */
   readonly open: ReadonlySet<string>;
   readonly onToggle: (id: string) => void;
   readonly direction?: "right" | "down";
   readonly label?: string;
-  /** What the open blocks hold, by key: the id of the node, below it `node/step`. */
+  /** Content of the open blocks, by key: the id of the node, and inside a block `node/step`. */
   readonly insides?: ReadonlyMap<string, Inside>;
-  /** A step inside a block, by the run of the block. */
+  /** Opens a step inside a block, by the run of the block. */
   readonly onOpenInside?: (runId: string, nodeId: string) => void;
-  /** Present where people draw. */
+  /** Set when the graph can be edited. */
   readonly editing?: GraphEditing | null;
 }
 
 const NO_INSIDES: ReadonlyMap<string, Inside> = new Map();
 const DO_NOTHING = (): void => undefined;
 
-/** The graph of a plan: layers from left to right, arrow keys walk along edges, Enter opens. */
+/** The graph of a plan, in layers. Arrow keys move along edges, Enter opens. */
 export function PlanGraph(props: PlanGraphProps): JSX.Element {
   const { nodes, source = STILL, selected, onSelect, open, onToggle, direction = "right", label = "Graph" } = props;
   const grouped = useMemo(() => groupGraph(nodes, { open }), [nodes, open]);
@@ -74,7 +74,7 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
   useTextZoom(box, view.now);
   const toggle = (id: string): void => {
     const group = [...grouped.vertices, ...grouped.opened].find((each) => each.id === id);
-    // Of a block further inside, the card that holds it stays where it is.
+    // For a nested block, the outermost card that contains it keeps its place.
     view.hold([id.split("/", 1)[0] ?? id, ...(group?.kind === "group" ? group.members : [])]);
     onToggle(id);
   };
@@ -87,7 +87,7 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
     context.cursor.set(null);
   }, [context, shown]);
   useEffect(() => {
-    // What is inside a block is in sight with its block.
+    // For a step inside a block, the outermost card that contains it is scrolled into view.
     if (view.opening !== null && shown !== null) reveal.current(shown.split("/", 1)[0] ?? shown);
   }, [view.opening, shown]);
   const act = (id: string): void => {
@@ -128,7 +128,7 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
   );
 }
 
-/** Texts of cards know how far away they are: they are kept readable by growing against the zoom. */
+/** Sets the zoom as a style variable, so that card texts grow when the graph is zoomed out and stay readable. */
 function useTextZoom(box: RefObject<HTMLDivElement | null>, now: Store<Viewport>): void {
   useEffect(() => {
     const show = (): void => {
@@ -260,7 +260,7 @@ interface Walking {
   readonly onSelect: (id: string | null) => void;
 }
 
-/** Arrow keys move a cursor that is shown and read out; Enter does what a click would. */
+/** Arrow keys move a visible cursor that screen readers announce. Enter has the same effect as a click. */
 function useWalking(given: Walking): { readonly onKey: (event: KeyboardEvent) => void; readonly announcement: string } {
   const { box, layout, grouped, direction, source, context, reveal, act, onSelect } = given;
   const [announcement, announce] = useState("");

@@ -13,7 +13,7 @@ const LOOKS: readonly NodeLook[] = [
   "upstream_failure",
 ];
 
-/** How many of some nodes stand where, as a text that is the same as long as the counts are. */
+/** Counts nodes per status, as a text that stays equal while the counts are the same. */
 export function countsText(ids: readonly string[], node: (id: string) => NodeView | undefined): string {
   const counts = new Map<NodeLook, number>();
   for (const id of ids) {
@@ -31,7 +31,7 @@ export function readCounts(text: string): StatusCounts {
   return new Map(pairs.map(([status, count]) => [status as NodeLook, Number(count)]));
 }
 
-/** What a whole group looks like from afar: whatever needs a look first. */
+/** Order of urgency. A group seen from far away has the colour of its most urgent node. */
 const URGENCY: readonly NodeLook[] = [
   "failed",
   "timed_out",

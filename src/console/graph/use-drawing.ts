@@ -3,7 +3,7 @@ import type { GraphSource } from "./graph-node.ts";
 
 const REDRAW_MS = 200;
 
-/** Draws at once whenever `draw` is another, and a few times a second while nodes change. */
+/** Draws at once when `draw` changes, and a few times per second while nodes change. */
 export function useDrawing(
   canvas: RefObject<HTMLCanvasElement | null>,
   source: GraphSource,

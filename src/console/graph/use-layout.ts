@@ -4,7 +4,7 @@ import { GAPS } from "./card.ts";
 import { type Frame, sizeOf } from "./inside.ts";
 import type { LayoutAnswer, LayoutQuestion } from "./layout-message.ts";
 
-/** Up to this size a layout takes less time than a message to the worker. */
+/** Up to this number of nodes, computing the layout takes less time than a message to the worker. */
 const HERE_MAX = 120;
 
 let script: Worker | null = null;
@@ -29,7 +29,7 @@ function begin(): Worker {
   return begun;
 }
 
-/** The layout of what is drawn. A small graph has one at once, a large one shortly; until then the one before stands. */
+/** Returns the layout. It is immediate for a small graph. For a large one, the old layout stays until the worker has answered. */
 export function useLayout(
   grouped: Grouped,
   direction: "right" | "down",

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from "react";
 import type { Size } from "./viewport.ts";
 
-/** The size of an element, kept current; 0 by 0 before it is measured. */
+/** Returns the current size of an element. 0 by 0 before it is measured. */
 export function usePaneSize(element: RefObject<HTMLElement | null>): Size {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   useEffect(() => {

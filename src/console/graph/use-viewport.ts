@@ -16,18 +16,20 @@ import {
 } from "./viewport.ts";
 
 export interface GraphViewport {
-  /** Where to begin; null while the size of the pane is not known. */
+  /** Initial viewport. Null while the size of the pane is unknown. */
   readonly opening: Viewport | null;
-  /** Changes with every animation frame while a person moves it; only what shows it is drawn again. */
+  /** Present viewport. Changes with every animation frame during a movement, so only its subscribers are drawn again. */
   readonly now: Store<Viewport>;
   readonly onInit: (instance: ReactFlowInstance<NodeElement, EdgeElement>) => void;
   readonly onMove: (event: unknown, viewport: Viewport) => void;
-  /** Moves as little as needed for a vertex to be in sight. */
+  /** Moves the viewport as little as needed to show a vertex. */
   readonly reveal: (id: string) => void;
   readonly showAll: () => void;
   readonly zoomBy: (factor: number) => void;
   readonly goTo: (x: number, y: number) => void;
-  /** Keeps what is drawn for some ids where it is, when the layout changes next: one of them may become the others. */
+  /**
+   * Keeps the given vertices at their place on screen when the layout changes next. A group may be replaced by its members or the reverse.
+   */
   readonly hold: (ids: readonly string[]) => void;
 }
 
@@ -41,7 +43,7 @@ function boxesOf(layout: Layout | null, ids: readonly string[]): readonly Placed
   return layout?.nodes.filter(({ id }) => wanted.has(id)) ?? [];
 }
 
-/** What was opened begins where the group was, and is read from there; what was closed comes into sight. */
+/** Returns the viewport after opening or closing: opened content starts where the group was, closed content is scrolled into view. */
 function holding(held: Held | null, layout: Layout | null, now: Viewport | null, pane: Size): Viewport | null {
   const boxes = held === null ? [] : boxesOf(layout, held.ids);
   const after = cornerOf(boxes);
@@ -52,7 +54,7 @@ function holding(held: Held | null, layout: Layout | null, now: Viewport | null,
   return revealing(first, kept, pane);
 }
 
-/** The part of the graph that is in sight. Until a person moves it, it follows the size of graph and pane. */
+/** Manages the visible part of the graph. Until a person moves it, it follows the size of graph and pane. */
 export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
   const instance = useRef<ReactFlowInstance<NodeElement, EdgeElement> | null>(null);
   const isMoved = useRef(false);
@@ -65,7 +67,7 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
   useEffect(() => {
     const kept = holding(held.current, layout, instance.current?.getViewport() ?? null, pane);
     held.current = null;
-    // What fits as a whole is shown as a whole, unless a person has chosen a part.
+    // A graph that fits is shown as a whole, unless a person has chosen a part.
     const isWhole = !isMoved.current && layout !== null && isReadable(layout, pane);
     const next = isWhole ? opening : (kept ?? (isMoved.current ? null : opening));
     if (next === null) return;
@@ -76,7 +78,8 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
   const set = (viewport: Viewport): void => {
     isMoved.current = true;
     now.set(viewport);
-    // A picture later: by then cards that are too small from there are gone, and the canvas does not draw them first.
+    // One frame later, because cards that are too small at this zoom are then removed and need not be drawn by the canvas
+    // first.
     requestAnimationFrame(() => void instance.current?.setViewport(viewport));
   };
   return {
@@ -86,7 +89,7 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
       instance.current = made;
     },
     onMove: (event, { x, y, zoom }) => {
-      // A click begins a move that goes nowhere; only one that went somewhere was meant.
+      // A click also starts a move, but without a change of the viewport. Only a real change counts.
       const before = now.get();
       if (x === before.x && y === before.y && zoom === before.zoom) return;
       if (event !== null) isMoved.current = true;

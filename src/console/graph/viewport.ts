@@ -11,26 +11,26 @@ export interface Viewport {
 
 export const ZOOM_MIN = 0.08;
 export const ZOOM_MAX = 2;
-/** Smaller, and no label could be read: rather a part of the graph than all of it unreadable. */
+/** Smallest zoom with readable labels. Rather than all of the graph unreadable, a part of it is shown. */
 const ZOOM_READABLE = 0.6;
-/** A small graph is drawn larger, as long as its cards do not look swollen. */
+/** Largest zoom for a small graph. Cards would look too large above it. */
 const ZOOM_FILLING = 1.2;
 const MARGIN = 24;
-/** Above the graph stand a note and a switch. They are kept free where the pane is high enough. */
+/** Space for the note and the switch above the graph, reserved if the pane is high enough. */
 const TOP = 56;
 const HIGH_PANE = 320;
 
-/** All of the graph in the middle of the pane when its labels can still be read, otherwise its beginning. */
+/** Returns the initial viewport: the whole graph centred if its labels are readable, otherwise its beginning. */
 export function openingViewport(graph: Size, pane: Size): Viewport {
   return isReadable(graph, pane) ? wholeViewport(graph, pane) : beginningAt(graph, pane, ZOOM_READABLE);
 }
 
-/** Whether all of the graph can be in sight and read. */
+/** Checks whether the whole graph fits with readable labels. */
 export function isReadable(graph: Size, pane: Size): boolean {
   return fitZoom(graph, pane) >= ZOOM_READABLE;
 }
 
-/** All of the graph, however small it becomes. */
+/** Returns a viewport that shows the whole graph, however small it becomes. */
 export function wholeViewport(graph: Size, pane: Size): Viewport {
   const zoom = Math.max(ZOOM_MIN, fitZoom(graph, pane));
   const y = (pane.height - graph.height * zoom) / 2;
@@ -48,21 +48,21 @@ function topOf({ height }: Size): number {
   return height > HIGH_PANE ? TOP : MARGIN;
 }
 
-/** The side the layers begin at is in sight, and what is smaller than the pane stands in its middle. */
+/** Shows the side where the layers begin, and centres a graph that is smaller than the pane. */
 function beginningAt(graph: Size, pane: Size, zoom: number): Viewport {
   const along = (size: number, room: number, margin: number): number =>
     size * zoom <= room - margin * 2 ? (room - size * zoom) / 2 : margin;
   return { zoom, x: along(graph.width, pane.width, MARGIN), y: along(graph.height, pane.height, TOP) };
 }
 
-/** In steps, rounded down, so that little scrolling changes no text. */
+/** Rounds the zoom down in steps, so that a small change of zoom changes no text. */
 export function textZoom(zoom: number): number {
   return Math.max(ZOOM_MIN, Math.min(1, Math.floor(zoom * 20) / 20));
 }
 
 const ZOOM_NAMES = 0.25;
 
-/** Which texts of a card have room when none is smaller than 11 pixels on the screen. */
+/** Returns which texts of a card fit when none is smaller than 11 pixels on the screen. */
 export function textsAt(zoom: number): "all" | "names" | "none" {
   if (zoom >= ZOOM_READABLE) return "all";
   return zoom >= ZOOM_NAMES ? "names" : "none";
@@ -73,7 +73,7 @@ export interface Box extends Size {
   readonly y: number;
 }
 
-/** The left upper corner of some boxes together; null of none. */
+/** Returns the upper left corner of all boxes together. Null when there are no boxes. */
 export function cornerOf(boxes: readonly Box[]): { readonly x: number; readonly y: number } | null {
   if (boxes.length === 0) return null;
   let [x, y] = [Infinity, Infinity];
@@ -84,7 +84,7 @@ export function cornerOf(boxes: readonly Box[]): { readonly x: number; readonly 
   return { x, y };
 }
 
-/** The viewport moved as little as needed for a box to be in sight. */
+/** Returns the viewport moved as little as needed to show a box. */
 export function revealing(box: Box, { x, y, zoom }: Viewport, pane: Size): Viewport {
   const shift = (from: number, size: number, at: number, room: number, margin: number): number => {
     const start = from * zoom + at;
@@ -99,11 +99,11 @@ export function revealing(box: Box, { x, y, zoom }: Viewport, pane: Size): Viewp
   };
 }
 
-/** Below, a card is a few pixels high: it is drawn as a colour, because its text could not be read. */
+/** Zoom below which a card is only a few pixels high and is drawn as a colour, since its text is unreadable. */
 const ZOOM_FAR = 0.4;
 const FAR_FROM = 60;
 
-/** Whether the graph is looked at from so far, or so much of it, that cards are drawn as boxes. */
+/** Checks whether cards are drawn as boxes, because the zoom is small or many cards are visible. */
 export function isFar(boxes: readonly Box[], { x, y, zoom }: Viewport, pane: Size, most: number): boolean {
   if (boxes.length <= FAR_FROM) return false;
   if (zoom < ZOOM_FAR) return true;
@@ -117,7 +117,7 @@ export function isFar(boxes: readonly Box[], { x, y, zoom }: Viewport, pane: Siz
   return seen > most;
 }
 
-/** The box a place of the pane lies in. */
+/** Returns the box at a place of the pane. */
 export function boxAt<B extends Box>(boxes: readonly B[], viewport: Viewport, left: number, top: number): B | null {
   const x = (left - viewport.x) / viewport.zoom;
   const y = (top - viewport.y) / viewport.zoom;

@@ -9,9 +9,9 @@ export function isArrow(key: string): key is Arrow {
 type Direction = "right" | "down";
 
 /**
- * Where an arrow key leads from a vertex: along the layers to the nearest of those it is connected with, across them
- * to the next one of its layer. In a block of many it goes from one to the next, and leaves it at its sides. Null:
- * nowhere. From nowhere every arrow leads to the first.
+ * Returns the vertex an arrow key leads to. Along the layers it is the nearest connected vertex, across them the next
+ * vertex of the same layer. In a layer with several ranks, the cursor moves from rank to rank and leaves the layer at
+ * its sides. Null when there is no vertex in that direction. Without a current vertex, every arrow leads to the first.
  */
 export function walk(layout: Layout, from: string | null, arrow: Arrow, direction: Direction): string | null {
   const current = layout.nodes.find(({ id }) => id === from);
@@ -34,7 +34,7 @@ export function walk(layout: Layout, from: string | null, arrow: Arrow, directio
   }
 }
 
-/** The middle of a vertex, along the layers and across them. */
+/** Returns the middle of a vertex, along the layers and across them. */
 function middle({ x, y, width, height }: Placed, direction: Direction): readonly [along: number, across: number] {
   const [wide, high] = [x + width / 2, y + height / 2];
   return direction === "right" ? [wide, high] : [high, wide];
@@ -55,7 +55,7 @@ function connected(
   );
 }
 
-/** The next one of the same rank. */
+/** Returns the next vertex of the same rank. */
 function beside({ nodes }: Layout, current: Placed, step: 1 | -1, direction: Direction): string | null {
   const [along, rank] = middle(current, direction);
   return nearest(
@@ -67,7 +67,7 @@ function beside({ nodes }: Layout, current: Placed, step: 1 | -1, direction: Dir
   );
 }
 
-/** The next one of the layer, which in a block is the one straight on in the next rank. */
+/** Returns the next vertex of the layer. With several ranks, it is the vertex straight ahead in the next rank. */
 function across({ nodes }: Layout, current: Placed, step: 1 | -1, direction: Direction): string | null {
   const [along, rank] = middle(current, direction);
   return nearest(
@@ -79,7 +79,7 @@ function across({ nodes }: Layout, current: Placed, step: 1 | -1, direction: Dir
   );
 }
 
-/** The first of those that are least far, by the first distance and then by the second. */
+/** Returns the nearest node by the first distance, and by the second among equals. */
 function nearest(nodes: readonly Placed[], distance: (node: Placed) => readonly [number, number]): string | null {
   let best: { readonly id: string; readonly far: readonly [number, number] } | null = null;
   for (const node of nodes) {

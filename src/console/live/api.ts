@@ -7,13 +7,13 @@ import { session } from "./session-store.ts";
 const CHOSEN = "sluice.organisation";
 
 /**
- * Requests carry the session cookie of this server, its token and the organisation of this tab. When the session has
+ * Requests contain the session cookie of this server, its token and the organisation of this tab. When the session has
  * ended, the sign-in page is shown.
  */
 const withSession: typeof fetch = async (input, init) => {
   const response = await send(input, init);
   if (response.status === 401) session.set({ phase: "signed-out" });
-  // Another tab has signed in again since: this one reads the new token and sends the request once more.
+  // The session was renewed in another tab. This tab reads the new token and sends the request once more.
   if (response.status !== 403 || !(await isOldToken(response))) return response;
   await loadSession();
   return send(input, init);
@@ -43,12 +43,12 @@ async function isOldToken(response: Response): Promise<boolean> {
 
 export const api = new SluiceClient({ url: "", retries: 0, fetch: withSession });
 
-/** The address of something to download, in the organisation of this tab. */
+/** Returns the address of a download, with the organisation of this tab. */
 export function downloadAddress(path: string): string {
   return `/api/v1${path}?organisation=${encodeURIComponent(organisationInAddress() ?? "")}`;
 }
 
-/** Reads the session and keeps it. The address names the organisation from then on. */
+/** Reads the session and stores it. Afterwards the address of the page contains the organisation. */
 export async function loadSession(): Promise<void> {
   try {
     const found = await getSession({ url: "", fetch: withSession });
@@ -66,7 +66,7 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** The organisation this browser showed last, else the first. */
+/** Returns the organisation this browser showed last, else the first. */
 function chosenOf({ organisations }: Session): string | null {
   const last = read(CHOSEN);
   const found = organisations.find(({ id }) => id === last) ?? organisations[0];
@@ -96,7 +96,7 @@ export interface ShownProvider {
   readonly label: string;
 }
 
-/** Where people can sign in besides with a key. */
+/** Returns the providers with which people can sign in, apart from a key. */
 export async function listProviders(): Promise<readonly ShownProvider[]> {
   const response = await fetch("/auth/providers", { headers: { accept: "application/json" } });
   if (!response.ok) return [];
@@ -104,7 +104,7 @@ export async function listProviders(): Promise<readonly ShownProvider[]> {
   return data;
 }
 
-/** Signs in with a key; the server opens a session and keeps its secret in a cookie that no script can read. */
+/** Signs in with a key. The server opens a session and stores its secret in a cookie that scripts cannot read. */
 export async function signIn(key: string): Promise<void> {
   const response = await fetch("/session", {
     method: "POST",
@@ -122,7 +122,7 @@ export async function signOut(): Promise<void> {
   session.set({ phase: "signed-out" });
 }
 
-/** Shows another organisation in this tab: everything is read again. */
+/** Shows another organisation in this tab and loads all data again. */
 export function openOrganisation(id: string): void {
   keep(CHOSEN, id);
   location.assign(`/o/${encodeURIComponent(id)}/`);

@@ -1,15 +1,15 @@
-/** An answer of the API, kept by request: shown at once when it is needed again, and read again in the background. */
+/** A stored answer of the API to one request. It is shown at once when needed again, while a new read runs in the background. */
 export interface Entry {
   readonly data: unknown;
   readonly hasData: boolean;
   readonly problem: Error | null;
   readonly isLoading: boolean;
-  /** When it was read, by `performance.now`. */
+  /** Time of the read, by `performance.now`. */
   readonly readAt: number;
 }
 
 const NOTHING: Entry = { data: undefined, hasData: false, problem: null, isLoading: false, readAt: -Infinity };
-/** However often something changes, it is read again at most once in this time. */
+/** Shortest time between two reads of the same entry, however often it changes. */
 const PAUSE_MS = 800;
 const ENTRIES_MAX = 200;
 
@@ -19,7 +19,7 @@ interface Slot {
   tags: readonly string[];
   readonly listeners: Set<() => void>;
   timer: ReturnType<typeof setTimeout> | null;
-  /** Something changed since the last read began. */
+  /** True when a change was reported after the last read began. */
   isStale: boolean;
 }
 
@@ -41,7 +41,7 @@ export class QueryCache {
     return () => slot.listeners.delete(listener);
   }
 
-  /** Sets how a key is read, and reads it unless that was done within `freshMs`. */
+  /** Sets the read function of a key, and reads unless the last read is newer than `freshMs`. */
   want(key: string, load: () => Promise<unknown>, tags: readonly string[], freshMs = PAUSE_MS): void {
     const slot = this.#slot(key);
     slot.load = load;
@@ -50,18 +50,18 @@ export class QueryCache {
     if (!isFresh && !slot.entry.isLoading) void this.#read(slot);
   }
 
-  /** Stores what is known from elsewhere, such as the answer to a change. */
+  /** Stores data received in another way, such as the answer to a change. */
   put(key: string, data: unknown): void {
     this.#set(this.#slot(key), { data, hasData: true, problem: null, isLoading: false, readAt: this.#now() });
   }
 
-  /** Replaces data that was read by a newer version of it. A read under way continues, and its answer replaces this. */
+  /** Replaces data with a newer version of it. If a read is in progress, its answer will replace this data. */
   patch(key: string, data: unknown): void {
     const slot = this.#slot(key);
     if (slot.entry.hasData) this.#set(slot, { ...slot.entry, data });
   }
 
-  /** Everything that carries one of the tags is read again: now if it is shown, otherwise when it is. */
+  /** Reads every entry with one of the tags again: at once if it is shown, otherwise when it is next shown. */
   invalidate(...tags: readonly string[]): void {
     for (const slot of this.#slots.values()) {
       if (slot.tags.some((tag) => tags.includes(tag))) this.#spoil(slot);

@@ -13,11 +13,11 @@ const watches = new Map<
 >();
 let port: MessagePort | Worker | null = null;
 let isStarted = false;
-/** Whose connection it is. */
+/** Organisation of the connection. */
 let organisation: string | null = null;
 let nextId = 1;
 
-/** Opens the connection; safe to call again. In browsers without shared workers the pages agree on one that holds it. */
+/** Opens the connection. Safe to call again. In browsers without shared workers, the pages agree on one page that holds it. */
 export function startLive(of: string): void {
   if (port !== null && of === organisation) return send({ type: "retry" });
   if (port !== null) send({ type: "bye" });
@@ -32,7 +32,7 @@ export function startLive(of: string): void {
     if (document.visibilityState === "visible") retry();
   });
   addEventListener("pagehide", () => send({ type: "bye" }));
-  // A page that comes back from the back-forward cache has sent `bye`: it starts again.
+  // A page restored from the back-forward cache has already sent `bye`, so it is loaded again.
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted) location.reload();
   });
@@ -87,7 +87,7 @@ export function useLiveState(): LiveState {
   return useStore(state);
 }
 
-/** Calls back with changes of runs and approvals of the organisation, several at once. */
+/** Calls back with changes of runs and approvals of the organisation, in batches. */
 export function useLive(onMessages: (messages: readonly FeedMessage[]) => void): void {
   const newest = useRef(onMessages);
   newest.current = onMessages;
@@ -99,8 +99,8 @@ export function useLive(onMessages: (messages: readonly FeedMessage[]) => void):
 }
 
 /**
- * Follows a run from an event on: every later event exactly once and in order, stored ones first, several at once.
- * Returns how to stop. The caller does not see reconnects.
+ * Follows a run from an event on. Delivers every later event exactly once and in order, stored events first, in batches.
+ * Returns a function that stops it. Reconnects are invisible to the caller.
  */
 export function watchRun(runId: string, after: number, onFrames: (frames: readonly Frame[]) => void): () => void {
   const id = nextId;

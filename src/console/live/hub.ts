@@ -1,25 +1,25 @@
 import { ApiProblem, type Frame, type LiveMessage } from "../../client/index.ts";
 
-/** The state of the connection, and since when; times are epoch milliseconds. */
+/** State of the connection and the moment it began, in epoch milliseconds. */
 export interface LiveState {
   readonly phase: "connecting" | "live" | "reconnecting" | "offline" | "signed-out";
   readonly since: number;
 }
 
-/** From a page to the hub. */
+/** A message from a page to the hub. */
 export type HubRequest =
   | { readonly type: "watch"; readonly id: number; readonly runId: string; readonly after: number }
   | { readonly type: "unwatch"; readonly id: number }
-  /** Try now: the page is visible again, or a person has signed in. */
+  /** Request to reconnect now, because the page is visible again or a person has signed in. */
   | { readonly type: "retry" }
-  /** Held as long as the page lives. */
+  /** Name of a lock that the page holds as long as it exists. */
   | { readonly type: "lock"; readonly name: string }
   | { readonly type: "bye" };
 
-/** A change of the organisation: everything but the events of a run. */
+/** A change in the organisation: every live message except events of a run and heartbeats. */
 export type FeedMessage = Exclude<LiveMessage, { type: "event" | "heartbeat" }>;
 
-/** From the hub to a page. */
+/** A message from the hub to a page. */
 export type HubMessage =
   | { readonly type: "state"; readonly state: LiveState }
   | { readonly type: "messages"; readonly messages: readonly FeedMessage[] }
@@ -28,7 +28,7 @@ export type HubMessage =
 export interface HubOptions {
   readonly read: (runs: ReadonlyMap<string, number>, signal: AbortSignal) => AsyncGenerator<LiveMessage, void>;
   readonly now: () => number;
-  /** Calls back later; returns how to cancel. */
+  /** Calls back later. Returns a function that cancels the call. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
@@ -59,7 +59,7 @@ export class LiveHub {
   readonly #clients = new Set<HubClient>();
   #state: LiveState;
   #current: AbortController | null = null;
-  /** Closed once the current one has answered; several when the followed runs change faster than that. */
+  /** Old connections, closed once the current one has answered. There are several when followed runs change faster than that. */
   readonly #superseded = new Set<AbortController>();
   #pending: FeedMessage[] = [];
   #cancelFlush: (() => void) | null = null;
@@ -135,7 +135,7 @@ export class LiveHub {
           this.#endSuperseded();
           this.#tries = 0;
           this.#setPhase("live");
-          // After a change of the followed runs nothing was missed, so nothing has to be read again.
+          // Nothing was missed when only the followed runs changed, so the data need not be read again.
           if (!isChange) this.#enqueue(message);
         } else if (message.type === "event") this.#deliver(message.runId, message.frame);
         else if (message.type !== "heartbeat") this.#enqueue(message);
@@ -169,7 +169,7 @@ export class LiveHub {
     this.#cancelSilence = this.#options.after(SILENCE_MS, () => controller.abort());
   }
 
-  /** For each run the earliest event that a page still needs. */
+  /** Returns for each run the earliest event that a page still needs. */
   #cursors(): Map<string, number> {
     const cursors = new Map<string, number>();
     for (const { watches } of this.#clients) {

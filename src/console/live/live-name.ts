@@ -1,6 +1,6 @@
 const NAME = "sluice-live ";
 
-/** The name of the script that holds the connection of an organisation; each has one of its own. */
+/** Returns the name of the worker that holds the connection of an organisation. Each organisation has its own worker. */
 export function liveName(organisation: string): string {
   return NAME + organisation;
 }

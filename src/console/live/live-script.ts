@@ -1,4 +1,4 @@
-/** Runs beside the pages of a browser and holds their one connection. */
+/** Worker code that holds the single live connection of the browser's pages. */
 import { readLive } from "../../client/index.ts";
 import { type HubClient, LiveHub, type HubRequest } from "./hub.ts";
 import { organisationOf } from "./live-name.ts";
@@ -20,7 +20,7 @@ export function openHub(): LiveHub {
   });
 }
 
-/** Connects a page. Its lock becomes free only when the page is gone, for whatever reason. */
+/** Connects a page to the hub. The lock of the page becomes free only when the page is gone, for whatever reason. */
 export function attach(hub: LiveHub, port: MessagePort): void {
   const client: HubClient = hub.join((message) => port.postMessage(message));
   port.addEventListener("message", ({ data }: MessageEvent<HubRequest>) => {

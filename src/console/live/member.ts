@@ -4,24 +4,24 @@ import type { HubClient, LiveHub, HubMessage, HubRequest } from "./hub.ts";
 export type PeerMessage =
   | { readonly type: "request"; readonly from: string; readonly request: HubRequest }
   | { readonly type: "message"; readonly to: string; readonly message: HubMessage }
-  /** A page has begun to lead: all pages send their requests again. */
+  /** A page has become the leader, and all pages send their requests again. */
   | { readonly type: "leads" };
 
 export interface MemberOptions {
   readonly id: string;
   readonly openHub: () => LiveHub;
-  /** To all other pages. */
+  /** Sends a message to all other pages. */
   readonly broadcast: (message: PeerMessage) => void;
-  /** To its own page. */
+  /** Sends a message to the page of this member. */
   readonly deliver: (message: HubMessage) => void;
   /** Calls back when the page that holds a lock is gone. */
   readonly whenGone: (lock: string, run: () => void) => void;
 }
 
 /**
- * One page of several that share a connection in a browser without shared workers. One of them leads: it holds the
- * connection and passes its messages on. A member keeps the requests of its page with the last event it received, and
- * sends them to the next leader: no event is delivered twice, and none is left out.
+ * One of several pages that share a connection in a browser without shared workers. One member leads: it holds the
+ * connection and passes its messages on. Each member stores the requests of its page with the last event it received,
+ * and sends them to the next leader, so that no event is delivered twice or lost.
  */
 export class Member {
   readonly #options: MemberOptions;
@@ -33,7 +33,7 @@ export class Member {
     this.#options = options;
   }
 
-  /** Leads until its page has gone. */
+  /** Leads until the page of this member is gone. */
   lead(): Promise<void> {
     return new Promise((resolve) => {
       this.#led = { hub: this.#options.openHub(), clients: new Map(), resign: resolve };
@@ -42,7 +42,7 @@ export class Member {
     });
   }
 
-  /** A request of its own page. */
+  /** Handles a request of the member's own page. */
   request(request: HubRequest): void {
     if (request.type === "watch") this.#watches.set(request.id, request);
     else if (request.type === "unwatch") this.#watches.delete(request.id);
@@ -51,7 +51,7 @@ export class Member {
     if (request.type === "bye") this.#retire();
   }
 
-  /** A message of another page. */
+  /** Handles a message from another page. */
   receive(received: PeerMessage): void {
     if (received.type === "request") this.#serve(received.from, received.request);
     else if (received.type === "leads") this.#requestAgain();
@@ -103,7 +103,7 @@ export class Member {
     this.#led?.hub.leave(client);
   }
 
-  /** Its page has gone. If it led, it resigns at once, so that another page can lead. */
+  /** Called when the page is gone. A leader resigns at once, so that another page can lead. */
   #retire(): void {
     this.#watches.clear();
     this.#lock = null;

@@ -4,40 +4,40 @@ import { insertRuns, mayMatch, mergeNewest, patchRuns, type RunFilter, type RunL
 
 export interface RunListOptions {
   readonly filter: RunFilter;
-  /** Rows of one page. */
+  /** Number of rows per page. */
   readonly pageSize: number;
   readonly pages: number;
-  /** The list that is shown; undefined before the first read. */
+  /** Returns the list on screen. Undefined before the first read. */
   readonly current: () => RunList | undefined;
   readonly show: (list: RunList) => void;
-  /** Reads so many pages, from the newest run on. */
+  /** Reads the given number of pages, starting with the newest run. */
   readonly readPages: (pages: number) => Promise<RunList>;
   readonly readRun: (id: string) => Promise<Run>;
-  /** Asks for a full read; it comes back as `load`. */
+  /** Requests a full read, which calls `load`. */
   readonly refresh: () => void;
-  /** Calls back later; returns how to cancel. */
+  /** Calls back later. Returns a function that cancels the call. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
-/** Unknown runs are collected for this long before they are read. */
+/** Time during which unknown runs are collected before they are read. */
 const COLLECT_MS = 400;
-/** More than these are not read one by one: the first page is cheaper. */
+/** Largest number of runs that are read one by one. For more, reading the first page is cheaper. */
 const SINGLE_MAX = 8;
 const FOREIGN_MAX = 10_000;
 
 /**
- * Keeps a list of runs current from live messages, without reading its pages again.
- * Rows it has are patched and leave when they no longer match; runs it does not have are read and put in their place.
- * All pages are read only at the start, after a gap in the stream, and when half a page of rows has left.
+ * Updates a list of runs from live messages without reading its pages again. Known rows are updated, and removed when
+ * they no longer match. Unknown runs are read and inserted. All pages are read only at the start, after a gap in the
+ * stream, and when half a page of rows was removed.
  */
 export class RunListSync {
   readonly #options: RunListOptions;
-  /** Reads under way. */
+  /** Number of reads in progress. */
   #reads = 0;
-  /** The newest message of each run since a read began: its answer may be older. Empty while nothing is read. */
+  /** Newest message of each run since a read began, as the answer may be older. Empty while no read is in progress. */
   readonly #sinceRead = new Map<string, LiveRun>();
   readonly #unknown = new Set<string>();
-  /** Runs that were read and are not part of the list; each of their messages would have them read again. */
+  /** Runs that were read but are not in the list. Without this set, each of their messages would cause another read. */
   readonly #foreign = new Set<string>();
   #cancel: (() => void) | null = null;
 
@@ -50,7 +50,7 @@ export class RunListSync {
     this.#cancel = null;
   }
 
-  /** A full read. Messages that came meanwhile are applied to its answer. */
+  /** Reads the full list, and applies messages that arrived during the read. */
   async load(): Promise<RunList> {
     return this.#reading(
       () => this.#options.readPages(this.#options.pages),
@@ -77,7 +77,7 @@ export class RunListSync {
   #patched(list: RunList, changes: readonly LiveRun[]): RunList {
     const { list: patched, unknown } = patchRuns(list, this.#options.filter, changes);
     for (const id of unknown) if (!this.#foreign.has(id)) this.#unknown.add(id);
-    // A run that stops matching may match again later, and is then read again.
+    // A run that no longer matches may match again later and must then be read again.
     for (const change of changes) if (!mayMatch(change, this.#options.filter)) this.#foreign.delete(change.id);
     if (this.#unknown.size > 0) {
       this.#cancel ??= this.#options.after(COLLECT_MS, () => {
@@ -102,7 +102,7 @@ export class RunListSync {
       if (ids.length <= SINGLE_MAX) await this.#readEach(ids);
       else await this.#readNewest(ids);
     } catch {
-      // The next message of a run has it read again; a lost connection ends in a full read.
+      // The next message of a run causes another read. After a lost connection there is a full read.
     }
   }
 
@@ -125,7 +125,7 @@ export class RunListSync {
     );
   }
 
-  /** Reads, and keeps messages until the answer has been used. */
+  /** Performs a read, and stores messages until its answer has been used. */
   async #reading<A, T>(read: () => Promise<A>, use: (answer: A) => T): Promise<T> {
     this.#reads += 1;
     try {
@@ -136,7 +136,7 @@ export class RunListSync {
     }
   }
 
-  /** Shows the changed list, with the messages that came while it was read. Runs that are not in it are foreign. */
+  /** Shows the changed list with the messages that arrived during the read. Runs that are not in the list become foreign. */
   #change(ids: readonly string[], change: (list: RunList, limit: number) => RunList | null): void {
     const { current, show, refresh, filter, pageSize, pages } = this.#options;
     const list = current();
@@ -152,7 +152,7 @@ export class RunListSync {
     if (changed === null) return refresh();
     const next = patchRuns(changed, filter, [...this.#sinceRead.values()]).list;
     if (next !== list) show(next);
-    // Only the first page was read: what is missing may lie in a later one.
+    // Only the first page was read, so missing runs may be on a later page.
     if (missing.length > 0 && ids.length > SINGLE_MAX && pages > 1) refresh();
   }
 }

@@ -6,11 +6,11 @@ export interface RunFilter {
   readonly waiting_for?: WaitingFor;
   readonly workflow?: string;
   readonly parent?: string;
-  /** What only the server can judge. While there is any, runs that are not in the list are not put into it one by one. */
+  /** Conditions that only the server can check. With any of them, unknown runs are not inserted one by one. */
   readonly more?: Omit<RunsFilter, "status" | "waiting_for" | "workflow" | "parent">;
 }
 
-/** As the server is asked. */
+/** Returns the filter in the form of an API query. */
 export function queryOf({ more = {}, ...rest }: RunFilter): RunsFilter {
   return { ...more, ...rest };
 }
@@ -23,11 +23,11 @@ export interface RunList {
 
 export interface PatchedList {
   readonly list: RunList;
-  /** Runs that may belong to the list and have to be read: a message does not hold everything a row shows. */
+  /** Runs that may be in the list and must be read, since a message does not contain everything a row shows. */
   readonly unknown: readonly string[];
 }
 
-/** The list after some messages. A list without a change stays the same object, and so does each row. */
+/** Applies messages to a list. An unchanged list, and each unchanged row, stays the same object. */
 export function patchRuns(list: RunList, filter: RunFilter, changes: readonly LiveRun[]): PatchedList {
   const byId = new Map(changes.map((change) => [change.id, change]));
   const unknown = new Set(byId.keys());
@@ -50,12 +50,12 @@ export function patchRuns(list: RunList, filter: RunFilter, changes: readonly Li
   };
 }
 
-/** It has just ended without completing, and the message did not say why. */
+/** Checks whether a run ended without completing and its error is unknown, since the message did not contain it. */
 function lacksReason({ status, error }: Run): boolean {
   return error === undefined && (status === "failed" || status === "timed_out" || status === "cancelled");
 }
 
-/** A message that is older than the row changes nothing: event ids only grow. */
+/** Applies a message to a run. A message older than the row is ignored, as event ids only grow. */
 function patchRun(run: Run, change: LiveRun): Run {
   const { status, costMicros, lastEventId, startedAt, completedAt, waitingFor } = change;
   if (lastEventId <= run.lastEventId) return run;
@@ -80,7 +80,7 @@ function matches(run: Run, { status, workflow, parent, waiting_for }: RunFilter)
   );
 }
 
-/** Whether the run of a message may match: the message does not name its parent. */
+/** Checks whether the run of a message may match. The message does not contain the parent. */
 export function mayMatch(run: LiveRun, { status, workflow, waiting_for, more }: RunFilter): boolean {
   return (
     more === undefined &&
@@ -90,7 +90,7 @@ export function mayMatch(run: LiveRun, { status, workflow, waiting_for, more }: 
   );
 }
 
-/** The list with runs that were read one by one, each in its place or in place of what was known of it. What no longer fits into `limit` rows is cut off. */
+/** Inserts or replaces runs that were read one by one. Rows beyond `limit` are removed. */
 export function insertRuns(list: RunList, filter: RunFilter, read: readonly Run[], limit: number): RunList {
   const known = new Set(list.runs.map(({ id }) => id));
   const last = list.runs.at(-1);
@@ -113,19 +113,19 @@ export function insertRuns(list: RunList, filter: RunFilter, read: readonly Run[
   return { runs: runs.slice(0, limit), hasMore: list.hasMore || runs.length > limit };
 }
 
-/** The list with its first page read again; null when there may be runs between that page and the rest of the list. */
+/** Replaces the first page of the list. Null when runs may be missing between the new page and the rest of the list. */
 export function mergeNewest(list: RunList, newest: RunList, limit: number): RunList | null {
   const last = newest.runs.at(-1);
   if (last === undefined || !newest.hasMore || newest.runs.length >= limit) return newest;
   const older = list.runs.filter((run) => newestFirst(run, last) > 0);
-  // A run of the list inside the page shows that the page reaches the rest without a hole.
+  // If a known run is in the new page, the page connects to the rest of the list without a gap.
   const ids = new Set(newest.runs.map(({ id }) => id));
   if (!list.runs.some(({ id }) => ids.has(id))) return null;
   const runs = [...newest.runs, ...older];
   return { runs: runs.slice(0, limit), hasMore: list.hasMore || runs.length > limit };
 }
 
-/** As the server sorts: by time of creation, then by id, both descending. */
+/** Compares runs in the server's order: by time of creation, then by id, both descending. */
 function newestFirst(left: Run, right: Run): number {
   if (left.createdAt !== right.createdAt) return left.createdAt > right.createdAt ? -1 : 1;
   if (left.id === right.id) return 0;

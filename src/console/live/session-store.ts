@@ -5,13 +5,13 @@ export type SessionState =
   | { readonly phase: "asking" }
   | { readonly phase: "signed-out" }
   | { readonly phase: "unreachable"; readonly problem: Error }
-  /** Signed in, but no member of the organisation that is wanted; null: of none at all. */
+  /** Signed in, but not a member of the wanted organisation. `wanted` is null for a person without any organisation. */
   | { readonly phase: "no-organisation"; readonly session: Session; readonly wanted: string | null }
   | { readonly phase: "signed-in"; readonly session: Session };
 
 export const session = new Store<SessionState>({ phase: "asking" });
 
-/** The session of the signed-in person. Screens are shown only then. */
+/** Returns the session of the signed-in person. Screens are shown only while there is one. */
 export function useSession(): Session {
   const state = useStore(session);
   return state.phase === "signed-in" ? state.session : SIGNED_OUT;
@@ -33,7 +33,7 @@ const SIGNED_OUT: Session = {
   csrfToken: null,
 };
 
-/** Whether the signed-in person has a permission; actions without it are not offered. */
+/** Checks whether the signed-in person has a permission. Actions without permission are not offered. */
 export function useMay(permission: string): boolean {
   return useSession().permissions.includes(permission);
 }

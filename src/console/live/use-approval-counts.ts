@@ -2,7 +2,7 @@ import { api } from "./api.ts";
 import { useMay } from "./session-store.ts";
 import { useQuery } from "./use-query.ts";
 
-/** How many approvals wait, and how many of them the signed-in person may answer. */
+/** Returns how many approvals are pending, and how many of them the signed-in person may answer. */
 export function useApprovalCounts() {
   const mayRead = useMay("governance:read");
   return useQuery(mayRead ? "approvals/counts" : null, () => api.approvals.counts(), {

@@ -4,7 +4,7 @@ import { useQuery } from "./use-query.ts";
 
 const SHOWN_MAX = 50;
 
-/** The approvals that wait for an answer, those that expire first. */
+/** Returns the pending approvals, those that expire first at the top. */
 export function usePendingApprovals() {
   const mayRead = useMay("governance:read");
   return useQuery(

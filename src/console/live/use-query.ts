@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useSyncExternalStore } from "react";
 import { cache } from "./cache.ts";
 
 export interface Query<T> {
-  /** What was read last; undefined before the first time. */
+  /** Data of the last read. Undefined before the first. */
   readonly data: T | undefined;
   readonly problem: Error | null;
   readonly isLoading: boolean;
@@ -10,15 +10,15 @@ export interface Query<T> {
 }
 
 export interface QueryOptions {
-  /** What it is about: `runs`, `run:<id>`, `approvals`, `workflows` … Live messages invalidate by these. */
+  /** Subjects of the data: `runs`, `run:<id>`, `approvals`, `workflows` … Live messages invalidate by tag. */
   readonly tags?: readonly string[];
-  /** Read again in this interval while the page is visible, for what no live message reports. */
+  /** Interval of reads while the page is visible, for data that no live message reports. */
   readonly everyMs?: number;
-  /** How old it may be and still be shown without reading it again. */
+  /** Age up to which data is shown without another read. */
   readonly freshMs?: number;
 }
 
-/** Reads something of the API and keeps it current. `key` names the request; null reads nothing. */
+/** Reads data from the API and keeps it current. `key` identifies the request. With null, nothing is read. */
 export function useQuery<T>(key: string | null, load: () => Promise<T>, options: QueryOptions = {}): Query<T> {
   const name = key ?? "";
   const { tags = [], everyMs, freshMs } = options;

@@ -8,10 +8,10 @@ import { queryOf, type RunFilter, type RunList } from "./run-list.ts";
 import { RunListSync } from "./run-list-sync.ts";
 
 const PAGE = 100;
-/** Where only the server knows what matches, it is asked again; what runs are found by is as old at most. */
+/** Interval of reads for a filter that only the server can check. The search index is at most this much behind. */
 const ASKED_AGAIN_MS = 5_000;
 
-/** The first pages of the runs that match, kept current by live messages. Null: the caller may not see runs. */
+/** Returns the first pages of the matching runs, kept current by live messages. Null when the caller may not see runs. */
 export function useRunList(filter: RunFilter | null, pages = 1, pageSize = PAGE): Query<RunList> {
   const key = filter === null ? null : `runs?${JSON.stringify([filter, pages, pageSize])}`;
   const name = key ?? "";
@@ -31,7 +31,7 @@ export function useRunList(filter: RunFilter | null, pages = 1, pageSize = PAGE)
           return () => clearTimeout(timer);
         },
       }),
-    // The name holds the filter and the pages.
+    // The name contains the filter and the pages.
     [name], // oxlint-disable-line react-hooks/exhaustive-deps
   );
   useEffect(() => () => sync.stop(), [sync]);

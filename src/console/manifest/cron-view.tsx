@@ -6,7 +6,7 @@ import { cronWords } from "./cron-words.ts";
 const PAUSE_MS = 300;
 const CLOCK = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
 
-/** When a timing is due while it is written: in words, and the next times as the server counts them. */
+/** Explains a timing while it is written: in words, and with the next moments calculated by the server. */
 export function CronView({ timing }: { readonly timing: JsonObject }): JSX.Element | null {
   const cron = typeof timing["cron"] === "string" ? timing["cron"] : "";
   const timezone = typeof timing["timezone"] === "string" ? timing["timezone"] : "UTC";
@@ -31,7 +31,7 @@ export function CronView({ timing }: { readonly timing: JsonObject }): JSX.Eleme
 }
 
 interface Due {
-  /** As it was read by the server, so that it is one. */
+  /** A timezone that the server has accepted, so it is valid. */
   readonly timezone: string;
   readonly slots: readonly string[];
 }
@@ -45,7 +45,7 @@ function useDue(cron: string, timezone: string): Due {
     const timer = setTimeout(() => {
       api.triggers.nextSlots({ cron, timezone }).then(
         ({ nextSlots: slots }) => isCurrent && setDue({ timezone, slots }),
-        // What is wrong with it stands at the field.
+        // The problem is shown at the field.
         () => isCurrent && setDue(NOTHING),
       );
     }, PAUSE_MS);

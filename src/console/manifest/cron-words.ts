@@ -23,7 +23,7 @@ const NICKNAMES: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
 };
 
-/** `0 9 * * mon-fri` → At 09:00, Monday to Friday. Null for what does not read as a cron. */
+/** Describes a cron expression, such as "At 09:00, Monday to Friday" for `0 9 * * mon-fri`. Null for an invalid one. */
 export function cronWords(cron: string): string | null {
   const written = NICKNAMES[cron.trim().toLowerCase()] ?? cron;
   const [minute, hour, day, month, weekday, ...rest] = written.trim().split(/\s+/);
@@ -33,7 +33,7 @@ export function cronWords(cron: string): string | null {
     day === "*" ? "" : `on day ${listWords(day, String)} of the month`,
     weekday === "*" ? "" : listWords(weekday, (name) => nameOf(name, DAYS, 0)),
   ].filter((text) => text !== "");
-  // A cron with both is due on either.
+  // A cron with both a day of the month and a weekday is due on either.
   const parts = [timeWords(minute, hour), days.join(" or "), month === "*" ? "" : monthWords(month)];
   return parts.filter((text) => text !== "").join(", ");
 }
@@ -61,7 +61,7 @@ function monthWords(month: string): string {
   return `in ${listWords(month, (name) => nameOf(name, MONTHS, 1))}`;
 }
 
-/** `1,3-5` and `1-9/2` in words. */
+/** Describes a list such as `1,3-5` or `1-9/2` in words. */
 function listWords(field: string, wordOf: (name: string) => string): string {
   return joined(
     field.split(",").map((part) => {
@@ -77,7 +77,7 @@ function joined(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
-/** `mon`, `1` → Monday. Sunday is 0 and 7. */
+/** Returns the full name, such as Monday for `mon` or `1`. Sunday is both 0 and 7. */
 function nameOf(name: string, names: readonly string[], first: number): string {
   const index = /^\d+$/.test(name)
     ? (Number(name) - first) % names.length

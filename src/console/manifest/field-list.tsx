@@ -5,17 +5,17 @@ import { Skeleton } from "../parts/skeleton.tsx";
 import type { SpecField } from "./spec-fields.ts";
 
 interface FieldListProps {
-  /** Of what they are, in the middle of a sentence. */
+  /** Title of the kind in the middle of a sentence, such as `a policy`. */
   readonly title: string;
-  /** Null while they are read. */
+  /** Null while the fields are loading. */
   readonly fields: readonly SpecField[] | null;
-  /** Fields the text has already. */
+  /** Fields that the text already contains. */
   readonly written: ReadonlySet<string>;
-  /** Undefined where nothing may be written. */
+  /** Adds a field to the text. Undefined when the text is read-only. */
   readonly onInsert: ((field: SpecField) => void) | undefined;
 }
 
-/** Every field a spec may have; each can be put into the text. */
+/** Lists every field a spec may have. Each can be inserted into the text. */
 export const FieldList = memo(function FieldList({ title, fields, written, onInsert }: FieldListProps): JSX.Element {
   return (
     <Panel title={`Fields of ${title}`}>

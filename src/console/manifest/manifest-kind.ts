@@ -1,22 +1,22 @@
 import type { Collection } from "../../client/index.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
 
-/** What can be registered by a manifest and edited as one. */
+/** A kind of object that is registered and edited with a manifest. */
 export interface ManifestKind {
   readonly kind: string;
   readonly collection: Collection | "gateways";
-  /** In the middle of a sentence: `a policy`. */
+  /** Name in the middle of a sentence: `a policy`. */
   readonly title: string;
   readonly permission: "registry:write" | "governance:write" | "run:delete" | "secret:write";
-  /** A first text for a new entry. */
+  /** Initial text of a new entry. */
   readonly sample: string;
-  /** What it is for, in one sentence. */
+  /** Purpose of the kind in one sentence. */
   readonly purpose: string;
-  /** Where taking one away is more than deleting it: the verb, what was done, and what follows. */
+  /** Texts for removal when it is more than a deletion: the verb, its past form, and the consequence. */
   readonly removal?: { readonly verb: string; readonly done: string; readonly follows: string };
 }
 
-/** The word alone: `policy`. */
+/** Returns the noun of a kind without its article: `policy`. */
 export function nounOf({ title }: ManifestKind): string {
   return title.replace(/^an? /, "");
 }
@@ -204,7 +204,7 @@ export const KINDS = {
   },
 } as const satisfies Readonly<Record<string, ManifestKind>>;
 
-/** Fields the server adds to what a manifest holds. */
+/** Fields that the server adds to the fields of a manifest. */
 const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "id",
   "revision",
@@ -219,30 +219,30 @@ const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "formUrl",
   "savedBy",
 ]);
-/** Maps whose keys and values are the author's: they are shown as they were written. */
+/** Maps whose keys and values the author chooses. They are shown unchanged. */
 const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "roleBindings", "match", "input", "output"]);
-/** Maps whose keys are the author's, with values of a known shape. */
+/** Maps whose keys the author chooses, while the values have a known shape. */
 const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "outputs"]);
-/** Written in camelCase by authors, too. */
+/** Fields that authors also write in camelCase. */
 const CAMEL: ReadonlySet<string> = new Set(["minLength", "maxLength"]);
 
-/** The spec of a manifest, as its author would write it, from what the API shows. */
+/** Converts an object from the API to the spec of a manifest, as an author would write it. */
 function specOf(shown: JsonObject): JsonObject {
   return snakeMap(
     Object.fromEntries(Object.entries(shown).filter(([key, value]) => !NOT_WRITTEN.has(key) && value !== null)),
   );
 }
 
-/** Of a secret the server also counts its values, and notes its last use. */
+/** Fields of a secret that the server adds: the version of its value and its last use. */
 const NOT_WRITTEN_OF_SECRET: ReadonlySet<string> = new Set(["version", "lastUsedAt"]);
 
-/** The same for an entry of a kind. */
+/** Converts an object of the given kind to its spec. */
 export function specOfKind({ kind }: Pick<ManifestKind, "kind">, shown: JsonObject): JsonObject {
   if (kind !== "Secret") return specOf(shown);
   return specOf(Object.fromEntries(Object.entries(shown).filter(([key]) => !NOT_WRITTEN_OF_SECRET.has(key))));
 }
 
-/** For a gateway the API also returns its health. */
+/** Fields about health that the API adds to a gateway. */
 const NOT_WRITTEN_OF_GATEWAY: ReadonlySet<string> = new Set(["status", "instanceId", "seenAt", "history"]);
 
 export function gatewaySpecOf(shown: object): JsonObject {

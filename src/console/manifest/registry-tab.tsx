@@ -18,25 +18,25 @@ import { SpecEditor } from "./spec-editor.tsx";
 import type { SpecFormParts } from "./spec-form.tsx";
 import "./manifest.css";
 
-/** In an address: one that has no name yet. */
+/** Placeholder in the address for an entry that has no name yet. */
 export const NEW_ID = "-";
 
 export interface RegistryTabProps extends SpecFormParts {
   readonly kind: ManifestKind & { readonly collection: Exclude<ManifestKind["collection"], "gateways"> };
-  /** Where the tab is, such as `/settings/teams`. */
+  /** Address of the tab, such as `/settings/teams`. */
   readonly base: string;
-  /** The entry that is looked at; undefined for the list. */
+  /** Name of the open entry. Undefined for the list. */
   readonly id: string | undefined;
   readonly columns: readonly Column<Registered>[];
-  /** Begins a new one with something already chosen. */
+  /** Initial text of a new entry, with some fields already chosen. */
   readonly sample?: string;
-  /** Beside the editor: what is known of an entry besides its spec. */
+  /** Content beside the editor: facts about an entry that its spec does not contain. */
   readonly beside?: (entry: Registered | null, spec: JsonObject | null) => ReactNode;
 }
 
 const SHOWN_MAX = 100;
 
-/** Everything of a kind: a list, and behind each entry its spec to be read and changed. */
+/** Shows all entries of a kind as a list, and each entry in an editor for its spec. */
 export function RegistryTab(props: RegistryTabProps): JSX.Element {
   const { kind, base, id, columns } = props;
   const { collection } = kind;

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Slot>[] = [
   },
 ];
 
-/** What became of the slots of a schedule, and which come next. */
+/** Shows the results of past slots of a schedule and its next slots. */
 export function SlotsView({ scheduleId }: { readonly scheduleId: string }): JSX.Element {
   const slots = useQuery(`slots:${scheduleId}`, () => api.listSlots(scheduleId, { limit: 10 }), {
     tags: ["runs", "schedules"],

@@ -26,23 +26,25 @@ import { useTrial } from "./use-trial.ts";
 
 export interface SpecEditorProps extends SpecFormParts {
   readonly kind: ManifestKind;
-  /** Null for a new one. */
+  /** Name of the entry. Null for a new one. */
   readonly id: string | null;
   readonly initial: string;
-  /** What was built in can be written over and not deleted. */
+  /** True for a built-in entry, which can be overwritten but not deleted. */
   readonly isBuiltIn?: boolean;
   readonly title: string;
   /** A link back to the list. */
   readonly back: ReactNode;
-  /** What is known of it besides its spec. */
+  /** Content beside the editor: facts that the spec does not contain. */
   readonly beside?: ReactNode;
   readonly onSaved: (id: string) => void;
   readonly onDeleted: () => void;
-  /** Called with every spec that can be read, for what is shown beside the editor. */
+  /** Called with every readable spec, to update the content beside the editor. */
   readonly onSpec?: (spec: JsonObject | null) => void;
 }
 
-/** The spec of a manifest as a form and as YAML, checked by the server while it is written; what would change is shown first. */
+/**
+ * Editor for the spec of a manifest, as a form and as YAML. The server checks it while it is written, and changes are shown before saving.
+ */
 export function SpecEditor(props: SpecEditorProps): JSX.Element {
   const { kind, id, initial, isBuiltIn = false, title, back, beside = null, onSpec } = props;
   const [text, setText] = useState(initial);
@@ -170,7 +172,7 @@ function useSaving(
   });
 }
 
-/** Puts a field into the text, and the cursor to its value once the editor shows it. */
+/** Inserts a field into the text, and moves the cursor to its value once the editor shows it. */
 function useInsertion(
   handle: RefObject<EditorHandle | null>,
   text: string,
@@ -205,7 +207,7 @@ function Fields({ kind, schema, spec, onInsert }: FieldsProps): JSX.Element {
 
 type Done = { readonly saved: string } | "deleted" | null;
 
-/** Asks before unsaved work is left. What follows saving or deleting happens after that question is no longer asked. */
+/** Asks before unsaved changes are left. After saving or deleting, the callbacks run only when the question has been removed. */
 function useLeaving(
   { kind, onSaved, onDeleted }: SpecEditorProps,
   isChanged: boolean,
@@ -233,7 +235,7 @@ interface SpecProblemsProps {
   readonly onGo: (line: number, column: number) => void;
 }
 
-/** What is wrong; each leads to its line. */
+/** Lists the problems, each with a link to its line. */
 function SpecProblems({ problems, onGo }: SpecProblemsProps): JSX.Element | null {
   if (problems.length === 0) return null;
   return (

@@ -1,19 +1,19 @@
 import { grouped } from "../parts/figures.ts";
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
 
-/** A field a spec may have, as its author needs to know it. */
+/** Description of a field of a spec for its author. */
 export interface SpecField {
   readonly name: string;
   readonly isRequired: boolean;
-  /** In words: `whole number`, `list of text`. Words it may be are in `choices`. */
+  /** Type in words: `whole number`, `list of text`. Allowed words are in `choices`. */
   readonly type: string;
   readonly choices: readonly string[];
-  /** `1 to 10`; empty without any. */
+  /** Bounds such as `1 to 10`. Empty when there are none. */
   readonly limits: string;
-  /** Its default; undefined: none. */
+  /** Default value. Undefined when there is none. */
   readonly fallback: Json | undefined;
   readonly help: string;
-  /** What stands in a map, or in each map of a list. */
+  /** Fields of the map, or of each map in a list. */
   readonly members: readonly SpecField[];
   /** A first value, inserted with the field. */
   readonly sample: Json;
@@ -21,7 +21,7 @@ export interface SpecField {
 
 const OTHER_SPELLING = /^Another spelling of/;
 
-/** The fields of a map, from its JSON Schema. Required fields come first. */
+/** Returns the fields of a map from its JSON Schema, required fields first. */
 export function fieldsOf(schema: JsonObject): readonly SpecField[] {
   const properties = getOwn(schema, "properties");
   if (!isJsonObject(properties)) return [];
@@ -59,7 +59,7 @@ function fieldOf(name: string, property: JsonObject, isRequired: boolean): SpecF
   };
 }
 
-/** The shapes a value may have; null is how a field is left out, and no shape. */
+/** Returns the shapes a value may have. Null is not a shape, since it only means that the field is left out. */
 function branchesOf(schema: JsonObject): readonly JsonObject[] {
   const branches = getOwn(schema, "anyOf") ?? getOwn(schema, "oneOf");
   const found = isJsonArray(branches) ? branches.filter(isJsonObject).flatMap(branchesOf) : typesOf(schema);
@@ -122,7 +122,7 @@ function rangeText(low: number | undefined, high: number | undefined, unit: stri
   return `${isAbove ? "above " : ""}${grouped(low)} to ${most}${unit}`;
 }
 
-/** The smallest value that shows what belongs there. */
+/** Returns the smallest value that shows the expected content. */
 function sampleOf(branches: readonly JsonObject[]): Json {
   const [branch] = branches;
   if (branch === undefined) return "";
@@ -153,7 +153,7 @@ function textAt(schema: JsonObject, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Bounds that every number satisfies are left out. */
+/** Returns a number of the schema. Bounds that every number satisfies are left out. */
 function numberAt(schema: JsonObject, key: string): number | undefined {
   const value = getOwn(schema, key);
   return typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;

@@ -11,11 +11,11 @@ import { readSpecText, type SpecProblem } from "./spec-text.ts";
 import { SPEC_WORDS } from "./spec-words.ts";
 import { useIds, useKnownNames } from "./use-known-names.ts";
 
-/** What a kind adds to its form. */
+/** Additions of a kind to its form. */
 export interface SpecFormParts {
-  /** Values its expressions may speak about. */
+  /** Values that expressions of the kind may reference. */
   readonly offersFor?: ((spec: JsonObject) => readonly ReferenceOffer[]) | undefined;
-  /** What is shown below a field while it is filled in. */
+  /** Content shown below a field while it is filled in. */
   readonly below?: ((path: TreePath, spec: JsonObject) => ReactNode) | undefined;
 }
 
@@ -23,9 +23,9 @@ interface SpecFormProps extends SpecFormParts {
   readonly kind: ManifestKind;
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** Null while it is read. */
+  /** Null while the schema is loading. */
   readonly schema: JsonObject | null;
-  /** Null while the text cannot be read. */
+  /** Null while the text is not readable. */
   readonly spec: JsonObject | null;
   readonly problems: readonly SpecProblem[];
   readonly isReadOnly: boolean;
@@ -34,7 +34,7 @@ interface SpecFormProps extends SpecFormParts {
 const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
 const NO_OFFERS: readonly ReferenceOffer[] = [];
 
-/** The spec of a manifest as a form. What it changes it changes in the text, whose comments and order stay. */
+/** Form for the spec of a manifest. Changes are made in the text, so that its comments and order are kept. */
 export function SpecForm(props: SpecFormProps): JSX.Element {
   const { kind, text, onText, schema, spec, problems, isReadOnly, offersFor, below } = props;
   const [refusal, setRefusal] = useState<string | null>(null);
@@ -67,7 +67,7 @@ export function SpecForm(props: SpecFormProps): JSX.Element {
   );
 }
 
-/** Fields one thinks of first: those that must be there, and those of the sample. */
+/** Returns the most important fields: the required ones, and those of the sample. */
 function useFirst(kind: ManifestKind, schema: JsonObject | null): readonly string[] {
   return useMemo(() => {
     const needed = keysOf(schema === null ? [] : [schema]).flatMap(({ name, isRequired }) =>
@@ -78,7 +78,7 @@ function useFirst(kind: ManifestKind, schema: JsonObject | null): readonly strin
   }, [kind, schema]);
 }
 
-/** The map a field stands in. */
+/** Returns the map that contains a field. */
 function mapAt(spec: JsonObject, path: TreePath): JsonObject {
   return path.slice(0, -1).reduce<JsonObject>((at, segment) => {
     const next = at[String(segment)];
@@ -86,7 +86,7 @@ function mapAt(spec: JsonObject, path: TreePath): JsonObject {
   }, spec);
 }
 
-/** What is registered, by the key that names it. */
+/** Returns a function from a key to the names of registered objects that fit it. */
 function useNamesFor(): (key: string) => readonly string[] {
   const { agents, models, workflows } = useKnownNames();
   const webhooks = useIds("webhooks");

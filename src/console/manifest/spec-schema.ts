@@ -1,7 +1,7 @@
 import { getOwn, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { ManifestKind } from "./manifest-kind.ts";
 
-/** What may be put at the address of one of the kind. */
+/** Returns the schema of the body that is sent to the address of an entry of the kind. */
 export function bodySchema(openApi: JsonObject, { collection }: Pick<ManifestKind, "collection">): JsonObject | null {
   const paths = getOwn(openApi, "paths");
   if (!isJsonObject(paths)) return null;
@@ -11,7 +11,7 @@ export function bodySchema(openApi: JsonObject, { collection }: Pick<ManifestKin
   return isJsonObject(schema) ? schema : null;
 }
 
-/** A step in the library is a step without its id: the route leaves its checks to the reader of workflows. */
+/** Returns the schema of a library step: a step without its id. The OpenAPI document does not contain it. */
 export async function stepSchema(): Promise<JsonObject | null> {
   const { jsonSchema } = await import("../../core/definition/index.ts");
   const step = memberAt(jsonSchema("lobsterx"), ["properties", "steps", "items"]);
@@ -20,7 +20,7 @@ export async function stepSchema(): Promise<JsonObject | null> {
   return { ...step, properties };
 }
 
-/** Fields that mean the same as in a step, such as `approvers`, are checked by its reader: their shapes stand there. */
+/** Adds the shapes of fields that are the same as in a step, such as `approvers`. The OpenAPI document does not describe them. */
 export async function withStepFields(schema: JsonObject | null): Promise<JsonObject | null> {
   const properties = schema === null ? undefined : getOwn(schema, "properties");
   if (schema === null || !isJsonObject(properties)) return schema;

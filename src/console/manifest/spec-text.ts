@@ -4,13 +4,13 @@ import { readSource, type SourceTree } from "../../core/text/index.ts";
 import type { EditorProblem } from "../editor/diagnostics.ts";
 
 export interface SpecText {
-  /** Null while it cannot be read. */
+  /** Null when the text cannot be read. */
   readonly spec: JsonObject | null;
   readonly problems: readonly EditorProblem[];
   readonly tree: SourceTree | null;
 }
 
-/** The spec of a manifest as its author wrote it. */
+/** Reads the spec of a manifest from the text of its author. */
 export function readSpecText(text: string): SpecText {
   const { tree, problems } = readSource(text);
   const found = problems.map((problem): EditorProblem => ({ ...problem, severity: "error" }));
@@ -20,12 +20,12 @@ export function readSpecText(text: string): SpecText {
   return { spec: null, problems: [{ severity: "error", code: "wrong_type", message, line: 1, column: 1 }], tree };
 }
 
-/** A problem with the field it is about; a path of null: of the text. */
+/** A problem with the path of its field. The path is null for a problem of the whole text. */
 export interface SpecProblem extends EditorProblem {
   readonly path: readonly PathSegment[] | null;
 }
 
-/** The server's problems with a spec, at their lines; null when the error is another one. */
+/** Returns the server's problems with a spec at their lines. Null when the error is of another kind. */
 export function placedProblems(problem: Error, tree: SourceTree): readonly SpecProblem[] | null {
   if (!(problem instanceof ApiProblem) || problem.problems.length === 0) return null;
   return problem.problems.map(({ code, message, path, hint }) => ({
@@ -38,7 +38,7 @@ export function placedProblems(problem: Error, tree: SourceTree): readonly SpecP
   }));
 }
 
-/** `[0].spec.members[1].lane` → members, 1, lane: a path into the spec, from wherever it was written. */
+/** Converts a problem's path to segments inside the spec: `[0].spec.members[1].lane` → members, 1, lane. */
 export function segmentsOf(path: string): readonly PathSegment[] {
   const inside = path.replace(/^\[\d+\]\.?/, "").replace(/^spec(?:\.|$)/, "");
   return [...inside.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map((match) =>

@@ -32,7 +32,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   "dispatch_token",
   "callback_token",
 ]);
-/** What makes an entry what it is: emptied, it keeps its place. */
+/** Fields that define their entry. When emptied, they keep an empty text and are not removed. */
 const DEFINING: ReadonlySet<string> = new Set(["condition", "workflow", "url", "tool", "command", "agent", "role"]);
 const ROWS: Readonly<Record<string, number>> = {
   command: 4,
@@ -45,7 +45,7 @@ const ROWS: Readonly<Record<string, number>> = {
   reason: 2,
 };
 
-/** What is known of the keys of manifests besides their schemas. */
+/** Facts about the keys of manifests that their schemas do not contain. */
 export const SPEC_WORDS: FieldWords = {
   titleOf: (key) => getOwn(TITLES, key),
   hintOf: (key) => getOwn(HINTS, key),

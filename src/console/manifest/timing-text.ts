@@ -1,7 +1,7 @@
 import type { Registered } from "../../client/index.ts";
 import { jsonToText } from "../../core/base/index.ts";
 
-/** When a schedule is due, as its author wrote it. */
+/** Returns the timing of a schedule as its author wrote it. */
 export function timingText(schedule: Registered): string {
   const { cron, everySeconds, timezone } = schedule;
   if (typeof cron === "string") return `${cron} ${jsonToText(timezone ?? "UTC")}`;

@@ -17,7 +17,7 @@ export function useIds(collection: Collection): readonly string[] {
   return useMemo(() => data?.data.map(({ id }) => id) ?? [], [data]);
 }
 
-/** What the server has registered, for editors and forms to offer. */
+/** Returns the names registered on the server, for completions in editors and forms. */
 export function useKnownNames(): KnownNames {
   const agents = useIds("agents");
   const models = useIds("models");

@@ -5,7 +5,7 @@ import { bodySchema, stepSchema, withStepFields } from "./spec-schema.ts";
 
 let document: Promise<JsonObject> | null = null;
 
-/** The server's OpenAPI document, made of the schemas it checks with. Read once per page. */
+/** Loads the server's OpenAPI document, which is built from the schemas of its checks. Loaded once per page. */
 function readDocument(): Promise<JsonObject> {
   document ??= fetch("/openapi.json").then(async (response) => (await response.json()) as JsonObject);
   document.catch(() => {
@@ -14,7 +14,7 @@ function readDocument(): Promise<JsonObject> {
   return document;
 }
 
-/** What a spec of a kind may hold; null until it has been read. */
+/** Returns the schema of a kind's spec. Null until it is loaded. */
 export function useSpecSchema(kind: ManifestKind): JsonObject | null {
   const [schema, setSchema] = useState<JsonObject | null>(null);
   useEffect(() => {

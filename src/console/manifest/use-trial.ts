@@ -13,7 +13,7 @@ export interface Trial {
 const NOTHING: Trial = { problems: [], diff: null, refusal: null };
 const PAUSE_MS = 350;
 
-/** Applies the text without writing anything, a little after the last change. */
+/** Applies the text as a dry run shortly after the last change. */
 export function useTrial(kind: ManifestKind, name: string, { spec, tree }: SpecText, isWanted: boolean): Trial {
   const [trial, setTrial] = useState<Trial>(NOTHING);
   useEffect(() => {

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "react";
 export interface Shortcut {
   readonly keys: string;
   readonly label: string;
-  /** Heading in the overlay. */
+  /** Heading in the list of shortcuts. */
   readonly group: string;
   readonly run: () => void;
 }
@@ -13,7 +13,7 @@ const active = new Set<() => readonly Shortcut[]>();
 const CHORD_MS = 1_200;
 let prefix: { readonly key: string; readonly at: number } | null = null;
 
-/** Whether a key belongs to what is being typed. */
+/** Checks whether a key is typed into an input. */
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
@@ -33,7 +33,7 @@ function onKey(event: KeyboardEvent): void {
   const chord = prefix !== null && event.timeStamp - prefix.at < CHORD_MS ? `${prefix.key} ${key}` : null;
   prefix = null;
   const all = shownShortcuts();
-  // What was added last, a screen's own, comes before the shell's.
+  // Shortcuts added last, those of a screen, take precedence over those of the shell.
   const found = all.findLast(({ keys }) => keys === chord) ?? all.findLast(({ keys }) => keys === key);
   if (found !== undefined) {
     event.preventDefault();
@@ -43,12 +43,12 @@ function onKey(event: KeyboardEvent): void {
 
 addEventListener("keydown", onKey);
 
-/** All shortcuts that work now, the shell's first. */
+/** Returns all active shortcuts, those of the shell first. */
 export function shownShortcuts(): readonly Shortcut[] {
   return [...active].flatMap((list) => list());
 }
 
-/** Makes shortcuts work as long as the component is there. They are listed in the overlay behind `?`. */
+/** Activates shortcuts while the component is mounted. They are listed behind `?`. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const newest = useRef(shortcuts);
   newest.current = shortcuts;
@@ -59,7 +59,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, []);
 }
 
-/** `mod` as this machine calls it. */
+/** Returns the name of the `mod` key on this machine. */
 export function useModLabel(): string {
   return useMemo(() => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl"), []);
 }

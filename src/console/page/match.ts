@@ -1,6 +1,6 @@
 export type Params = Readonly<Record<string, string>>;
 
-/** The parameters of a path that fits `/runs/:id`; a last part `:tab?` may be absent. Null when it does not fit. */
+/** Returns the parameters of a path for a pattern such as `/runs/:id`. A last part `:tab?` is optional. Null without a match. */
 export function matchPath(pattern: string, path: string): Params | null {
   const wanted = partsOf(pattern);
   const given = partsOf(path);
@@ -20,7 +20,7 @@ function partsOf(path: string): string[] {
   return path.split("/").filter((part) => part !== "");
 }
 
-/** A path typed by hand may hold a percent sign that begins nothing. */
+/** A path typed by hand may contain an invalid percent escape, which is kept unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -29,7 +29,7 @@ function decoded(part: string): string {
   }
 }
 
-/** `/runs/:id` with its parameters put in. */
+/** Returns a path from a pattern such as `/runs/:id` and its parameters. */
 export function pathTo(pattern: string, params: Params = {}): string {
   return (
     pattern.replaceAll(/:(\w+)\??/g, (_, name: string) => encodeURIComponent(params[name] ?? "")).replace(/\/$/, "") ||

@@ -27,7 +27,7 @@ export function setTimeMode(mode: TimeMode): void {
   timeMode.set(mode);
 }
 
-/** Storage may be forbidden; then a choice lasts as long as the page. */
+/** Reads a preference. Storage may be forbidden, and a choice then lasts only as long as the page. */
 export function read(name: string): string | null {
   try {
     return localStorage.getItem(name);
@@ -40,6 +40,6 @@ export function keep(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // It lasts as long as the page.
+    // The choice then lasts only as long as the page.
   }
 }

@@ -8,24 +8,24 @@ export interface Place {
 
 const PREFIX = /^\/o\/([^/]+)(?=\/|$)/;
 
-/** The organisation the address names: a tab is about one, and two tabs may be about two. Null: it names none. */
+/** Returns the organisation in the address, which may differ between tabs. Null when the address contains none. */
 export function organisationInAddress(): string | null {
   const name = PREFIX.exec(location.pathname)?.[1];
   return name ?? null;
 }
 
-/** The whole path of an address of the console, with the organisation of this tab. */
+/** Returns the full path of a console address, with the organisation of this tab. */
 export function addressOf(to: string): string {
   return `${PREFIX.exec(location.pathname)?.[0] ?? ""}${to}`;
 }
 
-/** Makes the address name an organisation, where it names none. */
+/** Adds an organisation to an address that contains none. */
 export function nameOrganisation(organisation: string): void {
   if (organisationInAddress() !== null) return;
   history.replaceState(null, "", `/o/${encodeURIComponent(organisation)}${location.pathname}${location.search}`);
 }
 
-/** Without the organisation. */
+/** The present place, without the organisation. */
 const here = (): Place => ({
   path: location.pathname.replace(PREFIX, "") || "/",
   search: location.search,
@@ -34,12 +34,12 @@ const place = new Store<Place>(here());
 let guard: (() => string | null) | null = null;
 let isMoved = false;
 
-/** Whether the person has gone somewhere within the console, and did not just open it. */
+/** Whether the person has navigated within the console since opening it. */
 export function hasMoved(): boolean {
   return isMoved;
 }
 
-/** A question that stands in the way of leaving, and what to do when the answer is yes. */
+/** The question about unsaved work, and the action that continues when the person confirms. */
 export interface Leaving {
   readonly question: string;
   readonly leave: () => void;
@@ -54,7 +54,7 @@ addEventListener("popstate", () => {
   else history.pushState(null, "", addressOf(before.path + before.search));
 });
 
-/** False: there is unsaved work. The person is asked, and `leave` is called when they give it up. */
+/** Checks whether the page may be left. With unsaved work it returns false and asks, and `leave` is called if the person confirms. */
 function mayLeave(leave: () => void): boolean {
   const question = guard?.() ?? null;
   if (question !== null) {
@@ -72,7 +72,7 @@ function mayLeave(leave: () => void): boolean {
   return true;
 }
 
-/** The question that is asked right now, and how to answer it with no. */
+/** Returns the question on screen, and a function that answers it with no. */
 export function useLeaving(): readonly [Leaving | null, () => void] {
   return [useStore(leaving), () => leaving.set(null)];
 }
@@ -88,7 +88,7 @@ export function navigate(to: string, { replace = false }: { readonly replace?: b
   if (isElsewhere) scrollTo(0, 0);
 }
 
-/** Asks before a page with unsaved work is left; null when there is none. */
+/** Asks the given question before the page is left. Null when there is no unsaved work. */
 export function useLeaveGuard(question: string | null): void {
   useEffect(() => {
     if (question === null) return undefined;
@@ -108,11 +108,13 @@ export function usePlace(): Place {
 
 export interface SearchParams {
   readonly get: (name: string) => string | null;
-  /** Changes some; null or an empty text removes. Replaces the address, so that Back leaves the page. */
+  /**
+   * Changes some parameters. Null or an empty text removes one. Replaces the address unless `push` is set, so that Back leaves the page.
+   */
   readonly set: (changes: Readonly<Record<string, string | null>>, options?: { readonly push?: boolean }) => void;
 }
 
-/** What stands behind the question mark: filters and selections live there, so that an address can be shared. */
+/** The query parameters of the address. Filters and selections are kept there, so that an address can be shared. */
 export function useSearchParams(): SearchParams {
   const { search } = usePlace();
   const params = useMemo(() => new URLSearchParams(search), [search]);
@@ -132,7 +134,7 @@ interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   readonly to: string;
 }
 
-/** A real link: the browser's own ways of opening one elsewhere stay as they are. */
+/** A real link, so that the browser's ways of opening it in another tab or window still work. */
 export function Link({ to, onClick, ...rest }: LinkProps): JSX.Element {
   const go = (event: MouseEvent<HTMLAnchorElement>): void => {
     onClick?.(event);

@@ -1,7 +1,7 @@
 import type { Params } from "./match.ts";
 
-/** What the shell passes to every screen. */
+/** Properties that the shell passes to every screen. */
 export interface ScreenProps {
-  /** Of the path: `/runs/:id` gives `id`. */
+  /** Parameters of the path, such as `id` for `/runs/:id`. */
   readonly params: Params;
 }

@@ -1,14 +1,14 @@
 import { useCallback, useRef, useState } from "react";
 
 export interface Action<A extends readonly unknown[]> {
-  /** False when it failed; why is in `problem`. */
+  /** Performs the action. Resolves with false when it failed, and the error is in `problem`. */
   readonly run: (...args: A) => Promise<boolean>;
   readonly isBusy: boolean;
   readonly problem: Error | null;
   readonly clear: () => void;
 }
 
-/** Something a person does: once at a time, and what went wrong is kept to be shown. */
+/** An action of a person. It runs once at a time, and its error is stored to be shown. */
 export function useAction<A extends readonly unknown[]>(act: (...args: A) => Promise<unknown>): Action<A> {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Error | null>(null);

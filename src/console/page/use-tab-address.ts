@@ -3,7 +3,7 @@ import { navigate } from "./router.tsx";
 
 let awaited: string | null = null;
 
-/** Tabs with an address each: a change of address renders the page again, and the focus moves to the selected tab. */
+/** Handles tabs that each have an address. The page is rendered again after a change, and the selected tab receives the focus. */
 export function useTabAddress(base: string, selected: string): (tab: string) => void {
   useEffect(() => {
     if (awaited === `${base}/${selected}`) document.getElementById(`tab-${selected}`)?.focus();

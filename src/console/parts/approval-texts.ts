@@ -18,7 +18,7 @@ export const CHOICE_TEXTS: Readonly<
   abort: { verb: "Abort run", done: "Aborted", tone: "bad", means: "The run ends as failed." },
 };
 
-/** About a call that may have been made, answers mean something of their own. */
+/** Other verbs for an approval about a call that may or may not have been made. */
 const UNKNOWN_VERBS: Partial<Record<Decision, string>> = {
   approve: "It happened",
   retry: "Call again",
@@ -29,7 +29,7 @@ export function verbOf(choice: Decision, isOutcomeAsked: boolean): string {
   return (isOutcomeAsked ? UNKNOWN_VERBS[choice] : undefined) ?? CHOICE_TEXTS[choice].verb;
 }
 
-/** Decisions that need a reason: those that refuse. */
+/** Whether a decision needs a reason, which a refusal does. */
 export function needsReason(decision: Decision): boolean {
   return decision === "reject" || decision === "abort";
 }

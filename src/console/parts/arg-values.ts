@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../core/base/index.ts";
 import type { ArgField } from "../../core/definition/index.ts";
 
 export type ArgFields = Readonly<Record<string, ArgField>>;
-/** What was put in, as text; a text that was never touched is absent. */
+/** Entered texts by arg. An untouched arg is absent. */
 export type ArgTexts = Readonly<Record<string, string>>;
 
 export interface ReadArgs {
@@ -10,13 +10,13 @@ export interface ReadArgs {
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** How a default is shown in an input. */
+/** Returns a default as the text of an input. */
 export function textOf(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The args that were entered. An empty field is left out, so that the workflow's own default counts. */
+/** Returns the entered args. An empty field is left out, so that the workflow's default applies. */
 export function readArgs(fields: ArgFields, texts: ArgTexts): ReadArgs {
   const args: [string, Json][] = [];
   const problems = new Map<string, string>();
@@ -33,7 +33,7 @@ export function readArgs(fields: ArgFields, texts: ArgTexts): ReadArgs {
   return { args: Object.fromEntries(args), problems };
 }
 
-/** The value of a text, or what is wrong with it. The server checks the rest and has the last word. */
+/** Returns the value of a text, or the problem with it. The server makes the remaining checks. */
 function readArg(field: ArgField, text: string): { readonly value: Json } | string {
   switch (field.type) {
     case "number":
@@ -69,7 +69,7 @@ function readJson(text: string, type: "object" | "array"): { readonly value: Jso
   }
 }
 
-/** What may be put in, in words. */
+/** Returns a hint about the allowed values. */
 export function hintOf(field: ArgField): string | undefined {
   const bounds = [
     field.minimum === undefined ? null : `at least ${field.minimum}`,

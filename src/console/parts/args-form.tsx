@@ -7,17 +7,17 @@ import { Select } from "./select.tsx";
 import { FileInput, type SendFile } from "./file-input.tsx";
 
 export interface ArgsFormProps {
-  /** As `plan.args` has them. */
+  /** Declared args, as in `plan.args`. */
   readonly fields: ArgFields;
-  /** Put in beforehand, as from a run to start again. */
+  /** Initial values, for example from a run that is started again. */
   readonly initial?: JsonObject;
-  /** Null while something is wrong. */
+  /** Called with the args, or with null while one is invalid. */
   readonly onChange: (args: JsonObject | null) => void;
-  /** Sends a file that is chosen for an arg. */
+  /** Uploads a file chosen for an arg. */
   readonly sendFile: SendFile;
 }
 
-/** A form made from the declared args of a workflow, or the same as JSON. */
+/** Form for the declared args of a workflow, with JSON as an alternative. */
 export function ArgsForm({ fields, initial = {}, onChange, sendFile }: ArgsFormProps): JSX.Element {
   const [texts, setTexts] = useState<ArgTexts>(() =>
     Object.fromEntries(Object.keys(fields).map((name) => [name, textOf(initial[name])])),

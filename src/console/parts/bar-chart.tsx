@@ -4,7 +4,7 @@ import "./chart.css";
 
 export interface Bar {
   readonly key: string;
-  /** Under the bar. */
+  /** Text under the bar. */
   readonly label: string;
   readonly parts: readonly { readonly group: string; readonly value: number }[];
 }
@@ -12,20 +12,20 @@ export interface Bar {
 interface BarChartProps {
   readonly label: string;
   readonly bars: readonly Bar[];
-  /** In the order of their colours. */
+  /** Groups in the order of their colours. */
   readonly groups: readonly string[];
   readonly valueText: (value: number) => string;
   readonly height?: number;
 }
 
 const WIDTH = 720;
-/** Room for the name of a bar. */
+/** Width reserved for the name of a bar. */
 const NAME = 62;
 const LEFT = 56;
 const BOTTOM = 22;
 const GROUPS_MAX = 8;
 
-/** Stacked bars over time, with the same figures as a table for those who cannot see them. */
+/** Stacked bars over time, with the same figures as a table for screen readers. */
 export function BarChart({ label, bars, groups, valueText, height = 200 }: BarChartProps): JSX.Element {
   const id = useId();
   const box = useRef<HTMLElement>(null);
@@ -93,7 +93,7 @@ export function BarChart({ label, bars, groups, valueText, height = 200 }: BarCh
   );
 }
 
-/** The next of 1, 2, 5 × 10ⁿ. */
+/** Rounds up to the next number of the form 1, 2 or 5 × 10ⁿ. */
 export function niceTop(value: number): number {
   if (value <= 0) return 1;
   const size = 10 ** Math.floor(Math.log10(value));

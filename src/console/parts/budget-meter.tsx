@@ -3,12 +3,12 @@ import { BUDGET_TONES, budgetState } from "./budget-state.ts";
 import "./budget-meter.css";
 
 interface BudgetMeterProps {
-  /** 1 when all of it is spent. */
+  /** Share of the budget that is spent. 1 means all of it. */
   readonly share: number;
   readonly label: string;
 }
 
-/** How much of a budget is spent; its colour follows the one rule for budgets. */
+/** Shows how much of a budget is spent, in the colour of `budgetState`. */
 export function BudgetMeter({ share, label }: BudgetMeterProps): JSX.Element {
   const state = budgetState(share);
   return (

@@ -4,7 +4,7 @@ export type BudgetState = "fine" | "near" | "exhausted";
 
 const NEAR = 0.8;
 
-/** The one rule by which budgets are judged and coloured, by the share of the ceiling that is spent. */
+/** Returns the state of a budget for the spent share of its ceiling. All budget colours are based on it. */
 export function budgetState(share: number): BudgetState {
   if (share >= 1) return "exhausted";
   return share >= NEAR ? "near" : "fine";

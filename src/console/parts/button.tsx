@@ -3,12 +3,12 @@ import { Icon, type IconName } from "./icon.tsx";
 import "./button.css";
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "children"> {
-  /** Default: `plain`. One `primary` per screen; `danger` for what cannot be undone. */
+  /** Default: `plain`. Use one `primary` per screen, and `danger` for actions that cannot be undone. */
   readonly kind?: "plain" | "primary" | "danger" | "quiet";
   readonly size?: "small" | "normal";
   readonly icon?: IconName;
   readonly isBusy?: boolean;
-  /** Without text the icon needs a `label`. */
+  /** Label of the icon. Required when the button has no text. */
   readonly label?: string;
   readonly children?: ReactNode;
 }

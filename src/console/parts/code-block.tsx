@@ -6,13 +6,13 @@ export interface CodeBlockProps {
   readonly text: string;
   /** Its name for screen readers. */
   readonly label?: string;
-  /** Long lines break instead of scrolling. */
+  /** Wrap long lines. Otherwise they scroll. */
   readonly isWrapped?: boolean;
-  /** Highest it becomes before it scrolls, in pixels. */
+  /** Maximum height in pixels before the content scrolls. */
   readonly maxHeight?: number;
 }
 
-/** Text as it is, never as markup, with a way to copy it. */
+/** Shows unformatted text, never as markup, with a copy button. */
 export function CodeBlock({ text, label = "Code", isWrapped = false, maxHeight }: CodeBlockProps): JSX.Element {
   return (
     <div className="code-block">

@@ -4,7 +4,7 @@ import { navigate } from "../page/router.tsx";
 import { Button } from "./button.tsx";
 import { compareInOrder } from "./compare-address.ts";
 
-/** For runs that were ticked in a list; it takes two. */
+/** Button that compares the two runs selected in a list. */
 export function CompareButton({ runs }: { readonly runs: readonly Run[] }): JSX.Element {
   const [one, other, ...more] = runs;
   const isTwo = one !== undefined && other !== undefined && more.length === 0;

@@ -5,21 +5,21 @@ import "./field.css";
 
 export interface ConfirmProps {
   readonly title: string;
-  /** What will happen, exactly. */
+  /** Exact description of the consequence. */
   readonly children: ReactNode;
   readonly verb: string;
-  /** Has to be typed first; for what cannot be undone. */
+  /** Text that must be typed first, for actions that cannot be undone. */
   readonly phrase?: string;
-  /** Asked for: its words are stored. */
+  /** Whether a reason is asked for, and whether it is required. The reason is stored. */
   readonly reason?: "required" | "optional";
   readonly isDangerous?: boolean;
-  /** False: what is asked for in `children` is not complete yet. */
+  /** False while inputs in `children` are incomplete. */
   readonly isReady?: boolean;
   readonly onConfirm: (reason: string) => Promise<unknown>;
   readonly onClose: () => void;
 }
 
-/** Asks before something is done, and shows what went wrong when it fails. */
+/** Asks for confirmation before an action, and shows the error when it fails. */
 export function Confirm(props: ConfirmProps): JSX.Element {
   const {
     title,

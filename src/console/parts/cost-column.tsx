@@ -1,7 +1,7 @@
 import { Money } from "./money.tsx";
 import type { Column } from "./table.tsx";
 
-/** What a row cost, the same in every table that is read for money. */
+/** The cost column, the same in every table that shows costs. */
 export const COST_COLUMN: Column<{ readonly costMicros: number | null }> = {
   id: "cost",
   head: "Cost",

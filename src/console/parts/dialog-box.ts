@@ -1,4 +1,4 @@
 import { createContext, type RefObject } from "react";
 
-/** The dialog around a part: what lies outside of an open one cannot be reached, so lists open inside of it. */
+/** The surrounding dialog. Content outside an open dialog cannot be reached, so lists must open inside it. */
 export const DialogBox = createContext<RefObject<HTMLDialogElement | null> | undefined>(undefined);

@@ -7,7 +7,7 @@ export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  /** Buttons, at the end. */
+  /** Buttons at the bottom. */
   readonly actions?: ReactNode;
   readonly width?: "narrow" | "normal" | "wide";
 }
@@ -15,7 +15,7 @@ export interface DialogProps {
 const FIRST_FIELD =
   ".dialog-body :is(input:not([type=checkbox], [type=radio], [aria-hidden]), .select, textarea):not(:disabled)";
 
-/** The browser's own dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
+/** The browser's own dialog. It keeps the focus inside, closes with Escape and returns the focus. */
 export function Dialog({ title, onClose, children, actions, width = "normal" }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -23,7 +23,7 @@ export function Dialog({ title, onClose, children, actions, width = "normal" }: 
     const element = dialog.current;
     if (element !== null && !element.open) {
       element.showModal();
-      // A form takes the focus at its first field; without a form the browser's own choice is right.
+      // A form focuses its first field. Without a form the browser chooses the focus.
       element.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     }
     return () => element?.close();

@@ -5,7 +5,7 @@ import "./diff.css";
 const SIGNS = { same: " ", added: "+", removed: "−" } as const;
 const WORDS = { same: "", added: "added: ", removed: "removed: " } as const;
 
-/** A comparison as people know it: signs, colours and both line numbers. */
+/** Shows a diff with signs, colours and both line numbers. */
 export function DiffView({ hunks }: { readonly hunks: readonly DiffHunk[] }): JSX.Element {
   return (
     <div className="diff" tabIndex={0} role="region" aria-label="Differences">

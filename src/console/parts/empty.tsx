@@ -6,14 +6,14 @@ import "./empty.css";
 export interface EmptyProps {
   readonly icon?: IconName;
   readonly title: string;
-  /** What to do next. */
+  /** Text that explains what to do next. */
   readonly children?: ReactNode;
-  /** The exact command that would change this. */
+  /** The exact command that would create content. */
   readonly command?: string;
   readonly action?: ReactNode;
 }
 
-/** Nothing to show, and what would make something appear. */
+/** Shown in place of an empty list, with a way to create content. */
 export function Empty({ icon = "ring", title, children, command, action }: EmptyProps): JSX.Element {
   return (
     <div className="empty">

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, jsonToText } from "../../core/base/index.ts";
 import { clockText, dollars, spanText } from "./figures.ts";
 
-/** A fact of a verdict as people read it: money as dollars, times as times, lists in one line. */
+/** A fact of a verdict as text for people: money in dollars, times as times, lists on one line. */
 export interface Fact {
   readonly name: string;
   readonly text: string;
@@ -11,7 +11,7 @@ export function factOf(key: string, value: Json): Fact {
   return { name: nameOf(key), text: textOf(key, value) };
 }
 
-/** `spentMicros` → `spent`: the unit stands beside the figure. */
+/** Returns the name without its unit, which is shown with the figure: `spentMicros` → `spent`. */
 function nameOf(key: string): string {
   const words = key.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase();
   return words.replace(/ (micros|ms)$/, "");
@@ -26,7 +26,7 @@ function textOf(key: string, value: Json): string {
     .join(", ");
 }
 
-/** Numbers this large are milliseconds since 1970; anything counted is far smaller. */
+/** Smallest number that is read as milliseconds since 1970. All counts are far smaller. */
 const MOMENT_MIN = 1e11;
 
 function figureOf(key: string, value: number): string {

@@ -4,14 +4,14 @@ import "./field.css";
 interface FieldProps {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** What is wrong with what was put in. */
+  /** Problem with the entered value. */
   readonly problem?: string | null | undefined;
   readonly isRequired?: boolean;
   /** One input, select or textarea. */
   readonly children: ReactElement<{ id?: string; "aria-describedby"?: string; "aria-invalid"?: boolean }>;
 }
 
-/** A label, an input, a hint and what is wrong, tied together. */
+/** Connects a label, an input, a hint and a problem for screen readers. */
 export function Field({ label, hint, problem = null, isRequired = false, children }: FieldProps): JSX.Element {
   const id = useId();
   const describedBy = [

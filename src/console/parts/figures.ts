@@ -1,4 +1,4 @@
-/** Millionths of a dollar as people read them: cents for dollars, more places for what is less than a cent. */
+/** Formats millionths of a dollar for people: two decimals for dollars, more for amounts below a cent. */
 export function dollars(micros: number): string {
   const value = Math.abs(micros) / 1_000_000;
   const places = value === 0 || value >= 0.01 ? 2 : value >= 0.0001 ? 4 : 6;
@@ -6,18 +6,18 @@ export function dollars(micros: number): string {
   return `${micros < 0 ? "−" : ""}$${grouped(whole)}.${fraction}`;
 }
 
-/** All places there are: $0.004200 → $0.0042. */
+/** Formats an amount with all its decimals, without trailing zeros: $0.004200 → $0.0042. */
 export function exactDollars(micros: number): string {
   const text = `${micros < 0 ? "−" : ""}$${(Math.abs(micros) / 1_000_000).toFixed(6)}`;
   return text.replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
-/** 12345678 → 12,345,678 */
+/** Groups digits: 12345678 → 12,345,678. */
 export function grouped(count: number | string): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+(?!\d))/g, ",");
 }
 
-/** 1_234_567 → 1.2M, for where room is short. */
+/** Shortens a count where space is limited: 1_234_567 → 1.2M. */
 export function short(count: number): string {
   if (count < 10_000) return grouped(count);
   for (const [size, sign] of [
@@ -37,7 +37,7 @@ const UNITS = [
   [1_000, "s"],
 ] as const;
 
-/** 3_725_000 → 1h 2m; below ten seconds with a tenth. */
+/** Formats a duration in milliseconds: 3_725_000 → 1h 2m. Below ten seconds with a tenth. */
 export function spanText(ms: number): string {
   if (ms < 0) return spanText(0);
   if (ms < 1_000) return `${Math.round(ms)}ms`;
@@ -53,7 +53,7 @@ export function spanText(ms: number): string {
   return parts.filter((part, index) => index === 0 || !part.startsWith("0")).join(" ");
 }
 
-/** How long ago, or in how long, in one unit. */
+/** Formats the distance to a moment in one unit. */
 export function agoText(thenMs: number, nowMs: number): string {
   const away = Math.abs(nowMs - thenMs);
   if (away < 5_000) return "now";
@@ -62,7 +62,7 @@ export function agoText(thenMs: number, nowMs: number): string {
   return thenMs > nowMs ? `in ${text}` : `${text} ago`;
 }
 
-/** 2026-11-15 16:08:29 in the zone asked for. */
+/** Formats a moment such as 2026-11-15 16:08:29 in the requested timezone. */
 export function clockText(ms: number, isUtc: boolean): string {
   const shift = isUtc ? 0 : new Date(ms).getTimezoneOffset() * 60_000;
   const text = new Date(ms - shift).toISOString();

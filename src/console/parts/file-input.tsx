@@ -4,21 +4,21 @@ import { useAction } from "../page/use-action.ts";
 import { fileSize } from "./file-size.ts";
 import "./file-input.css";
 
-/** Sends a file to the server; `onProgress` is called with the bytes that have arrived. */
+/** Uploads a file to the server. `onProgress` receives the number of bytes that have arrived. */
 export type SendFile = (file: File, onProgress: (sentBytes: number) => void) => Promise<FileReference>;
 
 interface FileInputProps {
-  /** The value as JSON; empty: no file is chosen. */
+  /** The value as JSON. Empty when no file is chosen. */
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly send: SendFile;
-  /** Set by the field around it. */
+  /** Set by the surrounding `Field`. */
   readonly id?: string;
   readonly "aria-describedby"?: string;
   readonly "aria-invalid"?: boolean;
 }
 
-/** A file for an arg: it is sent when it is chosen, and the value refers to it. */
+/** File input for an arg. The file is uploaded when it is chosen, and the value refers to it. */
 export function FileInput({ text, onChange, send, ...described }: FileInputProps): JSX.Element {
   const [sent, setSent] = useState(0);
   const [size, setSize] = useState(1);

@@ -5,16 +5,16 @@ import { Dialog, type DialogProps } from "./dialog.tsx";
 import { ProblemView } from "./problem-view.tsx";
 
 interface FormDialogProps extends Omit<DialogProps, "actions"> {
-  /** On the button that acts. */
+  /** Text of the button that performs the action. */
   readonly verb: string;
   readonly kind?: "primary" | "danger";
-  /** False: what is asked for is not complete yet. */
+  /** False while the form is incomplete. */
   readonly isReady?: boolean;
   readonly action: Pick<Action<never>, "isBusy" | "problem">;
   readonly onAct: () => void;
 }
 
-/** A dialog that asks for something and does it; it shows what went wrong when that fails. */
+/** Dialog with a form and an action. It shows the error when the action fails. */
 export function FormDialog(props: FormDialogProps): JSX.Element {
   const { verb, kind = "primary", isReady = true, action, onAct, children, ...dialog } = props;
   const { isBusy, problem } = action;

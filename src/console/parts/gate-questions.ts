@@ -1,4 +1,4 @@
-/** The question each gate answers, for people. */
+/** The question that each gate answers, as text for people. */
 export const GATE_QUESTIONS: Readonly<Record<string, string>> = {
   platform_open: "Is the platform open?",
   gateway_health: "Can the gateway be reached, and is it healthy?",

@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 
-/** Drawn on a grid of 16, in the colour of the text around them. */
+/** SVG paths on a grid of 16, drawn in the colour of the surrounding text. */
 const PATHS = {
   home: "M2.5 7.5 8 3l5.5 4.5V13h-4V9.5h-3V13h-4z",
   workflow: "M2.5 3h4v3.5h-4zM9.5 9.5h4V13h-4zM4.5 6.5v5h5",
@@ -59,7 +59,7 @@ interface IconProps {
   readonly className?: string;
 }
 
-/** Decoration only; its meaning stands in words beside it. */
+/** A decorative icon. Its meaning must be in the text beside it. */
 export function Icon({ name, size = 16, className }: IconProps): JSX.Element {
   return (
     <svg

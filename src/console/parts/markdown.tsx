@@ -6,8 +6,8 @@ import "./markdown.css";
 const BLOCKS_SHOWN = 2_000;
 
 /**
- * Markdown of authors and models as inert text: no HTML, no links that can be followed, no image that is not part of the
- * text itself. Nothing is loaded, and nothing runs.
+ * Shows Markdown of authors and models as inert text: no HTML, no links that can be followed, and only embedded images.
+ * Nothing is loaded and nothing is executed.
  */
 export function Markdown({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
   const blocks = blocksOf(text);
@@ -24,7 +24,7 @@ export function Markdown({ text, label }: { readonly text: string; readonly labe
 function BlockView({ block }: { readonly block: MarkdownBlock }): JSX.Element {
   switch (block.kind) {
     case "heading":
-      // Not a heading of the page: what a text calls one does not belong to the outline around it.
+      // Not a heading element, since headings in the text are not part of the page's outline.
       return (
         <p className={`markdown-heading markdown-heading-${block.level}`}>
           <Inlines text={block.text} />

@@ -12,15 +12,15 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** On the button, or the label of its icon. */
+  /** Text of the button, or the label of its icon. */
   readonly label: string;
   readonly items: readonly MenuItem[];
   readonly button?: Omit<ButtonProps, "label" | "children">;
-  /** Shown on the button instead of its icon alone. */
+  /** Content of the button in place of only an icon. */
   readonly children?: ReactNode;
 }
 
-/** A button that opens a list of things to do. Arrows move, Escape closes, the focus goes back. */
+/** A button that opens a list of actions. Arrow keys move, Escape closes, and the focus returns to the button. */
 export function Menu({ label, items, button = { icon: "more", kind: "quiet" }, children }: MenuProps): JSX.Element {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import { dollars, exactDollars } from "./figures.ts";
 
-/** Millionths of a dollar. */
+/** Shows an amount in millionths of a dollar. */
 export function Money({ micros }: { readonly micros: number | null | undefined }): JSX.Element {
   if (micros === null || micros === undefined) return <span className="muted">–</span>;
   return (

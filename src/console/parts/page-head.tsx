@@ -4,20 +4,20 @@ import "./page-head.css";
 
 interface PageHeadProps {
   readonly title: string;
-  /** Before the title: where this belongs. */
+  /** Links to parent pages, shown before the title. */
   readonly trail?: ReactNode;
   readonly subtitle?: ReactNode;
   readonly actions?: ReactNode;
 }
 
-/** The head of a screen: its title is the page's, and takes the focus when the screen is entered. */
+/** Head of a screen. Sets the page title, and takes the focus when the screen is entered. */
 export function PageHead({ title, trail, subtitle, actions }: PageHeadProps): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Sluice`;
   }, [title]);
   useEffect(() => {
-    // A page that was just opened begins at its beginning, with the link that skips to the content.
+    // A page that was just opened starts without this focus, so that the link that skips to the content comes first.
     if (hasMoved()) heading.current?.focus({ preventScroll: true });
   }, []);
   return (

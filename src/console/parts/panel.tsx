@@ -4,7 +4,7 @@ import "./panel.css";
 interface PanelProps {
   readonly title?: string;
   readonly actions?: ReactNode;
-  /** No padding: what is inside reaches the edges, as a table does. */
+  /** No padding, so that content such as a table reaches the edges. */
   readonly isFlush?: boolean;
   readonly children: ReactNode;
 }

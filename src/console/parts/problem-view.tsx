@@ -6,14 +6,14 @@ import "./problem-view.css";
 interface ProblemViewProps {
   readonly problem: Error;
   readonly onRetry?: () => void;
-  /** It was thrown by the page itself, and not on the way to the server. */
+  /** True when the error comes from the page itself and not from a request. */
   readonly isOfPage?: boolean;
 }
 
 const UNREACHABLE = ["The server cannot be reached", "unreachable"] as const;
 const PAGE_ERROR = ["The page failed", "page_error"] as const;
 
-/** What went wrong, in the words of the API: code, title, detail, what to do, and the id that leads to it in the log. */
+/** Shows an error as the API describes it: code, title, detail, advice, and the request id for finding it in the log. */
 export function ProblemView({ problem, onRetry, isOfPage = false }: ProblemViewProps): JSX.Element {
   const isApi = problem instanceof ApiProblem;
   const [title, code] = isApi ? [problem.title, problem.code] : isOfPage ? PAGE_ERROR : UNREACHABLE;

@@ -3,7 +3,7 @@ import { isTerminal, type RunStatus, type WaitingFor } from "../../core/event/in
 import { WAITING_TEXTS } from "../../core/view/index.ts";
 import { StatusBadge } from "./status.tsx";
 
-/** What a run waits for, as a label. */
+/** Returns a label for the reason why a run waits. */
 export function waitingLabel(waitingFor: WaitingFor): string {
   const text = WAITING_TEXTS[waitingFor];
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -14,7 +14,7 @@ interface RunBadgeProps {
   readonly waitingFor: WaitingFor | null;
 }
 
-/** The status of a run. One that waits shows for what, although its status is `running`. */
+/** Status of a run. A waiting run shows the reason, although its status is `running`. */
 export function RunBadge({ status, waitingFor }: RunBadgeProps): JSX.Element {
   if (waitingFor === null || isTerminal(status)) return <StatusBadge status={status} />;
   return <StatusBadge status={waitingFor === "person" ? "blocked" : "queued"} label={waitingLabel(waitingFor)} />;

@@ -10,7 +10,7 @@ import { Duration, TimeText } from "./time-text.tsx";
 import { valueLine } from "./value-line.ts";
 import "./run-columns.css";
 
-/** Runs as rows, the same wherever they are listed. */
+/** Columns of runs, the same in every list. */
 export const RUN_COLUMNS: readonly Column<Run>[] = [
   {
     id: "status",
@@ -60,10 +60,10 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   },
 ];
 
-/** The rows of runs have two lines. */
+/** Height of a row with two lines. */
 export const RUN_ROW_PX = 56;
 
-/** Its name and args first; below, why it failed, its labels, and its id. */
+/** First line: workflow and args. Second line: error, labels and id. */
 function RunCell({ run: { id, workflow, version, args, labels, error } }: { readonly run: Run }): JSX.Element {
   const line = valueLine(args);
   const tags = Object.entries(labels).map(([name, text]) => `${name}:${text}`);

@@ -1,4 +1,4 @@
-/** How well a text fits what was typed: letters in order, better at the start of words and next to each other; null: not. */
+/** Scores how well a text matches typed letters in order, higher at starts of words and for adjacent letters. Null without a match. */
 export function scoreOf(text: string, typed: string): number | null {
   const wanted = typed.toLowerCase();
   const given = text.toLowerCase();
@@ -17,7 +17,7 @@ export function scoreOf(text: string, typed: string): number | null {
   return score - given.length / 100;
 }
 
-/** The best ones first; among equals the order they came in. */
+/** Returns the best matches first. Equal matches keep their order. */
 export function best<T>(items: readonly T[], typed: string, textOf: (item: T) => string, count: number): readonly T[] {
   if (typed.trim() === "") return items.slice(0, count);
   return items

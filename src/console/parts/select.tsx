@@ -4,7 +4,7 @@ import { DialogBox } from "./dialog-box.ts";
 import { Icon } from "./icon.tsx";
 import "./select.css";
 
-/** A value, with the text people read where that is another one. */
+/** A value, with a text for people if it differs from the value. */
 export type SelectOption<T extends string> = T | readonly [value: T, text: string, ...rest: readonly unknown[]];
 
 interface SelectProps<T extends string> {
@@ -19,7 +19,7 @@ interface SelectProps<T extends string> {
   readonly "aria-invalid"?: boolean;
 }
 
-/** One of a list: a button that opens it. Arrows and letters move, Enter takes, Escape leaves. */
+/** Selects one value with a button that opens a list. Arrow keys and letters move, Enter selects, Escape closes. */
 export function Select<T extends string>(props: SelectProps<T>): JSX.Element {
   const { value, options, onChange, disabled = false, className = "", ...rest } = props;
   const dialog = useContext(DialogBox);
@@ -60,10 +60,10 @@ function itemOf<T extends string>(option: SelectOption<T>): { readonly value: T;
   return typeof option === "string" ? { value: option, label: option } : { value: option[0], label: option[1] };
 }
 
-/** For a filter that lets everything pass. */
+/** Option of a filter that matches everything. */
 export const ANY: readonly [value: "", text: string] = ["", "Any"];
 
-/** One of the filters above a list. */
+/** A select for a filter above a list. */
 export function FilterSelect<T extends string>({
   label,
   ...rest

@@ -3,7 +3,7 @@ import { type DiffLine, diffLines, diffWords, type WordPart } from "../../core/t
 import "./diff.css";
 
 interface SideDiffProps {
-  /** What is compared, for those who cannot see it. */
+  /** Description of the comparison for screen readers. */
   readonly label: string;
   readonly left: string;
   readonly right: string;
@@ -35,7 +35,7 @@ const WORDS = { same: "", added: "only here: ", removed: "only here: " } as cons
 interface SideProps {
   readonly line: DiffLine | null;
   readonly number: number | null;
-  /** Word by word, where a line was replaced by another. */
+  /** Parts of the line by word, when it replaces another line. */
   readonly words: readonly WordPart[] | null;
 }
 
@@ -80,7 +80,7 @@ export interface SideRow {
   readonly right: DiffLine | null;
 }
 
-/** What was replaced stands beside what replaced it. */
+/** Arranges lines in two columns, with removed lines beside the lines that replace them. */
 export function sidesOf(lines: readonly DiffLine[]): readonly SideRow[] {
   const rows: SideRow[] = [];
   let removed: DiffLine[] = [];

@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import "./skeleton.css";
 
-/** Stands where something will be, at its size, so that nothing jumps. */
+/** Placeholder in the size of content that is loading, so that the layout does not jump. */
 export function Skeleton({
   lines = 3,
   height = 16,

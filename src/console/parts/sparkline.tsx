@@ -5,11 +5,11 @@ import "./chart.css";
 interface Beat {
   readonly key: string;
   readonly status: AnyStatus;
-  /** How high, from 0 to 1. */
+  /** Height of the bar, from 0 to 1. */
   readonly size: number;
 }
 
-/** The last runs as bars, oldest first: colour for how they ended, height for how long they took or what they cost. */
+/** The last runs as bars, oldest first. The colour shows the end of the run, the height its duration or cost. */
 export function Sparkline({
   beats,
   label,

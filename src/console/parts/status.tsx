@@ -19,9 +19,9 @@ export type AnyStatus =
   | "allow"
   | "block"
   | "hold"
-  /** A node that did not run because one before it failed. */
+  /** A node that did not run because an earlier node failed. */
   | "upstream_failure"
-  /** A `for_each` node some of whose instances failed, and that tolerated it. */
+  /** A `for_each` node that tolerated the failure of some instances. */
   | "partly_failed"
   /** A node that failed, which another step has handled. */
   | "handled"
@@ -85,7 +85,7 @@ export function lookOf(status: AnyStatus): Look {
   return LOOKS[status];
 }
 
-/** How a node is drawn: what only follows from a failure is none, and failed instances are not hidden by their node. */
+/** Returns the look of a node. A node that did not run because of a failure does not look failed, and failed instances are visible. */
 export function nodeLook(node: LookedAt): NodeLook {
   if (isUpstreamFailure(node)) return "upstream_failure";
   if (node.isHandled === true) return "handled";
@@ -94,7 +94,7 @@ export function nodeLook(node: LookedAt): NodeLook {
   return node.status === "completed" && (node.failedInstances ?? 0) > 0 ? "partly_failed" : node.status;
 }
 
-/** Icon, words and colour together: none of them carries the meaning alone. */
+/** Shows a status as icon, text and colour together, so that none of them is needed alone. */
 export function StatusBadge({
   status,
   label,
@@ -111,7 +111,7 @@ export function StatusBadge({
   );
 }
 
-/** Where there is room only for the icon; what it means is still there for those who cannot see it. */
+/** Shows only the icon of a status where space is limited. Screen readers still get its text. */
 export function StatusIcon({ status, size = 15 }: { readonly status: AnyStatus; readonly size?: number }): JSX.Element {
   const look = LOOKS[status];
   return (
@@ -122,7 +122,7 @@ export function StatusIcon({ status, size = 15 }: { readonly status: AnyStatus; 
   );
 }
 
-/** A word in a box, for what is no status. */
+/** A word in a box, for facts other than a status. */
 export function Badge({
   tone = "idle",
   children,

@@ -4,14 +4,14 @@ export interface Column<T> {
   readonly id: string;
   readonly head: string;
   readonly cell: (row: T) => ReactNode;
-  /** Makes the column sortable. */
+  /** Sort key of a row. Makes the column sortable. */
   readonly sortBy?: (row: T) => string | number | null;
   readonly isNumber?: boolean;
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   readonly isWide?: boolean;
 }
 
-/** What a row may ask of its table. It is read when a person acts, so that a change of it redraws no row. */
+/** Parts of the table that a row uses. They are read only when a person acts, so a change of them does not draw rows again. */
 interface TableOfRow<T> {
   readonly keyOf: (row: T) => string;
   readonly onOpen?: (row: T) => void;
@@ -20,17 +20,17 @@ interface TableOfRow<T> {
 }
 
 interface TableRowProps<T> {
-  /** Another object when something in it has changed. */
+  /** Must be a new object when its content has changed. */
   readonly row: T;
   readonly columns: readonly Column<T>[];
-  /** Null: rows of this table are not chosen. */
+  /** Null when rows of the table cannot be chosen. */
   readonly isChosen: boolean | null;
   readonly isCurrent: boolean;
   readonly isOpenable: boolean;
   readonly table: RefObject<TableOfRow<T>>;
 }
 
-/** Drawn again only when its own row, its marks or the columns have changed, however often the table is drawn. */
+/** A row that is drawn again only when its data, its marks or the columns change. */
 export const TableRow = memo(RowOfTable) as typeof RowOfTable;
 
 function RowOfTable<T>({ row, columns, isChosen, isCurrent, isOpenable, table }: TableRowProps<T>): JSX.Element {

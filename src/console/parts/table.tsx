@@ -7,18 +7,18 @@ import "./table.css";
 export type { Column } from "./table-row.tsx";
 
 export interface TableProps<T> {
-  /** What the rows are, for those who cannot see the heading. */
+  /** Description of the rows for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  /** Enter or a click on a row. */
+  /** Called for Enter or a click on a row. */
   readonly onOpen?: (row: T) => void;
-  /** Shows boxes to choose rows with. */
+  /** Keys of the chosen rows. When set, each row has a checkbox. */
   readonly chosen?: ReadonlySet<string>;
   readonly onChoose?: (chosen: ReadonlySet<string>) => void;
   readonly current?: string | null;
-  /** How high a row is; default: one line. */
+  /** Height of a row. Default: one line. */
   readonly rowPx?: number;
 }
 
@@ -29,7 +29,7 @@ interface Sorting {
   readonly isDown: boolean;
 }
 
-/** Rows that can be sorted, walked with the arrow keys and opened; of very many, only those in sight are drawn. */
+/** A table whose rows can be sorted, selected with the arrow keys and opened. Of very many rows, only the visible ones are drawn. */
 export function Table<T>(props: TableProps<T>): JSX.Element {
   const { label, columns, rows, keyOf, chosen, onChoose, onOpen, current, rowPx = ROW_PX } = props;
   const newest = useRef(props);
@@ -107,7 +107,7 @@ function Head<T>({
   );
 }
 
-/** Arrows and j/k go from row to row. */
+/** Arrow keys and j/k move the focus between rows. */
 function walk(event: KeyboardEvent<HTMLElement>): void {
   const target = event.target as HTMLElement;
   if (target.tagName !== "TR") return;
@@ -119,7 +119,7 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
   next.focus();
 }
 
-/** Empty values last, whichever way it is sorted. */
+/** Sorts rows. Empty values come last in both directions. */
 export function sortRows<T>(rows: readonly T[], columns: readonly Column<T>[], sorting: Sorting | null): readonly T[] {
   const sortBy = columns.find(({ id }) => id === sorting?.id)?.sortBy;
   if (sorting === null || sortBy === undefined) return rows;

@@ -5,7 +5,7 @@ export interface Tab {
   readonly id: string;
   readonly label: string;
   readonly count?: number;
-  /** Of a group: a little room before it. */
+  /** First tab of a group, with some space before it. */
   readonly isFirst?: boolean;
 }
 
@@ -14,21 +14,21 @@ interface TabsProps {
   readonly tabs: readonly Tab[];
   readonly selected: string;
   readonly onSelect: (id: string) => void;
-  /** One below the other where there is room, for very many. */
+  /** Shows the tabs in a column where there is space. For a large number of tabs. */
   readonly isSide?: boolean;
-  /** What the selected tab shows. */
+  /** Content of the selected tab. */
   readonly children: ReactNode;
 }
 
 const NEXT_KEYS: ReadonlySet<string> = new Set(["ArrowRight", "ArrowDown"]);
 const BEFORE_KEYS: ReadonlySet<string> = new Set(["ArrowLeft", "ArrowUp"]);
 
-/** Tabs as the keyboard knows them: one stop, arrows move. */
+/** Tabs with the usual keyboard behaviour: one tab stop, and arrow keys to move. */
 export function Tabs({ label, tabs, selected, onSelect, isSide = false, children }: TabsProps): JSX.Element {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
-    // Only the list itself is scrolled, not the page.
+    // Scrolls only the list of tabs, not the page.
     if (tab && list.current)
       list.current.scrollLeft = tab.offsetLeft - list.current.offsetWidth / 2 + tab.offsetWidth / 2;
   }, [selected]);

@@ -3,7 +3,7 @@ import { useTimeMode } from "../page/preferences.ts";
 import { agoText, clockText, spanText } from "./figures.ts";
 import { useNow } from "./ticker.ts";
 
-/** An instant, as the person has chosen to read them; the other ways are in its title. */
+/** Shows a moment in the format chosen by the person. The title contains the other formats. */
 export function TimeText({ at }: { readonly at: string | number | null | undefined }): JSX.Element {
   const mode = useTimeMode();
   const now = useNow();
@@ -23,11 +23,11 @@ export function TimeText({ at }: { readonly at: string | number | null | undefin
 
 interface OffsetProps {
   readonly at: number;
-  /** The beginning of what it is part of. */
+  /** Moment from which a relative time is counted. */
   readonly from: number;
 }
 
-/** An instant of a log. Relative ones count from its beginning: a column of "8m ago" would say nothing. */
+/** Shows a moment of a log. Relative times count from its start, since a column of "8m ago" would not be useful. */
 export function OffsetText({ at, from }: OffsetProps): JSX.Element {
   const mode = useTimeMode();
   return (
@@ -43,11 +43,11 @@ export function OffsetText({ at, from }: OffsetProps): JSX.Element {
 
 interface DurationProps {
   readonly from: string | number | null | undefined;
-  /** Absent: it has not ended, and the duration grows. */
+  /** Absent while the duration is still growing. */
   readonly to?: string | number | null | undefined;
 }
 
-/** How long something took, or takes. */
+/** Shows how long something took, or has taken until now. */
 export function Duration({ from, to }: DurationProps): JSX.Element {
   const now = useNow();
   if (from === null || from === undefined) return <span className="muted">–</span>;

@@ -3,7 +3,7 @@ import { Store, useStore } from "../page/store.ts";
 import { Button } from "./button.tsx";
 import "./toast.css";
 
-/** By meaning: something succeeded, something was refused or stopped, or it is only a notice. */
+/** Meaning of the notice: a success, a refusal or stop, or only information. */
 export type ToastTone = "ok" | "bad" | "info";
 
 interface Toast {
@@ -16,7 +16,7 @@ const shown = new Store<readonly Toast[]>([]);
 const STAYS_MS = 6_000;
 let next = 1;
 
-/** Shows for a short time that something was done. A failure is shown where it happened, in a `ProblemView`. */
+/** Shows a notice for a short time. An error is shown at its place in a `ProblemView`, not here. */
 export function toast(text: ReactNode, tone: Toast["tone"] = "ok"): void {
   const id = next;
   next += 1;

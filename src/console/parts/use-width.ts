@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 
-/** How wide an element is, so that a drawing in it needs no scaling and its text keeps its size. */
+/** Returns the width of an element, so that a drawing inside needs no scaling and its text keeps its size. */
 export function useWidth(element: RefObject<HTMLElement | null>, otherwise: number): number {
   const [width, setWidth] = useState(otherwise);
   useLayoutEffect(() => {

@@ -2,14 +2,14 @@ import { isJsonObject, type Json, type JsonObject } from "../../core/base/index.
 
 const VALUE_LENGTH = 60;
 
-/** Values in a line, as people read them: `order 4711 · customer Ada`; empty without any. */
+/** Formats values on one line: `order 4711 · customer Ada`. Empty when there are none. */
 export function valueLine(values: JsonObject): string {
   return Object.entries(values)
     .map(([name, value]) => `${name} ${shortValue(value)}`)
     .join(" · ");
 }
 
-/** A value in a few words; of a node that only answered with a text, the text. */
+/** Returns a value in a few words. For outputs with only `stdout`, returns its text. */
 export function shortValue(value: Json): string {
   const [only, ...others] = isJsonObject(value) ? Object.entries(value) : [];
   const shown = only?.[0] === "stdout" && others.length === 0 ? only[1] : value;

@@ -8,7 +8,7 @@ interface ViewSwitchProps {
   readonly className?: string;
 }
 
-/** Nodes as a graph, or as a list for those who would rather read. */
+/** Switches between the graph and the list of nodes. */
 export function ViewSwitch({ isList, onChange, hasGraph = true, className = "" }: ViewSwitchProps): JSX.Element {
   return (
     <div className={`segments ${className}`} role="group" aria-label="How nodes are shown">

@@ -6,12 +6,12 @@ const AROUND = 30;
 export interface VisibleRows {
   readonly from: number;
   readonly to: number;
-  /** Heights that stand for the rows that are not drawn. */
+  /** Heights of the space that replaces rows that are not drawn. */
   readonly before: number;
   readonly after: number;
 }
 
-/** Which of many equally high rows are in sight of the window, with some around them. Few rows are all drawn. */
+/** Returns which of many rows of equal height are visible in the window, with some around them. A few rows are all drawn. */
 export function useVisibleRows(box: RefObject<HTMLElement | null>, count: number, rowPx: number): VisibleRows {
   const [from, setFrom] = useState(0);
   const isMany = count > DRAWN_MAX;
@@ -20,7 +20,7 @@ export function useVisibleRows(box: RefObject<HTMLElement | null>, count: number
     const look = (): void => {
       const top = box.current?.getBoundingClientRect().top ?? 0;
       const first = Math.max(0, Math.floor(-top / rowPx) - AROUND);
-      // In steps, so that scrolling a row draws nothing.
+      // Rounded to steps of ten rows, so that scrolling by one row does not draw anything again.
       setFrom(first - (first % 10));
     };
     look();

@@ -1,15 +1,15 @@
 import { type JSX, type ReactNode, useEffect, useRef, useState } from "react";
 
 interface WhenNearProps {
-  /** As high as it is likely to become, in pixels. */
+  /** Expected height in pixels. */
   readonly height: number;
   readonly children: () => ReactNode;
 }
 
-/** How far outside of the sight something is made ready. */
+/** Distance from the visible area at which content is drawn. */
 const NEAR = "600px";
 
-/** Draws a part of something long once it comes near, and leaves room for it until then. */
+/** Draws a part of long content when it comes near the visible area. Until then, empty space takes its place. */
 export function WhenNear({ height, children }: WhenNearProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(false);

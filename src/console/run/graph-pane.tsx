@@ -6,7 +6,7 @@ import { NodeList } from "./node-list.tsx";
 import { useNodesPage } from "./nodes-page.ts";
 import "./graph-pane.css";
 
-/** Asked for together with the page, and not only when the run has been read. */
+/** Loading starts together with the page, without waiting for the run. */
 const loading = import("../graph/plan-graph.tsx");
 loading.catch(() => undefined);
 const PlanGraph = lazy(async () => ({ default: (await loading).PlanGraph }));

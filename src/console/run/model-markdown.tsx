@@ -9,11 +9,11 @@ import "./model-text.css";
 interface ModelMarkdownProps {
   readonly text: string;
   readonly label: string;
-  /** As it was sent, and not as it reads. */
+  /** Shows the original text in place of formatted Markdown. */
   readonly isRaw: boolean;
 }
 
-/** What a model wrote, as it meant it to be read: its Markdown, inert, or the very text. */
+/** Shows text written by a model, as inert Markdown or as the original text. */
 export function ModelMarkdown({ text, label, isRaw }: ModelMarkdownProps): JSX.Element {
   if (isRaw) return <ModelText label={label} text={text} />;
   const { text: shown, after } = excerptOf(text, "start");

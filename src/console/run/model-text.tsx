@@ -7,11 +7,11 @@ import "./model-text.css";
 interface ModelTextProps {
   readonly text: string;
   readonly label: string;
-  /** It grows: its end is shown and kept in sight. */
+  /** True while the text grows. The end is then shown and kept visible. */
   readonly isGrowing?: boolean;
 }
 
-/** Text from a model, a tool or a person outside: as text, never as markup, and never so much that the page halts. */
+/** Shows text from a model, a tool or an outside person. It is never markup, and is cut so that the page stays fast. */
 export function ModelText({ text, label, isGrowing = false }: ModelTextProps): JSX.Element {
   const [max, setMax] = useState(SHOWN_MAX);
   const box = useRef<HTMLPreElement>(null);

@@ -49,7 +49,7 @@ function whyOf({ errorCode, waitingReason, failedInstances, isCarried, isHandled
   return errorCode ?? waitingReason?.replaceAll("_", " ") ?? "";
 }
 
-/** The graph as a list, for those who would rather read, and for screen readers; `children` stand beside its filter. */
+/** The graph as a list, for people who prefer text and for screen readers. `children` are drawn beside the filter. */
 export function NodeList({ children }: { readonly children: ReactNode }): JSX.Element {
   const views = useNodeViews();
   const [lines] = useState(() => new NodeRows());
@@ -77,7 +77,7 @@ interface NodeTableProps<T> {
   readonly rows: readonly T[];
 }
 
-/** A row for each node; the one that is opened is selected on the page. */
+/** A table with a row for each node. Opening a row selects its node on the page. */
 export function NodeTable<T extends { readonly id: string }>(props: NodeTableProps<T>): JSX.Element {
   const { node, selectNode } = useNodesPage();
   return <Table {...props} keyOf={({ id }) => id} current={node} onOpen={({ id }) => selectNode(id)} />;

@@ -6,7 +6,7 @@ import { useNow } from "../parts/ticker.ts";
 import type { OpenBlock } from "./model/open-block.ts";
 import type { RunFeed } from "./model/run-feed.ts";
 
-/** What the parts share that show the nodes of a run: one of the server, or one that runs in the page. */
+/** State shared by all parts that show the nodes of a run. The run is one of the server or one executed in the page. */
 export interface NodesPage {
   readonly feed: RunFeed;
   /** In plan order. */
@@ -16,11 +16,11 @@ export interface NodesPage {
   readonly selectNode: (nodeId: string | null) => void;
   readonly open: ReadonlySet<string>;
   readonly toggle: (id: string) => void;
-  /** What can be shown of blocks; absent: nothing. */
+  /** The blocks that can be opened. Absent when the page shows none. */
   readonly inside?: {
-    /** Those that are open, by key: the id of the node, below it `node/step`. */
+    /** The open blocks by key: the id of the node, and for a block inside it `node/step`. */
     readonly blocks: ReadonlyMap<string, OpenBlock>;
-    /** Goes to a step inside a block, by the run of the block. */
+    /** Opens a step inside a block. `runId` is the run of the block. */
     readonly openStep: (runId: string, nodeId: string) => void;
   };
 }
@@ -33,14 +33,14 @@ export function useNodesPage(): NodesPage {
   return page;
 }
 
-/** The shown view of the run. The component is drawn again a few times a second while it changes. */
+/** Returns the shown view of the run. While the view changes, the component is drawn again a few times a second. */
 export function useRunView(): RunView {
   const { feed } = useNodesPage();
   useSyncExternalStore(feed.onLists, feed.version);
   return feed.shown;
 }
 
-/** The time the page shows: that of the pinned event, otherwise now. */
+/** Returns the time the page shows: the time of the pinned event, otherwise now. */
 export function useShownNow(): number {
   const { feed } = useNodesPage();
   useSyncExternalStore(feed.onLists, feed.version);
@@ -48,26 +48,26 @@ export function useShownNow(): number {
   return feed.shownAt() ?? now;
 }
 
-/** Every node with its instances, in plan order. */
+/** Returns every node with its instances, in plan order. */
 export function useNodeViews(): readonly NodeView[] {
   const { nodes } = useNodesPage();
   const view = useRunView();
   return useMemo(
     () => nodes.flatMap(({ id, instances }) => [id, ...instances]).flatMap((id) => view.nodes.get(id) ?? []),
-    // The view is changed in place; its last event shows whether it has.
+    // The view is changed in place, so a new last event is the sign of a change.
     [nodes, view, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
   );
 }
 
 const NO_NODES: readonly string[] = [];
 
-/** One node; the component is drawn again only when it has changed. */
+/** Returns one node. The component is drawn again only when this node has changed. */
 export function useNodeView(id: string | null): NodeView | undefined {
   const { feed } = useNodesPage();
   return useNodeOf(feed, id);
 }
 
-/** The same of any run, such as that of a block. */
+/** Same as `useNodeView`, for any run, for example the run of a block. */
 export function useNodeOf(feed: RunFeed, id: string | null): NodeView | undefined {
   const subscribe = useCallback(
     (listener: () => void) => feed.onNodes(listener, id === null ? NO_NODES : [id]),

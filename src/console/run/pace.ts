@@ -2,7 +2,7 @@ import type { Pace } from "./model/run-feed.ts";
 
 const HIDDEN_MS = 250;
 
-/** Animation frames while the page is visible; a slow timer while it is not, because browsers draw nothing then. */
+/** Uses animation frames while the page is visible, and a slow timer while it is hidden, because browsers draw nothing then. */
 export const PACE: Pace = {
   nextFrame: (run) => {
     if (document.visibilityState === "visible") requestAnimationFrame(run);

@@ -10,7 +10,7 @@ interface StatusFilterProps {
   readonly onChange: (group: StatusGroup | null) => void;
 }
 
-/** Nodes by how they stand; groups without any are left out. */
+/** Filter of nodes by status group. Groups without nodes are left out. */
 export function StatusFilter({ label, counts, value, onChange }: StatusFilterProps): JSX.Element {
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return (

@@ -2,16 +2,16 @@ import type { JsonObject } from "../base/index.ts";
 import type { EventOf, RunEvent } from "../event/index.ts";
 import { auditEntry, type AuditEntry, type AuditType, CATEGORY_OF, ENGINE_ACTOR } from "./entry.ts";
 
-/** What is known of a run besides its events. */
+/** Data of a run that is not in its events. */
 export interface AuditedRun {
   readonly runId: string;
-  /** The key that started it; null when no key did. */
+  /** The key that started the run. Null when no key did. */
   readonly startedBy: string | null;
 }
 
 /**
- * What of a commit is audited. Details name what happened and never hold what authors and models wrote: that stays in
- * the log, where it can be erased without breaking the chain.
+ * Returns the audit entries for the events of a commit. Details name facts and never contain the texts of authors and
+ * models. Those stay in the log, where they can be erased without breaking the chain.
  */
 export function entriesOfEvents(run: AuditedRun, events: readonly RunEvent[]): AuditEntry[] {
   const entries: AuditEntry[] = [];
@@ -62,7 +62,7 @@ function runEntry(
   return auditEntry({ at, type: as, actor, resource: `run/${runId}`, run: runId, detail });
 }
 
-/** Of a child that is paused with its parent the parent's entry says who and why. */
+/** Entry of a pause. A child paused with its parent gets no entry: the parent's entry records the person and the reason. */
 function pauseEntry({ runId }: AuditedRun, event: EventOf<"run.paused"> | EventOf<"run.resumed">): AuditEntry | null {
   const { by, byId, reason, isWithParent } = event.payload;
   if (isWithParent === true) return null;
@@ -86,7 +86,7 @@ function startOf(payload: EventOf<"run.started">["payload"]): JsonObject {
   };
 }
 
-/** Whose nodes are asked what a person wrote; what that is stays in the log. */
+/** Returns the nodes with edited prompts and the people who edited them. The texts themselves stay only in the log. */
 function writersOf(prompts: NonNullable<EventOf<"run.started">["payload"]["prompts"]>): JsonObject {
   return Object.fromEntries(Object.entries(prompts).map(([nodeId, { by = null }]) => [nodeId, by]));
 }
@@ -101,7 +101,7 @@ function nodeEntryOf(run: AuditedRun, event: RunEvent): AuditEntry | null {
   switch (event.type) {
     case "node.started": {
       const { attempt = 0, agentId, gatewayId, provider, model, verdictId, executionPath } = event.payload;
-      // A node that is another run is started, and never dispatched.
+      // A node that is a child run is started, but never dispatched.
       if (executionPath === null) return null;
       const detail = { attempt, agentId, gatewayId, provider, model, verdictId, executionPath };
       return entryOn(run, event, "node.dispatched", detail);
@@ -122,7 +122,7 @@ function nodeEntryOf(run: AuditedRun, event: RunEvent): AuditEntry | null {
       return nodeEntry(run, event, "node.failed", { status: "timed_out", errorCode, timeoutMs });
     }
     case "node.cancelled":
-      // What was never tried has no outcome; what was sent out has one, whatever became of it.
+      // A node that was never attempted has no outcome. A dispatched node has one, even when it is cancelled.
       if (event.payload.attempt === undefined) return null;
       return nodeEntry(run, event, "node.failed", { status: "cancelled", reason: event.payload.reason });
     case "node.skipped": {
@@ -145,14 +145,14 @@ function nodeEntry(run: AuditedRun, event: OnNode, type: AuditType, detail: Json
   return entryOn(run, event, type, attempt === undefined ? detail : { attempt, ...detail });
 }
 
-/** Every member by its name: each node has two of these at least, and copying from object to object takes longer. */
+/** Lists every field explicitly, because each node has at least two entries, and copying objects would be slower. */
 function entryOn({ runId }: AuditedRun, { at, payload }: OnNode, type: AuditType, detail: JsonObject): AuditEntry {
   const { nodeId } = payload;
   const resource = `node/${nodeId}`;
   return { at, type, actor: ENGINE_ACTOR, resource, run: runId, node: nodeId, detail, category: CATEGORY_OF[type] };
 }
 
-/** What was allowed is audited by its dispatch, which names the verdict. */
+/** Entry of a verdict. An allow has no entry: the entry of its dispatch names the verdict. */
 function gateEntry(run: AuditedRun, event: EventOf<"gate.decided">): AuditEntry | null {
   const { disposition, gate, code, verdictId } = event.payload;
   if (disposition === "allow") return null;
@@ -160,7 +160,7 @@ function gateEntry(run: AuditedRun, event: EventOf<"gate.decided">): AuditEntry 
   return nodeEntry(run, event, disposition === "block" ? "gate.rejected" : "gate.held", detail);
 }
 
-/** What a gate has decided about a call is audited with its verdict; this is what a person has, or was refused without one. */
+/** Entry of a decision about a tool call without a verdict: by a person, or a refusal. Verdicts of gates have their own entries. */
 function callEntry(run: AuditedRun, event: EventOf<"tool.decided">): AuditEntry | null {
   const { callId, disposition, code, verdictId, approvalId, argsDigest, carried } = event.payload;
   if (verdictId !== null || carried === true) return null;
@@ -212,7 +212,7 @@ function approvalDetail(event: ApprovalEvent): JsonObject {
 
 type Answer = Partial<EventOf<"approval.resolved">["payload"]>;
 
-/** Who answered what; of changes only their names, and of what was entered only that something was. */
+/** Details of an answer. Of modifications and form entries only the names are included, not the values. */
 function answerDetail({ decision, by, personId, reason, isOverride, modifications, form }: Answer): JsonObject {
   return {
     ...(decision === undefined ? {} : { decision }),

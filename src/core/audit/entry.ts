@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/index.ts";
 
-/** What an entry is about decides how long it is kept. */
+/** The category of an entry. It determines how long the entry is kept. */
 export const AUDIT_CATEGORIES = [
   "governance",
   "execution",
@@ -11,7 +11,7 @@ export const AUDIT_CATEGORIES = [
 ] as const;
 export type AuditCategory = (typeof AUDIT_CATEGORIES)[number];
 
-/** Every type of entry, with its category: one list gives types, checks and filters. */
+/** Every type of entry with its category. Types, checks and filters are all derived from this list. */
 export const CATEGORY_OF = {
   "workflow.saved": "lifecycle",
   "run.started": "execution",
@@ -70,25 +70,25 @@ export const CATEGORY_OF = {
 export type AuditType = keyof typeof CATEGORY_OF;
 export const AUDIT_TYPES = Object.keys(CATEGORY_OF) as readonly AuditType[];
 
-/** Who is named when only the engine acted. */
+/** The actor of an entry when only the engine acted. */
 export const ENGINE_ACTOR = "sluice";
 
-/** A fact as it is handed over, before it has a place in the chain. */
+/** A fact to be audited, before it has a position in the chain. */
 export interface AuditEntry {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly category: AuditCategory;
   readonly type: AuditType;
-  /** A person, a key or an agent as the rest of the system names them; `sluice` for the engine itself. */
+  /** The person, key or agent, named as in the rest of the system, or `sluice` for the engine itself. */
   readonly actor: string;
-  /** Kind and id of what it happened to: `run/run_1`, `gateway/local`. */
+  /** Kind and id of the object: `run/run_1`, `gateway/local`. */
   readonly resource: string;
   readonly run?: string;
   readonly node?: string;
   readonly detail: JsonObject;
 }
 
-/** An entry; its category follows from its type. */
+/** Returns an entry. Its category is derived from its type. */
 export function auditEntry(parts: Omit<AuditEntry, "category">): AuditEntry {
   return { ...parts, category: CATEGORY_OF[parts.type] };
 }

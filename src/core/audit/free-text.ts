@@ -1,7 +1,7 @@
 import { getOwn, withOwn } from "../base/index.ts";
 import type { AuditEntry, AuditType } from "./entry.ts";
 
-/** Records whose `reason` was written by a person, or may have been. */
+/** Types of entries whose `reason` may have been written by a person. */
 const WRITTEN_BY_PEOPLE: ReadonlySet<AuditType> = new Set([
   "run.finished",
   "run.paused",
@@ -16,12 +16,12 @@ const WRITTEN_BY_PEOPLE: ReadonlySet<AuditType> = new Set([
 const HASHED = "hmac-sha256:";
 
 export interface FreeText {
-  /** What its salt is kept under: the run, else what the entry is about. */
+  /** The key under which the salt of the text is stored: the run, otherwise the resource of the entry. */
   readonly subject: string;
   readonly text: string;
 }
 
-/** What people wrote in an entry; null: nothing. */
+/** Returns the text written by a person in an entry. Null when there is none. */
 export function freeTextOf({
   type,
   detail,
@@ -33,7 +33,7 @@ export function freeTextOf({
   return { subject: run ?? resource, text };
 }
 
-/** The entry as it is sealed: with the keyed hash of what people wrote, in hexadecimal, in place of it. */
+/** Returns the entry to seal: the text written by a person is replaced by its keyed hash in hexadecimal. */
 export function withTextHashed(entry: AuditEntry, hmac: string): AuditEntry {
   return { ...entry, detail: withOwn(entry.detail, "reason", `${HASHED}${hmac}`) };
 }

@@ -2,10 +2,10 @@ import { canonicalJson, getOwn, isJsonArray, isJsonObject, type Json, type JsonO
 import type { AuditRecord } from "./record.ts";
 import type { AuditCheckpoint, ExportHead, ExportHeader, Pruned, Thinned } from "./statement.ts";
 
-/** One line of an export, or what is wrong with its text. */
+/** A parsed value of an export, or a description of the error in its text. */
 export type Read<T> = { readonly value: T } | { readonly wrong: string };
 
-/** The object of a line, if the line is the one text RFC 8785 allows for it. */
+/** Parses a line. Only the one canonical text that RFC 8785 allows for the object is accepted. */
 export function readCanonical(line: string): Read<JsonObject> {
   try {
     const value = JSON.parse(line) as Json;
@@ -13,7 +13,7 @@ export function readCanonical(line: string): Read<JsonObject> {
     if (canonicalJson(value) !== line || hasHalfPair(value)) return { wrong: "it is not canonical JSON" };
     return { value };
   } catch {
-    // Not JSON, or nested so deeply that no writer of ours can have made it.
+    // Not JSON, or nested more deeply than Sluice ever writes.
     return { wrong: "it is not JSON" };
   }
 }
@@ -56,7 +56,7 @@ const STATEMENTS: Readonly<Record<string, Shape>> = {
 
 export type Line = AuditRecord | ExportHeader | AuditCheckpoint | Pruned | Thinned | ExportHead;
 
-/** A record has no kind: it is what all the other lines are about. */
+/** Checks whether a line is a record. A record is the only line without a `kind`. */
 export function isRecord(line: Line): line is AuditRecord {
   return !Object.hasOwn(line, "kind");
 }
@@ -80,7 +80,7 @@ function shaped(value: JsonObject, needed: Shape, allowed: Shape): Read<Line> {
     const kind = getOwn(needed, name) ?? getOwn(allowed, name);
     if (kind === undefined || !CHECKS[kind](member)) return { wrong: `"${name}" does not belong there` };
   }
-  // Every member has just been looked at.
+  // All fields have been checked above.
   return { value: value as unknown as Line };
 }
 

@@ -3,8 +3,8 @@ import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { required } from "../base/index.ts";
 
 /**
- * A tree over the hashes of a segment, kept as the roots of its complete subtrees, largest first: as many as the count
- * of leaves has ones in binary. A leaf is the hash of a record; an inner node hashes a one byte and its two children.
+ * A Merkle tree over the hashes of a segment, stored as the roots of its complete subtrees, largest first: one root per
+ * 1 bit of the leaf count. A leaf is the hash of a record; an inner node hashes a byte 1 and its two children.
  */
 export interface Frontier {
   readonly count: number;
@@ -18,7 +18,7 @@ const NODE_PREFIX = Uint8Array.of(1);
 export function addLeaf({ count, roots }: Frontier, leaf: string): Frontier {
   const next = [...roots];
   let root = leaf;
-  // Every one at the end of the count is a complete subtree of the same size as what has just been made.
+  // Each trailing 1 bit of the count is a complete subtree of the same size as the new one, so the two are merged.
   for (let ones = count; ones % 2 === 1; ones = (ones - 1) / 2) {
     root = parentOf(required(next.pop(), "a frontier has a root for every one of its count"), root);
   }
@@ -26,7 +26,7 @@ export function addLeaf({ count, roots }: Frontier, leaf: string): Frontier {
   return { count: count + 1, roots: next };
 }
 
-/** Null for no leaves: an empty segment is never signed. */
+/** Returns the root of the tree. Null without leaves, because an empty segment is never signed. */
 export function rootOf({ roots }: Frontier): string | null {
   const last = roots.at(-1);
   if (last === undefined) return null;

@@ -3,37 +3,38 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/
 import { canonicalJson, isJsonArray, utf8Length, type Json, type JsonObject } from "../base/index.ts";
 import type { AuditEntry } from "./entry.ts";
 
-/** A link of the chain, as it is kept and exported. */
+/** One record of the audit chain, as it is stored and exported. */
 export interface AuditRecord extends Omit<AuditEntry, "at"> {
-  /** 1, 2, 3, … within the organisation. */
+  /** Position in the chain of the organisation: 1, 2, 3, … */
   readonly seq: number;
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time in ISO 8601, UTC, with milliseconds. */
   readonly at: string;
   readonly org: string;
   readonly prevHash: string;
   readonly hash: string;
 }
 
-/** What the first record of an organisation follows. */
+/** The `prevHash` of the first record of an organisation. */
 export const GENESIS_HASH = "0".repeat(64);
 
-/** A larger detail is kept as its digest and size. */
+/** A larger detail is replaced by its digest and size. */
 export const DETAIL_BYTES_MAX = 65_536;
-/** A deeper value would risk the stack of the code that walks it. */
+/** Maximum depth of a detail. A deeper value could overflow the stack of recursive code. */
 export const DETAIL_DEPTH_MAX = 64;
 
 type Link = Pick<AuditRecord, "org" | "seq" | "prevHash">;
 
 /**
- * SHA-256 over a zero byte, the hash before, the organisation, the number as eight bytes, and the canonical JSON of
- * everything but the hash itself. The zero keeps records apart from inner nodes of the tree over them.
+ * Hashes a record: SHA-256 over a zero byte, the previous hash, the organisation, the number as eight bytes, and the
+ * canonical JSON of everything except the hash itself. The zero byte separates records from inner nodes of the Merkle
+ * tree.
  */
 function hashRecord({ org, seq, prevHash }: Link, payload: string): string {
   const link = concatBytes(RECORD_PREFIX, hexToBytes(prevHash), utf8ToBytes(org), bytesOf(seq), utf8ToBytes(payload));
   return bytesToHex(sha256(link));
 }
 
-/** What the hash of a record must be, by its content. */
+/** Recomputes the hash of a record from its content. */
 export function rehash(record: AuditRecord): string {
   const { hash: _, ...unhashed } = { ...record } as unknown as JsonObject;
   return hashRecord(record, canonicalJson(unhashed));
@@ -41,7 +42,7 @@ export function rehash(record: AuditRecord): string {
 
 const RECORD_PREFIX = Uint8Array.of(0);
 
-/** Big-endian; numbers of records stay below 2^53. */
+/** Encodes the number as eight bytes, big-endian. Numbers of records stay below 2^53. */
 function bytesOf(seq: number): Uint8Array {
   const bytes = new Uint8Array(8);
   let rest = seq;
@@ -53,8 +54,8 @@ function bytesOf(seq: number): Uint8Array {
 }
 
 /**
- * An entry as the next link after `prevHash`: its hash, and the one line of canonical JSON it is kept as. Members are
- * written in the order of their names, by hand: the sealer does nothing else all day.
+ * Links an entry to `prevHash`: returns its hash and its line of canonical JSON. The fields are written by hand, in the
+ * order of their names, because this is the most frequent work of the sealer.
  */
 export function linkRecord(
   link: Link & Pick<AuditRecord, "at">,
@@ -71,7 +72,7 @@ export function linkRecord(
   return { hash, line: `${before},"hash":"${hash}",${after}` };
 }
 
-/** Canonical text of a detail, or of its digest when it is too large. */
+/** Returns the canonical text of a detail. When the detail is too large, returns the canonical text of its digest. */
 function textOf(detail: JsonObject): string {
   const text = canonicalJson(cleaned(detail, 0));
   const bytes = utf8Length(text);
@@ -79,7 +80,7 @@ function textOf(detail: JsonObject): string {
   return canonicalJson({ bytes, digest: `sha256:${bytesToHex(sha256(utf8ToBytes(text)))}` });
 }
 
-/** RFC 8785 knows no half of a surrogate pair and no number without a value; what comes from outside may hold both. */
+/** RFC 8785 allows no unpaired surrogates and no non-finite numbers, but external data may contain both. They are replaced. */
 function cleaned(value: Json | undefined, depth: number): Json {
   if (typeof value === "string") return wellFormed(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
@@ -103,7 +104,7 @@ function wellFormed(text: string): string {
   return isPlain(text) ? text : text.replace(HALF_PAIR, "\ufffd");
 }
 
-/** Most texts hold nothing that could be half of a pair, and looking is cheaper than replacing. */
+/** Checks for surrogates. Most texts contain none, and checking is cheaper than replacing. */
 function isPlain(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) if ((text.charCodeAt(index) & 0xf800) === 0xd800) return false;
   return true;

@@ -6,16 +6,16 @@ export const EXPORT_FORMAT = "sluice-audit/1";
 
 interface Signed {
   readonly org: string;
-  /** Public half of the key that signed it: `ed25519:` and 32 bytes as base64url. */
+  /** Public key of the signer: `ed25519:` and 32 bytes as base64url. */
   readonly key: string;
   readonly signature: string;
 }
 
-/** First line: who vouches for the rest. */
+/** First line of an export: names the signing key. */
 export interface ExportHeader extends Signed {
   readonly kind: "header";
   readonly format: string;
-  /** Keys that signed earlier parts of the log and are vouched for by the present one. */
+  /** Keys that signed earlier parts of the log and are confirmed by the present key. */
   readonly formerKeys: readonly string[];
 }
 
@@ -25,41 +25,41 @@ interface Span {
   readonly toSeq: number;
 }
 
-/** Closes a segment: its place in the chain, and the root of the tree over its records. */
+/** Closes a segment: contains its position in the chain, and the root of the tree over its records. */
 export interface AuditCheckpoint extends Signed, Span {
   readonly kind: "checkpoint";
-  /** Of the record before the first. */
+  /** Hash of the record before the first record of the segment. */
   readonly prevHash: string;
-  /** Of the last record. */
+  /** Hash of the last record of the segment. */
   readonly lastHash: string;
   readonly root: string;
 }
 
-/** Stands for whole segments whose time is over. */
+/** Replaces whole segments whose retention has ended. */
 export interface Pruned extends Signed, Span {
   readonly kind: "pruned";
   readonly prevHash: string;
   readonly lastHash: string;
 }
 
-/** Stands before a segment of which some records are kept for longer than the others: the hashes of those gone. */
+/** Precedes a segment in which some records were deleted and others are kept longer. Lists the hashes of the deleted records. */
 export interface Thinned extends Signed, Span {
   readonly kind: "thinned";
   readonly gone: readonly (readonly [seq: number, hash: string])[];
 }
 
-/** Last line: where the log ended when it was exported. */
+/** Last line of an export: the end of the log at the time of the export. */
 export interface ExportHead extends Signed {
   readonly kind: "head";
   readonly at: string;
   readonly seq: number;
   readonly hash: string;
-  /** The last record under a checkpoint; 0 when there is none. */
+  /** Number of the last record covered by a checkpoint. 0 when there is none. */
   readonly checkpointSeq: number;
 }
 
 export type Statement = ExportHeader | AuditCheckpoint | Pruned | Thinned | ExportHead;
-/** Over each member of the union, which `Omit` alone would merge into one. */
+/** Applies to each member of the union separately. `Omit` alone would merge the members into one. */
 type Unsigned<T> = T extends Statement ? Omit<T, "key" | "signature"> : never;
 
 export interface Signing {
@@ -67,13 +67,13 @@ export interface Signing {
   readonly sign: (text: string) => string;
 }
 
-/** The one line of text a statement is kept as. The signature is over the canonical text without itself. */
+/** Signs a statement and returns its line of text. The signature covers the canonical text without the signature. */
 export function signStatement(statement: Unsigned<Statement>, { key, sign }: Signing): string {
   const unsigned = { ...statement, key } as unknown as JsonObject;
   return canonicalJson({ ...unsigned, signature: sign(canonicalJson(unsigned)) });
 }
 
-/** Where an organisation's chain ends, and the segment that is not closed yet. */
+/** The end of an organisation's chain, and its open segment. */
 export interface AuditHead {
   readonly seq: number;
   readonly hash: string;
@@ -83,7 +83,7 @@ export interface AuditHead {
 export interface OpenSegment {
   readonly fromSeq: number;
   readonly prevHash: string;
-  /** When its first record was sealed; epoch milliseconds. */
+  /** When the first record of the segment was sealed, in epoch milliseconds. */
   readonly openedAt: number;
   readonly frontier: Frontier;
 }

@@ -12,22 +12,22 @@ import {
   type Thinned,
 } from "./statement.ts";
 
-/** True when `signature` is the key's signature of the text. */
+/** Checks that `signature` is the key's signature of the text. */
 export type VerifySignature = (key: string, text: string, signature: string) => boolean;
 
 export interface VerifyOptions {
   readonly verifySignature: VerifySignature;
-  /** The key the export must be signed with; without it any key is accepted, and then only the file's own claims are checked. */
+  /** The key that must have signed the export. Without it any key is accepted, and the check is only that the file is consistent. */
   readonly key?: string;
-  /** Number of a record → its hash, from checkpoints of the organisation that were kept elsewhere. */
+  /** Returns hashes by record number, from checkpoints of the organisation that are stored elsewhere. */
   readonly anchors?: (org: string) => ReadonlyMap<number, string>;
 }
 
 export interface FirstBad {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
   readonly what: "record" | Statement["kind"];
-  /** Number of the record; for other lines, of the last record before them. */
+  /** Number of the record. For other lines, the number of the last record before the line. */
   readonly seq: number;
   readonly reason: string;
 }
@@ -36,7 +36,7 @@ export interface VerifyResult {
   readonly ok: boolean;
   readonly org: string | null;
   readonly key: string | null;
-  /** Records that are present and valid. */
+  /** Number of records that are present and valid. */
   readonly records: number;
   readonly checkpoints: number;
   readonly lastSeq: number;
@@ -53,7 +53,7 @@ class Wrong extends Error {
   }
 }
 
-/** Reads an export line by line and stops believing at the first line that does not follow from those before it. */
+/** Verifies an export line by line. Stops at the first line that does not follow from the previous lines. */
 export class ExportVerifier {
   readonly #options: VerifyOptions;
   readonly #anchors = new Map<number, string>();
@@ -66,7 +66,7 @@ export class ExportVerifier {
   #records = 0;
   #checkpoints = 0;
   #checkpointSeq = 0;
-  /** Of the segment that is not closed yet. */
+  /** State of the open segment: the hash before it, and the tree over its records. */
   #before = GENESIS_HASH;
   #frontier: Frontier = EMPTY_FRONTIER;
   #thinned: Thinned | null = null;
@@ -76,7 +76,7 @@ export class ExportVerifier {
     this.#options = options;
   }
 
-  /** Takes the next line, without its line feed; false once something is wrong. */
+  /** Checks the next line, passed without its line feed. Returns false after the first error. */
   take(text: string): boolean {
     if (this.#firstBad !== null) return false;
     this.#line += 1;
@@ -88,7 +88,7 @@ export class ExportVerifier {
     });
   }
 
-  /** Says that there is no further line, or that what follows cannot be read as one. */
+  /** Ends the export: there is no further line, or the rest is not readable. Returns the result. */
   end(unreadable?: string): VerifyResult {
     if (this.#firstBad === null && (unreadable !== undefined || !this.#hasEnded)) {
       this.#line += 1;
@@ -126,7 +126,7 @@ export class ExportVerifier {
     return { what: "record", seq: this.#seq + 1 };
   }
 
-  /** What a damaged line was can only be guessed from how it begins. */
+  /** The kind of a damaged line can only be guessed from its text. */
   #unreadable(text: string, reason: string): Wrong {
     const { what, seq } = this.#expected();
     const kind = text.startsWith('{"actor"') ? undefined : /"kind":"(checkpoint|pruned|thinned|head)"/.exec(text)?.[1];
@@ -205,7 +205,7 @@ export class ExportVerifier {
     this.#anchors.delete(this.#seq);
   }
 
-  /** Passes the records that a thinned segment says are gone. */
+  /** Advances over records that were deleted according to a thinned statement. */
   #passGone(): void {
     for (;;) {
       const hash = this.#gone.get(this.#seq + 1);

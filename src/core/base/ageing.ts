@@ -1,9 +1,9 @@
-/** How often a level may be passed over before it has its turn. */
+/** Number of times a level can be passed over before it is served first. */
 export const PASSED_MAX = 8;
 
 /**
- * Which of several levels is served next: the first that has anything, except that one which was passed over so often
- * goes before all others. So higher levels overtake, and none waits for ever.
+ * Chooses which of several levels is served next: the first level that has work. A level that was passed over too often
+ * is served before all others. So higher levels go first, but no level waits for ever.
  */
 export class Ageing {
   readonly #passed: number[];
@@ -12,7 +12,7 @@ export class Ageing {
     this.#passed = Array.from({ length: levels }, () => 0);
   }
 
-  /** Null: no level has anything. */
+  /** Returns the next level, or null when no level has work. `has` checks whether a level has work. */
   next(has: (level: number) => boolean): number | null {
     let first: number | null = null;
     for (let level = this.#passed.length - 1; level >= 0; level -= 1) {
@@ -23,12 +23,12 @@ export class Ageing {
     return first;
   }
 
-  /** It has been passed over so often that it goes first. */
+  /** Checks whether the level was passed over so often that it is served first. */
   isDue(level: number): boolean {
     return (this.#passed[level] ?? 0) >= PASSED_MAX;
   }
 
-  /** One of the level was served; those after it that have anything were passed over. */
+  /** Records that the level was served. Lower levels that have work were passed over. */
   served(level: number, has: (level: number) => boolean): void {
     this.#passed[level] = 0;
     for (let later = level + 1; later < this.#passed.length; later += 1) {

@@ -1,4 +1,4 @@
-/** Dates of the Gregorian calendar in UTC, counted in whole numbers: core knows no clock, and needs none for this. */
+/** A date of the Gregorian calendar in UTC, computed with integers only, because core must not use the clock. */
 export interface CivilDate {
   readonly year: number;
   /** 1 to 12. */
@@ -12,11 +12,11 @@ const DAYS_PER_ERA = 146_097;
 const DAYS_TO_EPOCH = 719_468;
 
 /*
- * Years are counted from the 1st of March, so that the leap day ends a year, and in eras of 400 years, after which
- * the calendar repeats itself.
+ * Years are counted from 1 March, so that the leap day is the last day of a year, and in eras of 400 years, after which
+ * the calendar repeats.
  */
 
-/** Days since 1970-01-01. Month 13 is January of the next year. */
+/** Returns days since 1970-01-01. Month 13 is January of the next year. */
 export function dayOf({ year, month, day }: CivilDate): number {
   const marchYear = year + Math.floor((month - 3) / 12);
   const marchMonth = (month + 9) % 12;
@@ -43,14 +43,14 @@ export function dateOf(dayNumber: number): CivilDate {
   };
 }
 
-/** `2031-05-04`; years beyond four digits have six and a sign, as ISO 8601 wants. */
+/** Returns text such as `2031-05-04`. Years of more than four digits have six digits and a sign, as in ISO 8601. */
 export function dateText({ year, month, day }: CivilDate): string {
   const isPlain = year >= 0 && year <= 9_999;
   const years = isPlain ? pad(year, 4) : `${year < 0 ? "-" : "+"}${pad(Math.abs(year), 6)}`;
   return `${years}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
-/** `2031-05-04T10:00:00.000Z`: an instant, in milliseconds since 1970, in UTC. */
+/** Formats an instant, in milliseconds since 1970, in UTC: `2031-05-04T10:00:00.000Z`. */
 export function instantText(ms: number): string {
   const day = Math.floor(ms / DAY_MS);
   const rest = ms - day * DAY_MS;

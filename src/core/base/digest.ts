@@ -14,7 +14,7 @@ export function utf8Bytes(text: string): Uint8Array {
   return utf8ToBytes(text);
 }
 
-/** Bytes a text takes in UTF-8, counted without encoding it. */
+/** Returns the number of bytes of a text in UTF-8, without encoding it. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -29,7 +29,7 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** Characters as people count them: an emoji is one, as it is in JSON Schema. */
+/** Counts code points. As in JSON Schema, an emoji of one code point counts as one character. */
 export function countCodePoints(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,4 +1,4 @@
-/** Something outside refused or failed, as data. `code` is what people and conditions read, `cause` what a retry policy reads. */
+/** Classes of failures of other systems or of limits. In a failure, `code` is for people and conditions, `cause` for retry policies. */
 export const FAILURE_CLASSES = [
   "provider_error",
   "provider_auth",
@@ -20,7 +20,7 @@ export type RetryCause = (typeof RETRY_CAUSES)[number];
 export interface Failure {
   readonly code: string;
   readonly message: string;
-  /** Set when a retry policy may act on it; absent means it is never tried again. */
+  /** Set when a retry policy applies to the failure. Absent when it is never retried. */
   readonly cause?: RetryCause;
   readonly retryAfterMs?: number;
 }
@@ -37,7 +37,7 @@ const CAUSE_OF_CLASS: Readonly<Record<string, RetryCause>> = {
   function_error: "provider_error",
 };
 
-/** Which retry cause a failure code belongs to, if any. */
+/** Returns the retry cause of a failure code. Undefined when the code has none. */
 export function causeOf(code: string): RetryCause | undefined {
   return Object.hasOwn(CAUSE_OF_CLASS, code) ? CAUSE_OF_CLASS[code] : undefined;
 }

@@ -2,12 +2,12 @@ import { utf8Length } from "./digest.ts";
 import { getOwn, isJsonArray, isJsonObject, type Json } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 
-/** A file as values hold it: what it is called here, and which content it has. The content is kept by its hash. */
+/** A file as a value: its name and type here, and the hash of its content. The content is stored by its hash. */
 export interface FileValue {
   readonly name: string;
   readonly mime: string;
   readonly size: number;
-  /** Of the content, in lower-case hexadecimal. */
+  /** SHA-256 of the content, in lower-case hexadecimal. */
   readonly sha256: string;
 }
 
@@ -19,7 +19,7 @@ export type FileProblemCode = (typeof FILE_PROBLEM_CODES)[number];
 export interface FileProblem {
   readonly code: FileProblemCode;
   readonly field: keyof FileValue;
-  /** A predicate about the field: "must be …, but it is …". */
+  /** A predicate about the field, such as "must be …, but it is …". */
   readonly message: string;
 }
 
@@ -28,14 +28,14 @@ const HASH = /^[0-9a-f]{64}$/;
 const TOKEN = "[A-Za-z0-9!#$&^_.+-]{1,100}";
 const MIME = new RegExp(`^${TOKEN}/${TOKEN}(?:; ?${TOKEN}=(?:${TOKEN}|"[^"\\\\\\p{Cc}]{0,100}"))*$`, "u");
 const MIME_LENGTH_MAX = 200;
-/** Marks that turn the direction of text make a name look like another one. */
+/** Marks that change the direction of text. They can make a name look like another one. */
 const TURNING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 export function isFileHash(text: string): boolean {
   return HASH.test(text);
 }
 
-/** What keeps a text from being the name of a file: never a path, never anything a screen shows as something else. */
+/** Returns why a text cannot be a file name, or null. A name is never a path and never looks like something else on a screen. */
 export function fileNameProblem(name: string): FileProblem | null {
   const wrong = wrongInName(name);
   return wrong === null ? null : { code: "bad_file_name", field: "name", message: wrong };
@@ -68,7 +68,7 @@ export function fileSizeProblem(size: number): FileProblem | null {
   return { code: "file_too_large", field: "size", message };
 }
 
-/** What keeps a value from being a file; null: it is one. */
+/** Returns why a value is not a file, or null when it is one. */
 export function fileValueProblem(value: Json): string | null {
   if (!isJsonObject(value)) return `must be a file ({${FILE_KEYS.join(", ")}})`;
   const strange = Object.keys(value).find((key) => !FILE_KEYS.some((known) => known === key));
@@ -89,7 +89,7 @@ export function isFileValue(value: Json | undefined): value is Json & FileValue 
   return isJsonObject(value) && Object.hasOwn(value, "sha256") && fileValueProblem(value) === null;
 }
 
-/** The files among named values: a value that is one, and those of a list of them. */
+/** Returns the files among named values: values that are files, and files in values that are lists. */
 export function filesIn(values: Readonly<Record<string, Json>>): readonly (readonly [string, FileValue])[] {
   const found: (readonly [string, FileValue])[] = [];
   for (const [name, value] of Object.entries(values)) {
@@ -99,7 +99,7 @@ export function filesIn(values: Readonly<Record<string, Json>>): readonly (reado
   return found;
 }
 
-/** Every file inside a value, however deep: what a step hands on may hold the files of other steps. */
+/** Returns all files inside a value at any depth. The output of a step may contain files of other steps. */
 export function filesWithin(value: Json): readonly FileValue[] {
   const found: FileValue[] = [];
   const open: Json[] = [value];
@@ -111,12 +111,12 @@ export function filesWithin(value: Json): readonly FileValue[] {
   return found;
 }
 
-/** How many parts a file of this size is sent and kept in. */
+/** Returns the number of parts in which a file of this size is uploaded and stored. */
 export function filePartCount(size: number): number {
   return Math.max(1, Math.ceil(size / LIMITS.filePartBytes));
 }
 
-/** The bytes of a part, counted from 1; undefined: there is no such part. */
+/** Returns the size of a part in bytes. Parts are counted from 1. Undefined when the part does not exist. */
 export function filePartSize(size: number, part: number): number | undefined {
   const count = filePartCount(size);
   if (!Number.isInteger(part) || part < 1 || part > count) return undefined;

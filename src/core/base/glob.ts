@@ -1,4 +1,4 @@
-/** Whether a text fits a pattern in which `*` stands for any characters, none included. */
+/** Checks whether a text matches a pattern in which `*` matches any characters, including none. */
 export function matchesGlob(pattern: string, text: string): boolean {
   let at = 0;
   let next = 0;
@@ -13,7 +13,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
       next += 1;
       at += 1;
     } else if (star >= 0) {
-      // The last star takes one character more; an earlier one need never take more than it has.
+      // The last star takes one more character. Earlier stars never need to take more.
       from += 1;
       at = from;
       next = star + 1;

@@ -1,4 +1,4 @@
-/** Plain data, the only kind of value that crosses a border or enters state. */
+/** Plain data: the only kind of value that crosses a boundary or enters state. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -12,17 +12,17 @@ export function isJsonArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Own properties only: a path written by an author must never reach `constructor` or `__proto__`. */
+/** Reads own properties only, so that a path written by an author never reaches `constructor` or `__proto__`. */
 export function getOwn<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A new object with one key set, safe for any key (assignment to `__proto__` would not be). */
+/** Returns a new object with one key set. Safe for any key, unlike an assignment to `__proto__`. */
 export function withOwn(object: JsonObject, key: string, value: Json): JsonObject {
   return Object.fromEntries([...Object.entries(object), [key, value]]);
 }
 
-/** RFC 8785 form: keys in code-unit order, no white space. The basis of every digest. */
+/** Returns the RFC 8785 form: keys in code-unit order, no white space. Every digest is computed over this form. */
 export function canonicalJson(value: Json): string {
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
@@ -32,7 +32,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(",")}}`;
 }
 
-/** The project's only order for text: by code unit, so that no locale can change a log. */
+/** Compares texts by code unit. It is the only order used for text, so that no locale can change a log. */
 export function compareCodeUnits(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
@@ -41,7 +41,7 @@ export function sameJson(left: Json, right: Json): boolean {
   return canonicalJson(left) === canonicalJson(right);
 }
 
-/** How a value reads inside a text: text as it is, nothing as '', everything else as JSON. */
+/** Converts a value for use inside a text: text as it is, a missing value or null as '', everything else as JSON. */
 export function jsonToText(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** A package that an installation may leave out is not there, and is needed now. */
+/** An optional package that is needed now but is not installed. */
 export class MissingPackage extends Error {
   override readonly name = "MissingPackage";
 
@@ -9,13 +9,13 @@ export class MissingPackage extends Error {
 
 const CODES: ReadonlySet<unknown> = new Set(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"]);
 
-/** The error of a failed import: when this very package was not found, one that names it and helps. */
+/** Converts the error of a failed import: if this package was not found, returns an error that explains how to install it. */
 export function missingPackage(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || !("code" in error) || !CODES.has(error.code)) return error;
   return error.message.includes(`'${name}'`) ? new MissingPackage(name, error) : error;
 }
 
-/** For `import(name).catch(…)`. */
+/** Returns an error handler for `import(name).catch(…)`. */
 export function orMissing(name: string): (error: unknown) => never {
   return (error) => {
     throw missingPackage(error, name);

@@ -1,4 +1,4 @@
-/** What may fail for a reason the caller must look at. Bugs are thrown, never returned. */
+/** The result of an operation that may fail for a reason the caller must handle. Bugs are thrown, never returned. */
 export type Outcome<T, F> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: F };
 
 export function succeed<T>(value: T): { readonly ok: true; readonly value: T } {

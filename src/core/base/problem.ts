@@ -1,4 +1,4 @@
-/** Bad input as data: what, where, and how to fix it. The list is closed; docs/problem-codes.md explains each. */
+/** Codes of problems. A problem is bad input as data: description, location and fix. docs/problem-codes.md explains each code. */
 export const PROBLEM_CODES = [
   "yaml_empty",
   "yaml_syntax",
@@ -90,7 +90,7 @@ export type TreePath = readonly PathSegment[];
 export interface Problem extends Place {
   readonly code: ProblemCode | WarningCode;
   readonly message: string;
-  /** As authors write it: `steps[2].on_failure`; '' for the whole file. */
+  /** Path as authors write it: `steps[2].on_failure`. Empty for the whole file. */
   readonly path: string;
   readonly hint?: string;
 }

@@ -4,11 +4,11 @@ const WORD_LENGTH_MAX = 128;
 const SHORT_WORD = 4;
 const FIRST_WORD_MIN = 4;
 
-/** The known word an author most likely meant, or nothing when none is near. The same words always give the same answer. */
+/** Returns the known word that an author most likely meant, or undefined. Deterministic for the same words. */
 export function suggest(word: string, words: Iterable<string>): string | undefined {
   if (word.length === 0 || word.length > WORD_LENGTH_MAX) return undefined;
   const wanted = word.toLowerCase();
-  // Of a single letter every other letter is one change away, so a suggestion would not help.
+  // Any letter is one change away from any other letter, so a suggestion for a single letter would not help.
   const limit = wanted.length === 1 ? 0 : wanted.length <= SHORT_WORD ? 1 : 2;
   let best: string | undefined;
   let bestDistance = limit + 1;
@@ -23,14 +23,14 @@ export function suggest(word: string, words: Iterable<string>): string | undefin
   return best;
 }
 
-/** How the suggestion reads as a hint. */
+/** Returns a suggestion as the text of a hint. */
 export function didYouMean(word: string, words: Iterable<string>): string | undefined {
   const known = [...words];
   const found = suggest(word, known) ?? suggestByWord(word, known);
   return found === undefined ? undefined : `Did you mean "${found}"?`;
 }
 
-/** The only known name that begins with the same word: `estimated_cost` for `estimatedUsd`. */
+/** Returns the only known name that begins with the same word: `estimated_cost` for `estimatedUsd`. */
 function suggestByWord(word: string, words: readonly string[]): string | undefined {
   const first = firstWord(word);
   if (first.length < FIRST_WORD_MIN) return undefined;
@@ -42,7 +42,7 @@ function firstWord(name: string): string {
   return (/^[A-Za-z][a-z0-9]*/.exec(name)?.[0] ?? "").toLowerCase();
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours; anything above the limit is `limit + 1`. */
+/** Counts insertions, deletions, replacements and swaps of neighbours. Returns `limit + 1` for any distance above the limit. */
 function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;
   let beforePrevious: number[] = [];

@@ -6,18 +6,18 @@ import { caseSchema, type Expected, fileSchema, type WrittenCase } from "./case-
 import { expectationProblems } from "./expectation.ts";
 import { NO_ANSWERS, type PersonAnswers, personAnswers } from "./person-answers.ts";
 
-/** A file of cases as its author wrote it. */
+/** A file of cases, as written by its author. */
 export interface CaseFile {
-  /** Its path, or, from code, its definition. */
+  /** Path of the workflow or, when the cases are written in code, its definition. */
   readonly workflow: string | JsonObject;
   readonly registry: readonly string[];
   readonly library: string | null;
   readonly cases: readonly TestCase[];
-  /** Where things stand in it. */
+  /** Line and column of every part of the file. */
   readonly tree: SourceTree;
 }
 
-/** One run of the workflow, and what is expected of it. */
+/** A case: one run of the workflow, with its expected result. */
 export interface TestCase {
   readonly name: string;
   readonly path: TreePath;
@@ -25,11 +25,11 @@ export interface TestCase {
   readonly answers: CaseAnswers;
   readonly people: PersonAnswers;
   readonly events: readonly CaseEvent[];
-  /** When it starts, epoch milliseconds. */
+  /** Start time in epoch milliseconds. */
   readonly at: number;
-  /** Null: of a recorded run, that everything is as recorded; else that the run completes. */
+  /** Null means: a recorded run must end as recorded, any other run must complete. */
   readonly expect: Expected | null;
-  /** What the author wrote himself; a recording fills in the rest. */
+  /** Parts that the author wrote. A recording supplies the other parts. */
   readonly isWritten: {
     readonly args: boolean;
     readonly people: boolean;
@@ -44,7 +44,7 @@ export type CaseAnswers =
   | { readonly kind: "recorded"; readonly run: string };
 
 export interface CaseEvent {
-  /** Null: it is a signal. */
+  /** Null when the event is a signal. */
   readonly type: string | null;
   readonly signal: string | null;
   readonly key: JsonObject;
@@ -55,7 +55,7 @@ export interface CaseEvent {
 const NOUN = "A file of cases";
 
 export interface CaseReading {
-  /** Null: it is not valid. */
+  /** Null when the file is not valid. */
   readonly file: CaseFile | null;
   readonly problems: readonly Problem[];
 }
@@ -78,7 +78,7 @@ export function readCases(source: string | Uint8Array): CaseReading {
   return { file: found.length === 0 ? file : null, problems: sorted(found) };
 }
 
-/** A case that stands alone, such as the one in a recording. */
+/** Reads a single case that is not in a file of cases, such as the one in a recording. */
 export function readCaseAt(
   tree: SourceTree,
   path: TreePath,
@@ -91,7 +91,7 @@ export function readCaseAt(
   return { case: found.length === 0 ? read : null, problems: sorted(found) };
 }
 
-/** By what is written in it: a workflow has steps or nodes, and a manifest its kind. */
+/** Recognises a file of cases by its content: a workflow has steps or nodes, and a manifest has a kind. */
 export function looksLikeCases(value: Json): boolean {
   return isJsonObject(value) && Object.hasOwn(value, "cases") && !Object.hasOwn(value, "kind");
 }
@@ -127,7 +127,7 @@ function readCase(tree: SourceTree, path: TreePath, written: WrittenCase, found:
 
 const SCRIPT_KEYS: ReadonlySet<string> = new Set(["seed", "default", "nodes"]);
 
-/** A whole script, or, where no other key stands, the answers of its nodes. */
+/** Reads the answers: a whole script, or, when there are keys that no script has, only the answers of its nodes. */
 function readAnswers(tree: SourceTree, path: TreePath, written: WrittenCase, found: Problem[]): CaseAnswers {
   const { answers = {}, recorded } = written;
   if (recorded !== undefined) return { kind: "recorded", run: recorded };
@@ -141,7 +141,7 @@ function readAnswers(tree: SourceTree, path: TreePath, written: WrittenCase, fou
   return { kind: "script", script };
 }
 
-/** Places of a script whose `nodes` are written without that key. */
+/** Adapts the locations of a script whose `nodes` key is omitted. */
 function withoutHead(tree: SourceTree, base: TreePath): SourceTree {
   const real = (path: TreePath): TreePath => [...base, ...path.slice(base.length + 1)];
   return {

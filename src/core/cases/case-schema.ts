@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Json, JsonObject } from "../base/index.ts";
 import { DECISIONS, NODE_STATUSES } from "../event/index.ts";
 
-/** Cases one file may hold. */
+/** Maximum number of cases in one file. */
 const CASES_MAX = 10_000;
 
 const json: z.ZodType<Json> = z.json();
@@ -29,7 +29,7 @@ const sentEvent = z.strictObject({
   after: duration.optional().describe("Since the start of the run; default: at once"),
 });
 
-/** Conditions that must hold, or values by name. */
+/** Conditions that must hold, or expected values by name. */
 const values = z.union([text, z.array(text), object]);
 
 const expectedNode = z.strictObject({
@@ -106,7 +106,7 @@ export type Expected = z.infer<typeof expectSchema>;
 export type ExpectedValues = z.infer<typeof values>;
 export type WrittenAnswer = z.infer<typeof answer>;
 
-/** JSON Schema (2020-12) of a file of cases, for editors. */
+/** Returns the JSON Schema (2020-12) of a file of cases, for editors. */
 export function casesJsonSchema(): JsonObject {
   const schema = z.toJSONSchema(fileSchema) as JsonObject;
   return { $id: "urn:sluice:schema:cases", title: "Sluice cases", ...schema };

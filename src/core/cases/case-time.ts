@@ -4,10 +4,10 @@ import { instantOf } from "../expression/index.ts";
 import { problemAt } from "../script/index.ts";
 import type { SourceTree } from "../text/index.ts";
 
-/** Any moment would do where no rule minds it; always the same one makes every case repeatable: 2026-01-01 in UTC. */
+/** Default start time of a case: 2026-01-01 in UTC. Any fixed time would do. It is always the same, so that cases are repeatable. */
 const DEFAULT_AT = 1_767_225_600_000;
 
-/** At once is a time as well. */
+/** Reads the delay of an event in milliseconds. 0 is allowed here, although it is not a valid duration elsewhere. */
 export function readAfter(tree: SourceTree, path: TreePath, after: number | string, found: Problem[]): number {
   if (after === 0) return 0;
   const ms = parseDuration(after);

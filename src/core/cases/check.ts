@@ -4,10 +4,10 @@ import type { Expected } from "./case-schema.ts";
 import { checkValues, type Mismatch, shown } from "./expectation.ts";
 import type { CaseCall, CaseOutcome } from "./outcome.ts";
 
-/** Where a case expects nothing: that the run completes. */
+/** Default expectation of a case: the run completes. */
 const COMPLETES: Expected = { status: "completed" };
 
-/** Everything that is not as a case expects it; none: it passes. */
+/** Returns all differences between the outcome and the expectation of a case. The case passes when there are none. */
 export function checkOutcome(outcome: CaseOutcome, expect: Expected | null): readonly Mismatch[] {
   const wanted = expect ?? COMPLETES;
   const found: Mismatch[] = [];
@@ -23,7 +23,7 @@ export function checkOutcome(outcome: CaseOutcome, expect: Expected | null): rea
     const node = outcome.nodes.get(id);
     const { status, attempts, error, outputs } = typeof given === "string" ? { status: given } : given;
     const path = ["nodes", id];
-    // A step in a block that was never entered has not run.
+    // A step in a block that was not entered has not run, so its status is pending.
     differs(path, status, node?.status ?? "pending");
     differs([...path, "attempts"], attempts, node?.attempts ?? 0);
     differs([...path, "error"], error, node?.errorCode);
@@ -68,7 +68,7 @@ function checkCalls({ calls }: CaseOutcome, { asked = [], never_called = [] }: E
   return [...missing, ...called];
 }
 
-/** By node, with or without its instance, by tool or workflow, by agent, by provider. */
+/** Checks whether a call is meant by a name: of the node (with or without its instance), tool, workflow, agent or provider. */
 function isNamed({ node, name, agent, provider }: CaseCall, wanted: string): boolean {
   return isNode(node, wanted) || [name, agent, provider].includes(wanted);
 }

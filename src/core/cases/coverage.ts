@@ -5,16 +5,16 @@ import type { Plan, PlanNode } from "../plan/index.ts";
 export const COVERAGE_KINDS = ["branch", "handler", "gate"] as const;
 export type CoverageKind = (typeof COVERAGE_KINDS)[number];
 
-/** Something a workflow may do that a case can show. */
+/** A behaviour of a workflow that a case can cover. */
 export interface CoverageItem {
   readonly kind: CoverageKind;
-  /** Of a block: its path before the node, as `block/node`. */
+  /** Id of the node. For a node in a block, preceded by the path of the block: `block/node`. */
   readonly node: string;
-  /** `taken`, `skipped`, the name of a branch, `handled`, or the answer of a person. */
+  /** The covered behaviour: `taken`, `skipped`, the name of a branch, `handled`, or a person's answer. */
   readonly way: string;
 }
 
-/** Every branch, handler and gate of a workflow, those of its blocks included. */
+/** Returns every branch, handler and gate of a workflow, including those in its blocks. */
 export function coverageItems(plan: Plan): readonly CoverageItem[] {
   return [["", plan] as const, ...plan.blocks].flatMap(([block, { nodes }]) =>
     nodes.flatMap((node) => itemsOf(prefixOf(block) + node.id, node)),
@@ -34,12 +34,12 @@ function itemsOf(id: string, node: PlanNode): readonly CoverageItem[] {
   ];
 }
 
-/** What runs of the workflow have shown, as keys of items. */
+/** Returns the keys of the items that the logged runs have covered. */
 export function coveredBy(plan: Plan, logs: readonly (readonly RunEvent[])[]): ReadonlySet<string> {
   const covered = new Set<string>();
   for (const log of logs) {
     const [first] = log;
-    // Runs of other workflows are covered by cases of their own.
+    // Runs of other workflows are covered by their own cases.
     if (
       first?.type !== "run.started" ||
       (first.payload.block === undefined && first.payload.parentRunId !== undefined)
@@ -98,7 +98,7 @@ export interface CoverageFigure {
   readonly total: number;
 }
 
-/** How much of the items was shown, and which were not. */
+/** Returns the share of covered items, and the items that are not covered. */
 export function coverageOf(
   items: readonly CoverageItem[],
   covered: ReadonlySet<string>,

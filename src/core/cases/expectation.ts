@@ -20,15 +20,15 @@ import type { SourceTree } from "../text/index.ts";
 import type { Expected, ExpectedValues } from "./case-schema.ts";
 import type { CaseOutcome } from "./outcome.ts";
 
-/** Something that is not as expected. */
+/** A difference between the expected and the actual result. */
 export interface Mismatch {
-  /** Below `expect`: `nodes.publish`, `outputs[1]`. */
+  /** Path below `expect`, for example `nodes.publish` or `outputs[1]`. */
   readonly path: TreePath;
   readonly expected: string;
   readonly actual: string;
 }
 
-/** Expressions that cannot be read. */
+/** Returns a problem for every expression that cannot be parsed. */
 export function expectationProblems(tree: SourceTree, base: TreePath, expect: Expected): readonly Problem[] {
   const found: Problem[] = [];
   const check = (path: TreePath, values: ExpectedValues | undefined): void => {
@@ -56,12 +56,12 @@ function expressionsIn(values: ExpectedValues | undefined): readonly (readonly [
   });
 }
 
-/** The expression of `${…}`; nothing when the text is another. */
+/** Returns the expression inside `${…}`. Undefined for any other text. */
 function bracedIn(text: string): string | undefined {
   return /^\$\{([^{}]+)\}$/s.exec(text.trim())?.[1];
 }
 
-/** Conditions and values about outputs: of the run, or of one node. */
+/** Checks conditions and expected values of outputs: of the run, or of one node. */
 export function checkValues(
   expected: ExpectedValues,
   base: TreePath,
@@ -100,7 +100,7 @@ function checkMember(
   return [{ path, expected: `${shown(value)}, by ${expression.text}`, actual: shown(actual) }];
 }
 
-/** `${…}` always is one; without the braces, a text is one that compares `value` or `outputs`. */
+/** Parses a text as an expression. `${…}` is always one. Without braces, only a text that compares `value` or `outputs` is one. */
 function expressionOf(text: string): ParsedExpression | undefined {
   const braced = bracedIn(text);
   const parsed = parseExpression(braced ?? text);
@@ -128,7 +128,7 @@ function checkCondition(
   return [{ path, expected: expression.text, actual: [...new Set(seen)].join(", ") || "it does not hold" }];
 }
 
-/** What conditions of a case see: `outputs`, `args`, `status`, `cost`, `value`, and nodes by id or as `nodes.ID`. */
+/** Resolves the names in conditions of a case: `outputs`, `args`, `status`, `cost`, `value`, and nodes by id or as `nodes.ID`. */
 function resolver(
   value: Json | undefined,
   outputs: JsonObject,
@@ -177,7 +177,7 @@ function ofNode({ nodes }: CaseOutcome, [id = "", part, ...rest]: readonly (stri
 
 const SHOWN_MAX = 400;
 
-/** A value as people compare it, cut where it is long. */
+/** Formats a value for people. A long value is truncated. */
 export function shown(value: Json | undefined): string {
   if (value === undefined) return "nothing";
   const text = JSON.stringify(value);

@@ -5,14 +5,14 @@ import { problemAt } from "../script/index.ts";
 import type { SourceTree } from "../text/index.ts";
 import type { CaseFile, TestCase } from "./case-file.ts";
 
-/** What a file of cases names although its workflow does not have it, and args that do not fit. */
+/** Returns problems for names in a file of cases that its workflow does not have, and for args that do not fit. */
 export function nameProblems({ tree, cases }: CaseFile, plan: Plan): readonly Problem[] {
   const known = namesIn(plan);
   const found = cases.flatMap((one) => [...argProblems(tree, one, plan), ...unknownNames(tree, one, known)]);
   return found.toSorted((left, right) => left.line - right.line || left.column - right.column);
 }
 
-/** Names of steps, with the blocks and workflows they stand in left open. */
+/** Returns the names of all steps, without the path of their block. */
 function namesIn(plan: Plan): ReadonlySet<string> {
   const plans = [plan, ...plan.blocks.values()];
   return new Set([FINALLY, ...plans.flatMap(({ nodes }) => nodes.map(({ id }) => id))]);
@@ -34,14 +34,14 @@ function unknownNames(
     for (const id of answers.script.nodes.keys()) named.push([answerPath(tree, path, id), id]);
   }
   return named.flatMap(([place, id]) => {
-    // Another workflow's steps are its own matter.
+    // Steps of other workflows are not checked here.
     const isOutside = id === "*" || id === "launch" || id.includes("/");
     const name = id.split("[", 1)[0] ?? id;
     return isOutside || known.has(name) ? [] : [unknownName(tree, place, name, known)];
   });
 }
 
-/** With or without `nodes` before it. */
+/** Returns the path of a node's answers, with `nodes` if the author wrote that key. */
 function answerPath(tree: SourceTree, path: TreePath, id: string): TreePath {
   const plain = [...path, "answers", id];
   const { line, column } = tree.keyPlaceOf(plain);
@@ -49,7 +49,7 @@ function answerPath(tree: SourceTree, path: TreePath, id: string): TreePath {
   return line === above.line && column === above.column ? [...path, "answers", "nodes", id] : plain;
 }
 
-/** Steps that do not exist, with the one that was probably meant. */
+/** Returns the problem for a step that does not exist, with the probably intended step. */
 function unknownName(tree: SourceTree, path: TreePath, name: string, names: Iterable<string>): Problem {
   const meant = suggest(name, names);
   const hint =
@@ -60,7 +60,7 @@ function unknownName(tree: SourceTree, path: TreePath, name: string, names: Iter
   return { code: "unknown_step", message, path: formatPath(path), ...tree.keyPlaceOf(path), hint };
 }
 
-/** A recording has its own args where the case writes none. */
+/** Checks the args of a case. A recording supplies its own args if the case writes none. */
 function argProblems(tree: SourceTree, { path, args, answers, isWritten }: TestCase, plan: Plan): readonly Problem[] {
   if (answers.kind === "recorded" && !isWritten.args) return [];
   const checked = checkArgs(plan.args, args);

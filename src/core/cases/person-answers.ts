@@ -4,17 +4,17 @@ import type { SourceTree } from "../text/index.ts";
 import { readAfter } from "./case-time.ts";
 import type { WrittenAnswer, WrittenCase } from "./case-schema.ts";
 
-/** What a person answers, and how long they take. */
+/** The answer of a person, and the delay before it. */
 export interface PersonAnswer {
   readonly decision: Decision;
   readonly reason: string | null;
   readonly by: string | null;
-  /** Null: something that fits is made up. */
+  /** Null when fitting form values are to be generated. */
   readonly form: JsonObject | null;
   readonly afterMs: number;
 }
 
-/** The same for all, or by node: the first time it asks, the second time; the last answer repeats. */
+/** Answers of people: the same for all nodes, or a list by node. The list is used in order, and its last answer repeats. */
 export type PersonAnswers =
   | { readonly kind: "all"; readonly mode: "all" | "reject" | "none" }
   | { readonly kind: "nodes"; readonly byNode: ReadonlyMap<string, readonly PersonAnswer[]> };
@@ -47,10 +47,10 @@ function answerOf(tree: SourceTree, path: TreePath, written: WrittenAnswer, foun
   return { decision, reason, by, form, afterMs: readAfter(tree, [...path, "after"], after, found) };
 }
 
-/** Stands for every node that has no answer of its own. */
+/** Matches every node that has no answers of its own. */
 const ANY_NODE = "*";
 
-/** The answers for a node: its instance, itself, itself with its workflow, any. */
+/** Returns the answers for a node. Order: instance, then node, both with the workflow name; the same without it; then `*`. */
 export function answersFor(
   byNode: ReadonlyMap<string, readonly PersonAnswer[]>,
   workflow: string,

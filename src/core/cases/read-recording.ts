@@ -3,13 +3,13 @@ import { problemAt } from "../script/index.ts";
 import { readSource } from "../text/index.ts";
 import { readCaseAt, type TestCase } from "./case-file.ts";
 
-/** A recorded run: what a case needs to repeat it, and what came of it. */
+/** A recorded run: the case that repeats it, and its result. */
 export interface Recording {
   readonly case: TestCase;
   readonly snapshot: JsonObject;
 }
 
-/** A recording is a case without a name, with the run, its workflow and a snapshot. */
+/** Reads a recording. It is a case without a name, with the run, its workflow and a snapshot. */
 export function readRecording(source: string | Uint8Array): {
   readonly recording: Recording | null;
   readonly problems: readonly Problem[];

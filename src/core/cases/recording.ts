@@ -3,7 +3,7 @@ import type { EventOf, RunEvent } from "../event/index.ts";
 import { hideInJson } from "../redaction/index.ts";
 import { isoFromEpochMs } from "../view/index.ts";
 
-/** The log of a run of the family; the first is the one that is recorded. */
+/** The log of one run of a family. The first run of the family is the recorded one. */
 export interface RecordedRun {
   readonly runId: string;
   readonly log: readonly RunEvent[];
@@ -12,8 +12,8 @@ export interface RecordedRun {
 type Entry = Record<string, Json>;
 
 /**
- * What a case needs to repeat a run: its args, what adapters answered, what people answered, which events came, and when.
- * Names of people are left out, and what looks like a credential is hidden.
+ * Records everything a case needs to repeat a run: args, answers of adapters and people, events, and their times. Names
+ * of people are left out, and text that looks like a credential is hidden.
  */
 export function recordRun(family: readonly RecordedRun[]): JsonObject {
   const [root] = family;
@@ -46,7 +46,7 @@ export function recordRun(family: readonly RecordedRun[]): JsonObject {
 
 const FAILURES: ReadonlySet<string> = new Set(FAILURE_CLASSES);
 
-/** By node, one entry per attempt that an adapter answered. */
+/** Returns the answers by node, with one entry per attempt that an adapter answered. */
 function answersIn(log: readonly RunEvent[]): ReadonlyMap<string, Entry[]> {
   const sent = new Set<string>();
   const answers = new Map<string, Entry[]>();
@@ -57,7 +57,7 @@ function answersIn(log: readonly RunEvent[]): ReadonlyMap<string, Entry[]> {
     if (type === "node.started" && payload.provider !== null) sent.add(payload.nodeId);
     if (type === "node.retried" || type === "node.failed" || type === "node.timed_out") {
       const fail = FAILURES.has(payload.errorCode) ? payload.errorCode : null;
-      // What was answered is not in the log when the answer did not fit; another answer that does not fit stands for it.
+      // The log does not contain an answer that did not fit its contract, so another answer that does not fit replaces it.
       put(payload.nodeId, fail === null ? { raw: "" } : { fail, message: payload.errorMessage });
     }
     if (type === "node.completed" && payload.carried !== true) put(payload.nodeId, answerOf(payload, log));
@@ -77,7 +77,7 @@ function answerOf(payload: EventOf<"node.completed">["payload"], log: readonly R
   return { stdout: envelope.output, ...(isSpoken ? {} : { outputs }), ...bill };
 }
 
-/** What the model said and called in the turn of a node, with what came of each call. */
+/** Returns the rounds of a node's turn: the model's text, its tool calls, and the result of each call. */
 function roundsOf(nodeId: string, log: readonly RunEvent[]): Entry[] {
   const results = new Map<string, EventOf<"tool.completed">["payload"]>();
   const asked = new Map<number, string[]>();
@@ -121,7 +121,7 @@ function* approvalsIn(log: readonly RunEvent[]): Generator<readonly [string, Ent
   }
 }
 
-/** An event is known by what the node that took it made of it. */
+/** Returns the received events. The data of an event is recovered from the outputs of the node that received it. */
 function* eventsIn(log: readonly RunEvent[], startedAt: number): Generator<Entry> {
   const awaited = new Map<string, { readonly type: string; readonly key: JsonObject }>();
   const taken = new Map<string, number>();
@@ -138,7 +138,7 @@ function* eventsIn(log: readonly RunEvent[], startedAt: number): Generator<Entry
   }
 }
 
-/** Anything but an object arrives under this one name. */
+/** Data that is not an object is stored under the single name `result`, so it is unwrapped here. */
 function dataOf(outputs: JsonObject): Json {
   const { result } = outputs;
   return result !== undefined && Object.keys(outputs).length === 1 && !isJsonObject(result) ? result : outputs;

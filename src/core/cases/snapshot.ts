@@ -2,7 +2,7 @@ import { compareCodeUnits, isJsonObject, type Json, type JsonObject, sameJson, t
 import { type Mismatch, shown } from "./expectation.ts";
 import type { CaseOutcome } from "./outcome.ts";
 
-/** Everything of an outcome that should stay the same: the end, outputs, nodes, and every text that was asked. */
+/** Returns the parts of an outcome that should stay the same: status, outputs, nodes, and every text that was sent. */
 export function snapshotOf(outcome: CaseOutcome): JsonObject {
   const asked: Record<string, Json[]> = {};
   for (const { node, kind, name, text, args } of outcome.calls) {
@@ -23,7 +23,7 @@ function byName(left: readonly [string, unknown], right: readonly [string, unkno
   return compareCodeUnits(left[0], right[0]);
 }
 
-/** Where two snapshots differ, at the deepest place that both have. */
+/** Returns the differences between two snapshots, each at the deepest path that both have. */
 export function compareSnapshots(
   expected: Json | undefined,
   actual: Json | undefined,

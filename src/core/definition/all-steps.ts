@@ -1,12 +1,12 @@
 import type { Block, LensGraphDefinition, LobsterDefinition, Step } from "./definition.ts";
 
-/** Every step of a document, those of its blocks and of `finally` included. */
+/** Yields every step of a document, including the steps of its blocks and of `finally`. */
 export function* allSteps(definition: Pick<LobsterDefinition, "steps" | "finally">): Generator<Step> {
   yield* stepsIn(definition);
   if (definition.finally !== null) yield* stepsIn(definition.finally);
 }
 
-/** Steps inside the nodes of a lens graph, and those that come last in it. */
+/** Yields the steps inside the nodes of a lens graph, and the steps of its `finally`. */
 export function* stepsInside({ nodes, last }: LensGraphDefinition): Generator<Step> {
   for (const { inside } of nodes) if (inside !== undefined) yield* allSteps(inside);
   if (last !== undefined) yield* allSteps(last);

@@ -2,7 +2,7 @@ import { LIMITS } from "../base/index.ts";
 import type { FormFields, ShownKind } from "../event/index.ts";
 import type { StepTemplate } from "../template/index.ts";
 
-/** `role:x`, `team:x`, `user:y` or `key:z`, and how long they have before the next in the chain is asked. */
+/** An approver (`role:x`, `team:x`, `user:y` or `key:z`), and the time until the next approver in the chain is asked. */
 export interface Approver {
   readonly who: string;
   readonly withinMs: number | null;
@@ -11,11 +11,11 @@ export interface Approver {
 export const OTHERWISE = ["reject", "approve", "skip", "abort"] as const;
 export type Otherwise = (typeof OTHERWISE)[number];
 
-/** Something the author shows to the person who answers; a text that is one reference keeps its value. */
+/** A value that the author shows to the approver. A text that consists of one reference keeps the type of the value. */
 export type ShowItem =
   | {
       readonly kind: Exclude<ShownKind, "diff">;
-      /** Null: the reference as it is written. */
+      /** Null when the label is the reference as written. */
       readonly label: string | null;
       readonly value: StepTemplate;
     }
@@ -26,8 +26,7 @@ export type ShowItem =
       readonly after: StepTemplate;
     };
 
-/** Who answers, by when, what they see and enter, and what happens without an answer. */
-/** A text of a field of a form. */
+/** A text of a form field that contains references. It is filled in when the approval opens. */
 export interface FormFill {
   readonly field: string;
   readonly key: FormTextKey;
@@ -39,23 +38,23 @@ export type FormTextKey = (typeof FORM_TEXT_KEYS)[number];
 
 export interface ApprovalRule {
   readonly approvers: readonly Approver[];
-  /** Null: the approval expires. */
+  /** The decision when no answer is given in time. Null when the approval expires. */
   readonly otherwise: Otherwise | null;
   readonly expiresMs: number;
   readonly isSeparate: boolean;
-  /** How many different people have to approve. */
+  /** Number of different people who have to approve. */
   readonly quorum: number;
-  /** Empty: all bound inputs are shown. */
+  /** Values to show. Empty when all bound inputs are shown. */
   readonly show: readonly ShowItem[];
-  /** What the person enters, which becomes the outputs of a gate; null: nothing. */
+  /** The form that the person fills in. Its values become the outputs of a gate. Null when there is no form. */
   readonly form: FormFields | null;
-  /** Texts of the form with references in them, which are filled when it is asked; absent: none. */
+  /** Texts of the form with references, filled in when the approval opens. Absent when there are none. */
   readonly fills?: readonly FormFill[];
-  /** `sign_in`: a link in a message is not enough to answer. */
+  /** `sign_in` requires the approver to sign in: a link in a message is not enough to answer. */
   readonly confirm: "sign_in" | null;
 }
 
-/** Anyone who may approve, within the ordinary time. */
+/** The default rule: any person who may approve, within the default time. */
 export const ANYONE: ApprovalRule = {
   approvers: [],
   otherwise: null,

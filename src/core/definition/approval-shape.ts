@@ -22,7 +22,7 @@ import { duration, reportFlaw } from "./text-shape.ts";
 
 const WHO = "role:name, team:name, user:name or key:name";
 
-/** A user may be an issuer and a subject, and a key may have any label: both may hold spaces. */
+/** Spaces are allowed, because a user may be an issuer and a subject, and a key may have any label. */
 const who = word({
   expected: WHO,
   code: "bad_name",
@@ -56,7 +56,7 @@ export const quorum = number({
   expected: `a whole number from 1 to ${QUORUM_MAX}`,
 });
 
-/** A text that is a path means its value; any other text is a template. */
+/** A text that is a path is replaced by its value. Any other text is a template. */
 const shownText: Shape<StepTemplate> = refine(anyText, (text, path, report) => {
   const parsed = templateOf(text);
   if (parsed.ok) return parsed.value;
@@ -89,7 +89,7 @@ const ITEM = {
   diff: optional(pair, "Two values, shown as what changed from the first to the second."),
 };
 
-/** Where the texts of an item stand, beside it: its references are checked there. */
+/** A shown item with the paths of its texts, at which its references are checked. */
 export interface ReadShowItem {
   readonly item: ShowItem;
   readonly texts: readonly { readonly template: StepTemplate; readonly at: TreePath }[];
@@ -115,7 +115,7 @@ function itemOf(
 ): ReadShowItem | undefined {
   const kinds = SHOWN_KINDS.filter((kind) => Object.hasOwn(raw, kind));
   const [kind] = kinds;
-  // A key that is not known has been reported already.
+  // An unknown key has been reported already.
   if (kind === undefined && isJsonObject(written) && Object.keys(written).some((key) => key !== "label"))
     return undefined;
   if (kind === undefined || kinds.length > 1) {

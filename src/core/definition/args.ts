@@ -17,7 +17,7 @@ import { fitProblems } from "./field-fit.ts";
 import type { ArgField } from "./field.ts";
 import { quote } from "./shape.ts";
 
-/** What a run is given against what its definition declares: the complete args, or everything that is wrong with them. */
+/** Checks the args of a run against the declarations of its definition. Returns the complete args, or all problems. */
 export function checkArgs(
   fields: Readonly<Record<string, ArgField>>,
   given: JsonObject,
@@ -36,7 +36,7 @@ export function checkArgs(
   }
   const args: [string, Json][] = [];
   for (const [name, field] of Object.entries(fields)) {
-    // Null is how forms and scripts say "not given".
+    // Forms and scripts send null for "not given".
     const own = getOwn(given, name) ?? undefined;
     const value = own ?? field.default;
     if (value === undefined) {
@@ -45,7 +45,7 @@ export function checkArgs(
       continue;
     }
     args.push([name, value]);
-    // A default has been checked where it was declared.
+    // A default has been checked in its declaration.
     if (own === undefined) continue;
     for (const misfit of fitProblems(value, field)) {
       const { code, message, at = "" } = misfit;
@@ -59,7 +59,7 @@ function askFor(name: string, field: ArgField): string {
   return `Give "${name}"${field.type === undefined ? "" : ` (${field.type})`}.`;
 }
 
-/** Args are not written in a file with lines, so every problem stands at its start. */
+/** Returns a problem of an arg. Args are not written in a file with lines, so every problem has line 1, column 1. */
 function problem(code: ProblemCode, path: TreePath, message: string, hint?: string, inside = ""): Problem {
   const place = { path: `${formatPath(["args", ...path])}${inside}`, line: 1, column: 1 };
   return { code, message, ...place, ...(hint === undefined ? {} : { hint }) };

@@ -1,4 +1,4 @@
-/** Blocks of which everything is known but what their references mean. */
+/** Blocks that have been read, but whose references are not resolved yet. */
 import { formatPath, getOwn, isJsonObject, required, type TreePath } from "../base/index.ts";
 import type { WrittenBranches, WrittenSteps } from "./block-shape.ts";
 import { pathsOfValue } from "../template/index.ts";
@@ -16,12 +16,12 @@ import type { KnownNames } from "./step-value.ts";
 
 /** The steps of a document or a block. */
 export interface BlockDraft {
-  /** Where they stand. */
+  /** Path of the steps. */
   readonly path: TreePath;
   readonly written: WrittenSteps;
   readonly drafts: readonly StepDraft[];
   readonly outputs: Readonly<Record<string, RunOutput>> | null;
-  /** The outputs, as a step that comes after all others. */
+  /** The outputs, treated as a step after all others. */
   readonly shown: StepDraft;
 }
 
@@ -31,11 +31,11 @@ interface WrittenBlock {
   readonly path: TreePath;
   readonly steps: WrittenSteps;
   readonly outputs: Readonly<Record<string, WrittenOutput>>;
-  /** Under which the outputs stand. */
+  /** Path of the object that contains the outputs. */
   readonly above: TreePath;
 }
 
-/** Inside, everything around a block can be meant as well. */
+/** Reads a block. Its steps can also refer to everything around the block. */
 export function draftBlock(
   { path, steps, outputs, above }: WrittenBlock,
   around: KnownNames,
@@ -48,7 +48,7 @@ export function draftBlock(
   return { path, written: steps, drafts, outputs: shown.outputs, shown: shown.draft };
 }
 
-/** Names a text could mean, also those that are declared wrongly. */
+/** Returns all names that a text could refer to, including names with an invalid declaration. */
 function namesOf(steps: WrittenSteps, around: KnownNames): KnownNames {
   const declared = steps.flatMap(({ read }) => [
     ...Object.keys(read.outputs ?? {}),
@@ -83,7 +83,7 @@ export function draftBlocks(
   );
 }
 
-/** What a step with blocks reads: the conditions of its branches, and everything its steps read and do not have. */
+/** Returns the references of a step with blocks: in conditions of its branches, and those of its steps to names outside the blocks. */
 export function mentionsOfBlocks(
   { read, path: rest }: Located<RawStep>,
   blocks: readonly BlockDraft[],
@@ -95,14 +95,14 @@ export function mentionsOfBlocks(
   return [...conditions, ...mentionsOfKey(read, rest), ...blocks.flatMap(freeMentions)];
 }
 
-/** The key under which a block counts is found where the step stands. */
+/** Returns the references in the concurrency key of a block. They are resolved at the step that contains the block. */
 function mentionsOfKey({ concurrency }: RawStep, path: TreePath): readonly Mention[] {
   const at = [...path, "concurrency", "key"];
   if (concurrency === undefined || concurrency.key === null) return [];
   return [...pathsOfValue(concurrency.key)].map(({ path: found }) => ({ path: found, field: "choose", about: at, at }));
 }
 
-/** What the steps of a block read of what is around it. */
+/** Returns the references of a block's steps to names outside the block. */
 export function freeMentions({ written, drafts, shown }: BlockDraft): readonly Mention[] {
   const ids = new Set(idsOf(written));
   const declaring = drafts.filter(({ forEach }) => forEach === null);
@@ -130,7 +130,7 @@ function isElementOf(head: string, { forEach, isForEachBroken, raw }: StepDraft)
   return head === "index" || head === (raw.as ?? "item");
 }
 
-/** The steps no other step of the block waits for. */
+/** Returns the steps for which no other step of the block waits. */
 export function leavesOf({ drafts }: BlockDraft): readonly StepDraft[] {
   const waitedFor = new Set(
     drafts.flatMap(({ raw, mentions }) => [

@@ -1,4 +1,4 @@
-/** Steps inside steps, as they are written. */
+/** Shapes of steps inside steps, as authors write them. */
 import { LIMITS, type TreePath } from "../base/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
 import { isWritten, optional, record } from "./record.ts";
@@ -8,10 +8,10 @@ import { list, type Located, located, refine, type Shape } from "./shape.ts";
 import type { RawStep } from "./step-shape.ts";
 import { expression, givenName } from "./text-shape.ts";
 
-/** Where the schema of a step stands in the schema of a document. */
+/** Reference to the schema of a step in the schema of a document. */
 export const STEP_SCHEMA_REF = "#/$defs/step";
 
-/** The shape of a step is made of this one, and so it is asked for late. */
+/** Returns the shape of nested steps. The shape of a step contains this one, so it is requested only when it is used. */
 export function nestedSteps(stepOf: () => Shape<RawStep>): Shape<WrittenSteps> {
   const entry: Shape<Located<RawStep>> = {
     read: (value, path, report) => located(stepOf()).read(value, path, report),
@@ -20,19 +20,19 @@ export function nestedSteps(stepOf: () => Shape<RawStep>): Shape<WrittenSteps> {
   return list(entry, { isFilled: true, limit: { max: LIMITS.nodesMax, code: "too_many_steps" } });
 }
 
-/** An interface, because a step may hold steps. */
+/** An interface and not a type alias, because steps can contain steps. */
 export interface WrittenSteps extends ReadonlyArray<Located<RawStep>> {}
 
 /** One alternative of `choose`. */
 export interface WrittenBranch {
   readonly name: string;
-  /** Null: it is taken when no other is. */
+  /** Null when the branch is taken if no other is. */
   readonly when: ParsedExpression | null;
   readonly steps: WrittenSteps;
   readonly outputs: Readonly<Record<string, WrittenOutput>>;
-  /** Of the branch. */
+  /** Path of the branch. */
   readonly path: TreePath;
-  /** Under which its steps stand. */
+  /** The key that contains the steps of the branch. */
   readonly key: "steps" | "else";
 }
 

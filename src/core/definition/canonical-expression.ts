@@ -3,7 +3,7 @@ import type { Expression, Path } from "../expression/index.ts";
 
 type Argument = Extract<Expression, { readonly kind: "call" }>["args"][number];
 
-/** An expression without places and without the names of lambda parameters, which are known by their slots. */
+/** Returns the canonical form of an expression. Positions are left out, and lambda parameters are identified by slot, not by name. */
 export function canonicalExpression(node: Expression, pathOf: (path: Path) => Json): Json {
   const of = (inner: Expression): Json => canonicalExpression(inner, pathOf);
   switch (node.kind) {

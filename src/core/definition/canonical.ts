@@ -1,8 +1,8 @@
 /**
- * The canonical form of a definition: what it means, whatever it was written in.
+ * The canonical form of a definition: its meaning, independent of the format it was written in.
  *
- * - Texts and expressions are their parts: spelling, places and names of lambda parameters are left out.
- * - What has its default value is left out, so that a field added later changes no hash.
+ * - Texts and expressions are represented by their parts: spelling, positions and names of lambda parameters are left out.
+ * - Fields with their default value are left out, so that a field added later does not change any hash.
  * - Steps keep their order, and everything else is sorted by `digestJson`.
  */
 import { digestJson, isJsonObject, type Json, type JsonObject, LIMITS } from "../base/index.ts";
@@ -12,12 +12,12 @@ import { allSteps, stepsInside } from "./all-steps.ts";
 import { EMPTY_CATALOG, readDefinition } from "./read-definition.ts";
 import type { Definition, LensEdge, LensNode, Step } from "./definition.ts";
 
-/** SHA-256 of the canonical form, by which a workflow in code and one in a file are compared. */
+/** Returns the SHA-256 of the canonical form. A workflow in code and one in a file are compared by this hash. */
 export function definitionHash(definition: Definition): string {
   return digestJson(canonicalDefinition(definition));
 }
 
-/** The same of a text; null when it is no valid definition. What it refers to outside itself does not matter. */
+/** Returns the definition hash of a text. Null when the text is not a valid definition. Names outside the text are not checked. */
 export function definitionHashOf(source: string | Uint8Array): string | null {
   const { definition } = readDefinition(source, EMPTY_CATALOG, { isStored: true });
   return definition === null ? null : definitionHash(definition);
@@ -43,11 +43,11 @@ const STEP_DEFAULTS: JsonObject = {
 };
 const FOR_EACH_DEFAULTS: JsonObject = { as: "item", maxItems: LIMITS.forEachItemsDefault, tolerate: { count: 0 } };
 
-/** Whether a default was written is no part of what it means, nor is what follows from the rest. */
+/** Fields that do not change the meaning: whether a default was written, and values derived from other fields. */
 const DERIVED: ReadonlySet<string> = new Set(["isOnFailureWritten", "isRetryWritten", "outputKinds"]);
-/** Values of authors, in which nothing is left out. */
+/** Fields that contain values of authors. Inside them nothing is left out. */
 const LITERAL: ReadonlySet<string> = new Set(["default", "enum", "parameters"]);
-/** Their keys are names that authors chose. */
+/** Fields whose keys are names chosen by authors. */
 const NAMED: ReadonlySet<string> = new Set(
   "args rootInputs roles inputs outputs with members properties form outcomes paramOverrides labels".split(" "),
 );
@@ -94,7 +94,7 @@ class Canonical {
 
   #step(step: Step): Json {
     const { name, title, timeoutMs, ...rest } = step;
-    // A name with references is those references.
+    // A name with references is represented by its parsed form.
     const named = title === null ? { name } : { title };
     const isRun = step.workflowRef !== null || step.block !== null || step.choose !== null;
     const isDefault = !isRun && timeoutMs === LIMITS.stepTimeoutMsDefault;
@@ -111,14 +111,14 @@ class Canonical {
     return this.object(value);
   }
 
-  /** A text that is one reference is that reference, however it is written. */
+  /** A text that consists of one reference is represented by that reference, in any spelling. */
   #template(parts: readonly unknown[]): Json {
     const [only] = parts;
     if (parts.length === 1 && typeof only === "object") return this.#value(only);
     return { text: parts.map((part) => this.#value(part)) };
   }
 
-  /** Values that authors write: literals stay as they are. */
+  /** Values written by authors. Literals stay unchanged. */
   #kind(value: { readonly kind: unknown }): Json {
     const { kind, ...rest } = value as JsonObject;
     switch (kind) {
@@ -133,7 +133,7 @@ class Canonical {
     }
   }
 
-  /** `step.outputs.field` is `step.field`, but for names that mean something else there. */
+  /** Shortens `step.outputs.field` to `step.field`, unless the field name has another meaning there. */
   #path({ segments }: Path): Json {
     const [head, second, third, ...rest] = segments;
     const isOutput = second === "outputs" && typeof head === "string" && this.#ids.has(head);
@@ -142,7 +142,7 @@ class Canonical {
   }
 }
 
-/** What a step has beside its outputs. */
+/** Reserved parts of a step besides its outputs. */
 const PARTS: ReadonlySet<string> = new Set(["outputs", "stdout", "json", "approved", "error"]);
 
 function isLeftOut(value: Json): boolean {

@@ -25,13 +25,13 @@ interface Entries {
 }
 
 /**
- * Library steps, lenses and tools from a stream of manifests `kind`, `name`, `spec`; other kinds are passed over. A document
- * without `kind` is a plain map `steps: {name: fields}`, `lenses: {name: spec}`. The stream is the whole library of
- * steps; without a single lens in it, lenses stay unknown.
+ * Reads library steps, lenses and tools from a stream of manifests `kind`, `name`, `spec`. Other kinds are skipped. A
+ * document without `kind` is a plain map `steps: {name: fields}`, `lenses: {name: spec}`. The stream is the complete
+ * step library. If it contains no lens, lenses are unknown.
  */
 export function readCatalog(source: string | Uint8Array): {
   readonly catalog: Catalog;
-  /** The lenses as they were written. */
+  /** The lens specs as they were written. */
   readonly lensSpecs: Readonly<Record<string, JsonObject>>;
   readonly problems: readonly Problem[];
 } {
@@ -93,7 +93,7 @@ function readPlainMap(value: JsonObject, entries: Entries, report: Report): void
   }
 }
 
-/** Only which tools it names: what is wrong with it is reported where manifests are read. */
+/** Reads only the names of a tool. Its problems are reported by the manifest reader. */
 function addTool(spec: Json | undefined, { tools }: Entries): void {
   if (!isJsonObject(spec)) return;
   const [name, server] = [getOwn(spec, "name"), getOwn(spec, "server")];

@@ -1,4 +1,4 @@
-/** `concurrency` of a document: how many of its runs with the same key may be open at a time. */
+/** `concurrency` of a document: the limit of open runs with the same key. */
 import { didYouMean, isJsonObject, type Json, LIMITS, type TreePath } from "../base/index.ts";
 import { WHEN_FULL, type WhenFull } from "../event/index.ts";
 import { parseExpression } from "../expression/index.ts";
@@ -10,7 +10,7 @@ import { anyJson, byKind, choice, nameOf, number, type Shape } from "./shape.ts"
 import { CONCURRENCY_WORDS } from "./foreign-word.ts";
 
 export interface Concurrency {
-  /** Runs with the same value count together. */
+  /** The key. Runs with the same value are counted together. */
   readonly key: Value;
   readonly limit: number;
   readonly whenFull: WhenFull;
@@ -39,7 +39,7 @@ const RAW = record(
   { title: "concurrency", foreign: CONCURRENCY_WORDS },
 );
 
-/** A key that is wrong has been reported, and is not there. */
+/** Concurrency as it was read. The key is null when it is invalid, which has been reported. */
 export type WrittenConcurrency = Omit<Concurrency, "key"> & { readonly key: Value | null };
 
 export const concurrencyShape: Shape<WrittenConcurrency> = byKind("a map such as { key: customer, limit: 1 }", {
@@ -54,7 +54,7 @@ export const concurrencyShape: Shape<WrittenConcurrency> = byKind("a map such as
   },
 });
 
-/** Null where it is not written, or its key is wrong. */
+/** Returns the concurrency. Null when it is not written, or when its key is invalid. */
 export function concurrencyOf(written: WrittenConcurrency | undefined): Concurrency | null {
   return written === undefined || written.key === null ? null : { ...written, key: written.key };
 }
@@ -84,7 +84,7 @@ function keyOf(written: Json, path: TreePath, report: Report): Value | null {
 
 const RUN_FACTS: ReadonlySet<unknown> = new Set(["id", "workflow", "started_at", "args"]);
 
-/** It is decided before any step has run: only what the run is given is there. Answers the args it reads. */
+/** Checks the key. It is evaluated before any step runs, so it can use only args and facts of the run. Returns the args it reads. */
 export function checkConcurrency(
   written: WrittenConcurrency | undefined,
   args: Readonly<Record<string, ArgField>>,

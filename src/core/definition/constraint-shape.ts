@@ -1,4 +1,4 @@
-/** What a declaration demands of a value beyond its type. */
+/** The constraints of a declaration beyond the type of the value. */
 import { type Json, LIMITS, type TreePath } from "../base/index.ts";
 import { fitProblems } from "./field-fit.ts";
 import { type Constraints, FIELD_TYPES, type FieldType } from "./field.ts";
@@ -75,7 +75,7 @@ export function constraintsOf(
   };
 }
 
-/** A keyword about values of another type says nothing. */
+/** Reports a keyword that has no effect on values of the declared type. */
 export function checkFitting(
   key: string,
   fitting: readonly FieldType[],

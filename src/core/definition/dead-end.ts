@@ -1,13 +1,13 @@
 import { didYouMean, formatPath, type PathSegment } from "../base/index.ts";
 import { KIND_PHRASES, type DeadEnd } from "../expression/index.ts";
 
-/** Reserved words that a list of fields does not need to repeat. */
+/** Reserved words that are not included in a list of fields. */
 const UNLISTED: ReadonlySet<string> = new Set(["outputs", "stdout", "json", "media", "_skipped"]);
 const LISTED_MAX = 12;
 
 /**
- * Why a path leads nowhere. `owner` is how the thing at the start is named ("step \"c\""), `start` how many segments
- * of the path name it.
+ * Returns why a path does not exist. `start` names the first part of the path ("step \"c\"") and the number of segments
+ * it covers. `owner` is the kind of the value that has no such field or element.
  */
 export function deadEndMessage(
   text: string,

@@ -5,7 +5,7 @@ import type { StepDraft } from "./step-draft.ts";
 import { hasWork } from "./work-fields.ts";
 import type { Work } from "./work.ts";
 
-/** What a declaration says about the value it declares. */
+/** Returns the known type of a declared value. */
 export function knownOf(field: Omit<ValueField, "type"> & { readonly type?: FieldType | null }): Known {
   const { type, items, properties } = field;
   if (type === undefined || type === null) return ANY;
@@ -40,13 +40,13 @@ function typed(type: FieldType): Known {
   }
 }
 
-/** A gate without work of its own completes with the answer and nothing else. */
+/** Checks for a gate without work. It completes with the answer of the approval and nothing else. */
 export function isPureGate({ raw, unresolvedLibraryStep }: StepDraft): boolean {
   const isGate = raw.approval === "required" || raw.hitl === true;
   return isGate && !hasWork(raw) && unresolvedLibraryStep === null;
 }
 
-/** The variables a step declares: its outputs, or what it sets, of which no more is said here than the names. */
+/** Returns the variables a step declares: its outputs, or the values it sets. Of set values only the names are known here. */
 export function declaredBy(draft: StepDraft): readonly (readonly [string, Known])[] {
   const { outputs, work, with: values, raw, blocks } = draft;
   if (raw.steps !== undefined) return declaredByBlock(blocks[0]);
@@ -54,33 +54,33 @@ export function declaredBy(draft: StepDraft): readonly (readonly [string, Known]
   return Object.entries(outputs ?? {}).map(([name, field]) => [name, knownOf(field)]);
 }
 
-/** What a block hands on by name. */
+/** Returns the outputs that a block declares by name. */
 function declaredByBlock(block: BlockDraft | undefined): readonly (readonly [string, Known])[] {
   const outputs = Object.entries(block?.outputs ?? {});
   return outputs.map(([name, { field }]) => [name, field === null ? ANY : knownOf(field)]);
 }
 
-/** What a block hands on: what it names, or what its last steps return, by their ids. */
+/** Returns the outputs of a block: the declared ones, otherwise the outputs of its last steps, by their ids. */
 function outputsOfBlock(block: BlockDraft): Fields {
   if (block.outputs !== null) return declaredByBlock(block);
   return leavesOf(block).map((leaf) => [leaf.id ?? "", outputsOf(leaf, declaredBy(leaf))]);
 }
 
-/** Of branches that hand on the same name nothing more is said than that. */
+/** Returns the outputs of several branches. If two branches have an output of the same name, its type is unknown. */
 function outputsOfBlocks(blocks: readonly BlockDraft[]): Fields {
   const fields = new Map<string, Known>();
   for (const [name, known] of blocks.flatMap(outputsOfBlock)) fields.set(name, fields.has(name) ? ANY : known);
   return [...fields];
 }
 
-/** A failure that `on_failure: skip` or a person passed over leaves this mark. */
+/** Added to the outputs when a failure was skipped by `on_failure: skip` or by a person. */
 const SKIPPED_MARK: readonly [string, Known] = ["_skipped", BOOLEAN];
 
 type Fields = readonly (readonly [string, Known])[];
-/** A wait that continued although nothing had come leaves this mark. */
+/** Added to the outputs of a wait that continued without an event. */
 const TIMED_OUT_MARK: [string, Known] = ["timed_out", BOOLEAN];
 
-/** What other steps see as `step.outputs`. A step with instances gathers theirs. */
+/** Returns `step.outputs` as other steps see it. A step with instances returns a list of theirs. */
 export function outputsOf(draft: StepDraft, set: Fields): Known {
   if (draft.unresolvedLibraryStep !== null) return ANY;
   if (draft.isForEachBroken) return ANY;
@@ -94,21 +94,21 @@ export function outputsOf(draft: StepDraft, set: Fields): Known {
   return own;
 }
 
-/** What the last round returned, and how many there were. */
+/** Returns the outputs of the last round, with the number of rounds. */
 function repeated(own: Known, onExhausted: "fail" | "continue"): Known {
   if (own.kind !== "object") return own;
   const marks: readonly [string, Known][] = onExhausted === "continue" ? [["exhausted", BOOLEAN]] : [];
   return { ...own, fields: new Map([...own.fields, ["rounds", NUMBER], ...marks]) };
 }
 
-/** What a person enters at a gate; what an author declares there in vain is no output. */
+/** Returns the form fields that a person enters at a gate. Outputs declared there without a form have no effect. */
 function entered({ raw, outputs, brokenNames }: StepDraft): readonly (readonly [string, Known])[] {
   if (raw.form === undefined) return [];
   const broken = [...brokenNames].map((name) => [name, ANY] as const);
   return [...broken, ...Object.entries(outputs ?? {}).map(([name, field]) => [name, knownOf(field)] as const)];
 }
 
-/** What one execution of the step returns: what it declares, and the inputs that are passed through. */
+/** Returns the outputs of one execution of the step: the declared outputs, and the inputs that are passed through. */
 export function ownOutputsOf(draft: StepDraft): Known {
   const { inputs, outputs, brokenNames, blocks } = draft;
   if (blocks.length > 0) {
@@ -127,19 +127,19 @@ export function ownOutputsOf(draft: StepDraft): Known {
   return { kind: "object", fields: new Map(fields), isOpen: true };
 }
 
-/** What a script or a function returns or an event says is known only by what the author declares. */
+/** Checks whether the outputs are known only by declaration: those of a script, of a function, or of an event. */
 function bringsOutputs(work: Work): boolean {
   return work.kind === "script" || work.kind === "function" || (work.kind === "wait" && "onTimeout" in work.wait);
 }
 
-/** Without declared outputs nothing can be said about what an agent returns. */
+/** Checks whether all outputs are known. Without declared outputs, the result of an agent is not known. */
 function isDeclaring({ outputs, work, unresolvedLibraryStep, blocks }: StepDraft): boolean {
   if (blocks.length > 0) return true;
   if (work !== null && !bringsOutputs(work)) return true;
   return unresolvedLibraryStep === null && outputs !== null && Object.keys(outputs).length > 0;
 }
 
-/** `step.…`: the reserved parts, `outputs`, and the outputs themselves. */
+/** Returns the fields of `step.…`: the reserved parts, `outputs`, and the outputs themselves. */
 export function stepKnown(draft: StepDraft, set: Fields): Known {
   const outputs = outputsOf(draft, set);
   if (outputs.kind !== "object") return outputs;
@@ -153,7 +153,7 @@ export function stepKnown(draft: StepDraft, set: Fields): Known {
   return { kind: "object", fields, isOpen: outputs.isOpen };
 }
 
-/** Whether `step.approved` could ever be true: a person is asked, or an agent may say so. */
+/** Checks whether `step.approved` can be true: when a person is asked, or when the agent can return it. */
 export function mayBeApproved(draft: StepDraft): boolean {
   if (draft.raw.approval === "required" || draft.raw.hitl === true || draft.unresolvedLibraryStep !== null) return true;
   return !isDeclaring(draft) || Object.hasOwn(draft.outputs ?? {}, "approved");
@@ -175,7 +175,7 @@ function lensFieldKnown({ type, itemType, enum: members }: LensField): Known {
   return type === "string" && members !== undefined ? { kind: "text", enum: members } : LENS_KINDS[type];
 }
 
-/** What edges and overrides may read of a node: by its contract, and always `output`, `data` and `media`. */
+/** Returns the fields of a node that edges and overrides can read: those of its contract, and always `output`, `data` and `media`. */
 export function contractKnown(contract: OutputContract | null | undefined): Known {
   const parts: [string, Known][] = [
     ["output", ANY],

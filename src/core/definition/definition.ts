@@ -18,12 +18,12 @@ export type { Block, Branch } from "./block.ts";
 export * from "./approval-rule.ts";
 export type { OverrideValue, Value, Values } from "../template/index.ts";
 
-/** A parsed and checked version: every reference in it resolves, its graph has no cycle. */
+/** A parsed and checked version: every reference resolves, and its graph has no cycle. */
 export type Definition = LobsterDefinition | LensGraphDefinition;
 
 export type Completion = "strict" | "leaves";
 
-/** `any`: when the gateway a run is pinned to is gone, its nodes may go to another. */
+/** Gateway rule of a run. `any`: if the gateway to which the run is pinned is gone, its nodes may be sent to another. */
 export type GatewayRule = "pinned" | "any";
 
 interface DefinitionHead {
@@ -35,11 +35,11 @@ interface DefinitionHead {
   readonly completion: Completion;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
-  /** By which its runs are found. */
+  /** Labels by which the runs are found. */
   readonly labels: Values;
-  /** Of its runs, unless a start or a trigger says. */
+  /** Default priority of the runs. A start or a trigger can set another. */
   readonly priority: Priority;
-  /** Which channels are used for what happens in its runs. */
+  /** Channels that are notified of events in the runs. */
   readonly notify: readonly NotifyRule[];
 }
 
@@ -48,20 +48,20 @@ export interface LobsterDefinition extends DefinitionHead {
   readonly args: Readonly<Record<string, ArgField>>;
   readonly roles: Readonly<Record<string, Role>>;
   readonly phases: readonly Phase[];
-  /** What a run has to show for itself; null: the outputs of its last steps. */
+  /** Outputs of a run. Null when they are the outputs of its last steps. */
   readonly outputs: Readonly<Record<string, RunOutput>> | null;
-  /** What is known of each of these before there is one. */
+  /** Known type of each output, before a run has produced it. */
   readonly outputKinds: Readonly<Record<string, Known>>;
-  /** Null: any number of its runs may be open. */
+  /** Null when the number of open runs is not limited. */
   readonly concurrency: Concurrency | null;
   readonly steps: readonly Step[];
-  /** Runs after everything has settled, however the run ends; null: nothing does. */
+  /** Block that runs after all nodes have settled, regardless of how the run ends. Null when there is none. */
   readonly finally: Block | null;
 }
 
 export interface RunOutput {
   readonly value: Value;
-  /** Null: it is taken as it is. */
+  /** Null when the value is used unchanged. */
   readonly field: OutputField | null;
 }
 
@@ -81,17 +81,17 @@ export type OnFailure = (typeof ON_FAILURE)[number];
 export { ACTIONS, EFFECT_GUARANTEES } from "../event/index.ts";
 export type { Action, EffectGuarantee, Priority };
 
-/** What an author says a call of the tools with this name is; `*` stands for any characters. */
+/** The kind of action of tools with this name, declared by the author. `*` matches any characters. */
 export interface ToolAction {
   readonly name: string;
   readonly action: Action;
 }
 
-/** How far the turn of an agent may go; null: not said here. */
+/** Limits of an agent's turn. Null when a limit is not set here. */
 export interface TurnLimits {
   readonly maxRounds: number | null;
   readonly maxToolCalls: number | null;
-  /** Calls of one tool with the same args. */
+  /** Maximum number of calls of one tool with the same args. */
   readonly maxRepeats: number | null;
 }
 
@@ -105,7 +105,7 @@ export interface ContextSource {
 }
 
 export interface RetryBlock {
-  /** Total calls, the first included. */
+  /** Maximum number of attempts, including the first. */
   readonly attempts: number;
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
@@ -119,7 +119,7 @@ export interface WorkflowRef {
 
 export interface StepInput extends Omit<OutputField, "type"> {
   readonly type: OutputField["type"] | null;
-  /** Null: the variable of the same name. */
+  /** Null when the value is the variable of the same name. */
   readonly from: Value | null;
 }
 
@@ -134,62 +134,62 @@ export interface ForEach {
 export interface Step {
   readonly id: string;
   readonly name: string | null;
-  /** The name with its references; null: it has none. */
+  /** The name as a template. Null when the name has no references. */
   readonly title: StepTemplate | null;
   readonly description: string | null;
   readonly phase: string | null;
   readonly command: StepTemplate | null;
   readonly role: string | null;
   readonly agent: string | null;
-  /** `depends_on` and every step any field refers to, each once, in code-unit order. */
+  /** Steps in `depends_on` and all steps to which any field refers, each once, in code-unit order. */
   readonly dependencies: readonly string[];
-  /** Of those, the ones that need not succeed; absent: all have to. */
+  /** Dependencies that need not succeed, with the required outcome. Absent when all have to succeed. */
   readonly outcomes?: Readonly<Record<string, Exclude<DependencyOutcome, "success">>>;
-  /** Absent: all dependencies are waited for. */
+  /** Absent when the step waits for all dependencies. */
   readonly join?: Join;
   readonly stdin: StepTemplate | null;
   readonly condition: ParsedExpression | null;
   readonly inputs: Readonly<Record<string, StepInput>>;
-  /** Null: nothing declared, the answer is text. */
+  /** Null when no outputs are declared. Then the answer is text. */
   readonly outputs: Readonly<Record<string, OutputField>> | null;
   readonly successCriteria: readonly ParsedExpression[];
-  /** Null: none was written (600 s for an agent, no limit for a child run). */
+  /** Null when the author set none. The default is 600 s for an agent and no limit for a child run. */
   readonly timeoutMs: number | null;
   readonly onFailure: OnFailure;
   readonly isOnFailureWritten: boolean;
   readonly retry: RetryBlock | null;
-  /** Whether a failure is tried again at all; null: the causes alone say so. */
+  /** Condition of a retry. Null when only the retry causes decide. */
   readonly retryIf: ParsedExpression | null;
   readonly parallelFailurePolicy: "wait_all" | "fail_fast";
-  /** Null: no human gate. */
+  /** Null when the step has no approval. */
   readonly approval: ApprovalRule | null;
-  /** Who answers any other approval about this step (an escalation); absent when the author did not say. */
+  /** Rule for all other approvals of this step, such as an escalation. Absent when the author set none. */
   readonly askRule?: ApprovalRule;
   readonly workflowRef: WorkflowRef | null;
-  /** Args of the other workflow; of a work, what is filled in when its turn has come. */
+  /** Args of the called workflow, or values of a work step, filled in when the step starts. */
   readonly with: Values;
-  /** Work that is done without an agent; null: none. */
+  /** Work that is done without an agent. Null when there is none. */
   readonly work: Work | null;
-  /** Steps in place of a command; null: none. */
+  /** Steps that run instead of a command. Null when there are none. */
   readonly block: Block | null;
-  /** Blocks of which the first that fits is run; null: none. */
+  /** Blocks of which the first one with a matching condition runs. Null when there are none. */
   readonly choose: readonly Branch[] | null;
-  /** Set when the entry was not available (offline check); such a step cannot run. */
+  /** Set when the library entry was not available (offline check). Such a step cannot run. */
   readonly unresolvedLibraryStep: string | null;
   readonly queueTimeoutMs: number;
   readonly forEach: ForEach | null;
   readonly repeat: Repeat | null;
   readonly capabilities: readonly string[];
-  /** Names of the tools its agent may call; `*` in one stands for any characters. */
+  /** Names of the tools that the agent may call. `*` in a name matches any characters. */
   readonly tools: readonly string[];
-  /** What kind of act a call is, where the author says so. */
+  /** Kinds of action of tool calls, as far as the author declared them. */
   readonly toolActions: readonly ToolAction[];
-  /** Those of them that the server runs. */
+  /** The step tools among them, which the server runs. */
   readonly stepTools: readonly StepTool[];
   readonly turn: TurnLimits | null;
-  /** The first of several. */
+  /** The model, or the first of several models. */
   readonly model: string | null;
-  /** All of several, in the order they are asked; none: `model` alone. */
+  /** All models, in the order in which they are tried. Empty when there is only `model`. */
   readonly models: readonly string[];
   readonly provider: string | null;
   readonly action: Action;
@@ -201,13 +201,13 @@ export interface Step {
 export interface LensGraphDefinition extends DefinitionHead {
   readonly format: "lens-graph/v1";
   readonly rootInputs: Readonly<Record<string, ArgField>>;
-  /** Root inputs the author wrote `required: false` for: unset, they render as ''. */
+  /** Root inputs declared with `required: false`. When they are not set, they render as ''. */
   readonly optionalInputs: readonly string[];
   readonly nodes: readonly LensNode[];
   readonly edges: readonly LensEdge[];
-  /** What comes last and what limits its runs, as a document that has nothing else; absent: nothing. */
+  /** The `finally` block and the concurrency of the graph, as a document without other content. Absent when there are none. */
   readonly last?: LobsterDefinition;
-  /** What a run gives, as a document whose args are what the nodes return; absent: what the last nodes return. */
+  /** Outputs of a run, as a document whose args are the nodes' outputs. Absent when they are the outputs of the last nodes. */
   readonly results?: LobsterDefinition;
 }
 
@@ -226,7 +226,7 @@ export interface LensNode {
   readonly label: string | null;
   readonly ordinal: number | null;
   readonly modelId: string | null;
-  /** Null: none was written (60 s for a lens, no limit for a child run). */
+  /** Null when the author set none. The default is 60 s for a lens and no limit for a child run. */
   readonly timeoutMs: number | null;
   readonly onParentFailure: OnParentFailure;
   readonly merge: MergeStrategy;
@@ -237,15 +237,15 @@ export interface LensNode {
   readonly templateBody: LensTemplate | null;
   readonly workflowRef: WorkflowRef | null;
   readonly with: JsonObject;
-  /** Nodes an edge or an override reads, each once, in code-unit order. */
+  /** Nodes that an edge or an override reads, each once, in code-unit order. */
   readonly dependencies: readonly string[];
-  /** Absent: all dependencies are waited for. */
+  /** Absent when the node waits for all dependencies. */
   readonly join?: Join;
-  /** Nodes that need not complete, and how they must have ended instead; absent: all must complete. */
+  /** Nodes that need not complete, with the outcome required instead. Absent when all have to complete. */
   readonly outcomes?: Readonly<Record<string, Exclude<DependencyOutcome, "success">>>;
-  /** Absent: it runs once. */
+  /** Absent when the node runs once. */
   readonly repeat?: Repeat;
-  /** What it does as a step does, as a document whose only step does it; absent: nothing. */
+  /** Work of the node in the form of a step, as a document with this single step. Absent when there is none. */
   readonly inside?: LobsterDefinition;
 }
 
@@ -262,7 +262,7 @@ export interface LensEdge {
   readonly targetParamLabel: string;
   readonly mergeStrategy: MergeStrategy | null;
   readonly condition: EdgeCondition | null;
-  /** How the source must have ended; absent: it must have completed. */
+  /** Required outcome of the source. Absent when the source must complete. */
   readonly on?: Exclude<DependencyOutcome, "success">;
 }
 
@@ -278,22 +278,22 @@ export interface LensVersion {
 
 export interface Lens {
   readonly id: string;
-  /** Oldest first; a node without `version_id` gets the last. */
+  /** Versions, oldest first. A node without `version_id` uses the last one. */
   readonly versions: readonly LensVersion[];
 }
 
-/** What a definition may refer to outside its own file, pinned when the run is created. */
+/** Objects outside its own file to which a definition may refer. They are pinned when the run is created. */
 export interface Catalog {
-  /** Raw step fields by library name; null when no library is available (offline check). */
+  /** Step fields by library name, unparsed. Null when no library is available (offline check). */
   readonly library: Readonly<Record<string, JsonObject>> | null;
   /** Null when no lens registry is available. */
   readonly lenses: Readonly<Record<string, Lens>> | null;
-  /** Names of workflows that exist; null when unknown. */
+  /** Names of existing workflows. Null when unknown. */
   readonly workflows: readonly string[] | null;
-  /** Names of channels that exist; absent or null when unknown. */
+  /** Names of existing channels. Absent or null when unknown. */
   readonly channels?: readonly string[] | null;
-  /** Tools of which a manifest says what kind of act a call is; absent or null when unknown. */
+  /** Tools whose manifest declares the kind of action of a call. Absent or null when unknown. */
   readonly tools?: readonly ToolPattern[] | null;
-  /** Functions of workers that are registered, of those that are named; absent or null when unknown. */
+  /** Registered functions of workers, among those the definition names. Absent or null when unknown. */
   readonly functions?: Readonly<Record<string, WorkerFunction>> | null;
 }

@@ -4,11 +4,11 @@ import { mandatory, optional, record } from "./record.ts";
 import { anyText, byKind, choice, nameOf, refine, type Shape } from "./shape.ts";
 import { DEPENDENCY_WORDS } from "./foreign-word.ts";
 
-/** A step that is waited for, and how it must have ended. */
+/** A step on which another step depends, with its required outcome. */
 export interface Dependency {
   readonly step: string;
   readonly on: DependencyOutcome;
-  /** Written as a map, which stored versions do not have. */
+  /** Whether it was written as a map, a form that stored versions do not contain. */
   readonly isMap: boolean;
 }
 
@@ -30,7 +30,7 @@ export const dependency: Shape<Dependency> = byKind<Dependency>("the id of a ste
 
 const EXPECTED = "all, any, or a whole number of steps, 1 or more";
 
-/** How many dependencies are enough; null: all are waited for. */
+/** The number of dependencies that are enough. Null when the step waits for all. */
 export const joinShape: Shape<number | null> = {
   read(value, path, report) {
     if (value === "all") return null;

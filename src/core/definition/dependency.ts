@@ -1,11 +1,11 @@
 export const DEPENDENCY_OUTCOMES = ["success", "failure", "settled"] as const;
-/** How a step must have ended for one that depends on it to run; `settled`: however it ended. */
+/** The required outcome of a dependency. `settled` accepts every outcome. */
 export type DependencyOutcome = (typeof DEPENDENCY_OUTCOMES)[number];
 
-/** A step that does not wait for all its dependencies. */
+/** The join of a step that does not wait for all its dependencies. */
 export interface Join {
-  /** So many are enough. */
+  /** The number of dependencies that are enough. */
   readonly count: number;
-  /** Those still open by then are stopped. */
+  /** Whether the dependencies that are still open then are stopped. */
   readonly isRace: boolean;
 }

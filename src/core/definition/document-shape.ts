@@ -14,7 +14,7 @@ const GATEWAY_RULES: readonly GatewayRule[] = ["pinned", "any"];
 
 export const positive = number({ isInteger: true, min: 1, expected: "a whole number, 1 or more" });
 
-/** What both formats say about the whole workflow. */
+/** Fields of the whole workflow, common to both formats. */
 export const DOCUMENT_HEAD = {
   name: mandatory(kebabName, "Name of the workflow, in kebab-case."),
   version: optional(positive, "The author's own number for this version."),

@@ -3,7 +3,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 const DURATION_MS_MAX = 30 * 86_400_000;
 export const DURATION_TEXT = /^(\d+(?:\.\d+)?)(s|m|h|d)$/;
 
-/** Seconds, or a text such as `90s`, `15m`, `2h`, `3d`, in milliseconds; nothing when it is no span between 1 ms and 30 days. */
+/** Parses seconds, or a text such as `90s`, `15m`, `2h`, `3d`, into milliseconds. Undefined outside 1 ms to 30 days. */
 export function parseDuration(value: number | string): number | undefined {
   const ms = Math.round(typeof value === "number" ? value * 1_000 : textToMs(value));
   return isSpan(ms) ? ms : undefined;

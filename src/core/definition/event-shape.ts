@@ -8,7 +8,7 @@ import { ON_TIMEOUT, type Wait } from "./work.ts";
 import type { Written } from "./work-shape.ts";
 import { EVENT_WORDS, WAIT_WORDS } from "./foreign-word.ts";
 
-/** Without a colon: what the engine names itself has one. */
+/** Contains no colon, because event types named by the engine contain one. */
 export const EVENT_TYPE = /^[A-Za-z][A-Za-z0-9._-]{0,127}$/;
 
 const eventType = word({
@@ -63,7 +63,7 @@ function waitOf(raw: RawWait, written: Json, path: TreePath, report: Report): Wr
         : `${nameOf(path)} waits for more than one thing.`;
     return refuse(path, report, message, "Write one of until, event and signal, or a duration such as 5m.");
   }
-  // What was written and cannot be read has been reported.
+  // An invalid value has been reported already.
   if (until === undefined && event === undefined && signal === undefined) return undefined;
   if (match !== undefined && event === undefined)
     return refuse([...path, "match"], report, `"match" says nothing without "event".`, "Name the event, or remove it.");

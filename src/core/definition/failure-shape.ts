@@ -6,10 +6,10 @@ import { byKind, choice, refine, type Shape } from "./shape.ts";
 import { expression } from "./text-shape.ts";
 import { RETRY_WORDS } from "./foreign-word.ts";
 
-/** What happens when a step has failed, in a word or in full. */
+/** The reaction to a failed step, written as a word or in full. */
 export interface FailureRule {
   readonly word: OnFailure;
-  /** Null: the word says how often it is tried again. */
+  /** Null when the word alone determines the retries. */
   readonly retry: RetryBlock | null;
   readonly retryIf: ParsedExpression | null;
 }
@@ -27,7 +27,7 @@ const THEN: Readonly<Record<"halt" | "skip" | "escalate", OnFailure>> = {
   escalate: "retry_once_then_escalate",
 };
 
-/** As many calls as the word `retry` makes. */
+/** The number of attempts with the word `retry`. */
 const ATTEMPTS = 4;
 
 const retry = record(

@@ -14,9 +14,9 @@ import { kindOf, quote } from "./shape.ts";
 
 export interface Misfit {
   readonly code: ProblemCode;
-  /** A predicate about the value: "must be text, but it is a number". */
+  /** A predicate about the value, such as "must be text, but it is a number". */
   readonly message: string;
-  /** Which value inside it is meant: `.lines[0].price`; absent: the value itself. */
+  /** Path of the inner value with the problem: `.lines[0].price`. Absent when it is the value itself. */
   readonly at?: string;
 }
 
@@ -30,7 +30,7 @@ const TYPE_WORDS: Readonly<Record<FieldType, string>> = {
   file: "a file",
 };
 
-/** Everything that keeps a value out of a declared field. Nothing is coerced: what a person gives is taken as it is. */
+/** Returns all reasons why a value does not fit a declared field. Values are not converted. */
 export function fitProblems(value: Json, field: ValueField): readonly Misfit[] {
   const wrongFile = field.type === "file" ? fileValueProblem(value) : null;
   if (wrongFile !== null) return [{ code: "wrong_type", message: wrongFile }];
@@ -51,7 +51,7 @@ export function fitProblems(value: Json, field: ValueField): readonly Misfit[] {
   return misfits;
 }
 
-/** Of its elements, the first that does not fit. */
+/** Adds the problems of a list. Of its elements, only the first that does not fit is reported. */
 function addListMisfits(value: readonly Json[], { items, minLength, maxLength }: ValueField, misfits: Misfit[]): void {
   const length = value.length;
   if (minLength !== undefined && length < minLength) {
@@ -80,7 +80,7 @@ function addObjectMisfits(value: JsonObject, { properties }: ValueField, misfits
   }
 }
 
-/** The same about a value inside the one that is looked at. */
+/** Returns the misfit of an inner value with the path from the outer value. */
 function inside(at: string, { code, message, at: below = "" }: Misfit): Misfit {
   return { code, message, at: `${at}${below}` };
 }
@@ -123,13 +123,13 @@ function addTextMisfits(value: string, field: Constraints, misfits: Misfit[]): v
   }
   if (pattern === undefined) return;
   const compiled = compilePattern(pattern);
-  // A pattern that does not compile has its own problem where it is written.
+  // An invalid pattern has its own problem, reported at its declaration.
   if (compiled.ok && !compiled.value.test(value)) {
     misfits.push({ code: "bad_pattern", message: `must match ${pattern}, but it is ${describe(value)}` });
   }
 }
 
-/** A list or a map is not spelt out: it may be large, or nested deeper than calls may be. */
+/** Describes a value. The content of a list or a map is left out, because it may be large, or nested too deeply for recursion. */
 function describe(value: Json): string {
   if (typeof value === "string") return quote(value);
   return typeof value === "object" ? kindOf(value) : String(value);

@@ -45,7 +45,7 @@ export const outputField: Shape<OutputField> = byKind("a type or a map", {
   }),
 });
 
-/** An input as it is written: declared, or a value that can be read once it is known which steps there are. */
+/** An input as written: a declaration, or a value that can be parsed only when all steps are known. */
 export type WrittenInput = { readonly declared: StepInput } | { readonly value: Json };
 
 const declaredInput: Shape<StepInput> = refine(record(INPUT, { title: "an input" }), (raw, path, report) => {
@@ -63,7 +63,7 @@ function sourceOf({ from, expr }: Reading<typeof INPUT>): Value | null {
   return from === undefined ? null : { kind: "reference", path: from };
 }
 
-/** A map is a declaration only when it can be nothing else. */
+/** Checks for a declaration. A map is treated as one only when it contains nothing but keys of a declaration. */
 export function isDeclaration(value: Json): boolean {
   if (!isJsonObject(value) || !Object.keys(value).every((key) => Object.hasOwn(INPUT, key))) return false;
   return ["from", "type", "expr"].some((key) => Object.hasOwn(value, key));
@@ -83,7 +83,7 @@ export const inputField: Shape<WrittenInput> = {
   },
 };
 
-/** A declared output of the whole run. */
+/** The declaration of an output of the whole run. */
 export const runOutputField = refine(
   record(
     {
@@ -124,7 +124,7 @@ export const argField: Shape<ArgField> = byKind("a default or a map", {
 
 function argFromMap(raw: Reading<typeof ARG>, path: TreePath, report: Report): ArgField | undefined {
   const type = raw.type ?? inferType(raw.default) ?? inferFromEnum(raw.enum);
-  // A type that was written but is wrong has been reported already.
+  // An invalid type has been reported already.
   if (Object.hasOwn(raw, "type") && raw.type === undefined) return undefined;
   if (type === undefined && raw.default === undefined) {
     const hint = `Add type: one of ${FIELD_TYPES.join(", ")}.`;
@@ -138,7 +138,7 @@ function argFromMap(raw: Reading<typeof ARG>, path: TreePath, report: Report): A
     ...(raw.description === undefined ? {} : { description: raw.description }),
     ...limitsOf(raw, type, path, report),
   };
-  // Null is how a default says "nothing", whatever the type.
+  // A null default means "no default" for every type.
   if (field.default === undefined || field.default === null) return field;
   for (const problem of fitProblems(field.default, field)) {
     report.problem(

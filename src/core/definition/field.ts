@@ -1,6 +1,6 @@
 import type { Json } from "../base/index.ts";
 
-/** A declared input, output or arg of `.lobsterX`. */
+/** Types of a declared input, output or arg of `.lobsterX`. */
 export const FIELD_TYPES = ["string", "number", "integer", "boolean", "object", "array", "file"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
 
@@ -13,14 +13,14 @@ export interface Constraints {
   readonly pattern?: string;
 }
 
-/** What a value is, and what the values inside it are. */
+/** The type of a value, and of the values inside it. */
 export interface ValueField extends Constraints {
-  /** Absent: anything. */
+  /** Absent when any type is allowed. */
   readonly type?: FieldType;
   readonly description?: string;
-  /** What the elements of an array are. */
+  /** The declaration of an array's elements. */
   readonly items?: ValueField;
-  /** What an object has under its keys; other keys are not checked. */
+  /** The declarations of an object's keys. Other keys are not checked. */
   readonly properties?: Readonly<Record<string, Property>>;
 }
 
@@ -32,12 +32,12 @@ export interface OutputField extends Property {
   readonly type: FieldType;
 }
 
-/** Without a type when the author gave a bare default that has none of its own (null). */
+/** A declared arg. It has no type when the author wrote only a default of null. */
 export interface ArgField extends Property {
   readonly default?: Json;
 }
 
-/** A field of a lens contract. */
+/** Types of a field in a lens contract. */
 export const LENS_FIELD_TYPES = ["string", "number", "integer", "boolean", "url", "json", "array", "any"] as const;
 export type LensFieldType = (typeof LENS_FIELD_TYPES)[number];
 
@@ -56,7 +56,7 @@ export interface LensField {
 export interface InputContract {
   readonly kind: string;
   readonly fields: Readonly<Record<string, LensField>>;
-  /** Labels the author wrote `required: false` for: unset, they render as ''. */
+  /** Labels declared with `required: false`. When they are not set, they render as ''. */
   readonly optional?: readonly string[];
   readonly requireAnyOf: readonly (readonly string[])[];
   readonly isStrict: boolean;
@@ -83,7 +83,7 @@ export const CONTRACT_REASONS = [
   "schema_violation",
 ] as const;
 
-/** One way in which a value breaks its contract. */
+/** A violation of a contract by a value. */
 export interface ContractError {
   readonly field: string;
   readonly reason: (typeof CONTRACT_REASONS)[number];

@@ -1,4 +1,4 @@
-/** `finally` of the document: a block that comes after everything has settled. */
+/** `finally` of the document: a block that runs after all nodes have settled. */
 import { type BlockDraft, draftBlock, freeMentions } from "./block-draft.ts";
 import type { WrittenSteps } from "./block-shape.ts";
 import type { Catalog } from "./definition.ts";
@@ -9,12 +9,12 @@ import type { StepDraft } from "./step-draft.ts";
 import type { StepScope } from "./step-scope.ts";
 import type { KnownNames } from "./step-value.ts";
 
-/** The name of the block, under which it is found in a plan and in what a run says about it. */
+/** The name of the block in a plan and in the records of a run. */
 export const FINALLY = "finally";
 
 export interface FinallyDraft {
   readonly block: BlockDraft;
-  /** What it reads of the document, as a step that comes after all others. */
+  /** The block's references to the document, as those of a step after all others. */
   readonly draft: StepDraft;
 }
 

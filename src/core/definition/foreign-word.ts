@@ -1,4 +1,4 @@
-/** Keys that other systems use, with what to write here instead. They go before a likely spelling: `if` is not `id`. */
+/** Keys of other systems, each with a hint about what to write here. They are checked before similar spellings: `if` is not `id`. */
 export type ForeignWords = ReadonlyMap<string, string>;
 
 function words(...rows: readonly (readonly [keys: string, hint: string])[]): ForeignWords {
@@ -108,7 +108,7 @@ export const EDGE_WORDS: ForeignWords = words(
 const ON_EDGES = ["needs", "need", "after", "requires", "upstream", "depends", "dependencies"];
 const ON_EDGE_CONDITIONS = ["if", "only_if", "where", "unless", "when", "condition"];
 
-/** What a node does is written like what a step does, but for what edges say. */
+/** Foreign keys in the config of a node: those of a step, except that dependencies and conditions belong on edges. */
 export const CONFIG_WORDS: ForeignWords = new Map([
   ...STEP_WORDS,
   ...[...ON_EDGES, "depends_on", "dependsOn"].map((key) => [key, "Write an edge from the other node."] as const),

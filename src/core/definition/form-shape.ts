@@ -49,7 +49,7 @@ const formField: Shape<FormField> = byKind("a type or a map", {
   text: refine(formType, (type, path, report) => checked({ type, required: true }, path, report)),
   map: refine(record(FIELD, { title: "a field of a form" }), (raw, path, report) => {
     const type = raw.type ?? (raw.enum === undefined ? undefined : "enum");
-    // A type that was written but is wrong has been reported already.
+    // An invalid type has been reported already.
     if (type === undefined) {
       if (!Object.hasOwn(raw, "type")) reportMissing(path, report);
       return undefined;
@@ -123,14 +123,14 @@ function checkMembers(field: FormField, path: TreePath, report: Report): void {
 
 function checkDefault(field: FormField, path: TreePath, report: Report): void {
   const { default: value } = field;
-  // Null is how a default says "nothing", whatever the type; what is filled is checked when it is.
+  // A null default means "no default" for every type. A default with references is checked when it is filled in.
   if (value === undefined || value === null || fillIn(value) !== undefined) return;
   for (const { message } of fitProblems(value, declaredField(field))) {
     report.problem("type_mismatch", [...path, "default"], `The default does not fit its own field: it ${message}.`);
   }
 }
 
-/** Names that a gate gives its outputs itself. */
+/** Output names that a gate sets itself. */
 const OWN_NAMES: ReadonlySet<string> = new Set(["approved", "_skipped"]);
 
 const fieldName: Shape<string> = refine(anyText, (name, path, report) => {
@@ -149,7 +149,7 @@ export const form: Shape<FormFields> = {
   read(value, path, report) {
     const read = fields.read(value, path, report);
     if (read === undefined) return undefined;
-    // Fields that were written but are wrong have been reported already.
+    // Invalid fields have been reported already.
     if (isJsonObject(value) && Object.keys(value).length === 0) {
       const hint = "Remove it, or add a field.";
       report.problem("missing_field", path, `"form" must have at least one field.`, { hint });
@@ -159,7 +159,7 @@ export const form: Shape<FormFields> = {
   schema: { ...fields.schema, minProperties: 1 },
 };
 
-/** The texts of a form that have to be filled. */
+/** Returns the texts of a form that contain references. */
 export function fillsOf(declared: FormFields): readonly FormFill[] {
   return Object.entries(declared).flatMap(([field, texts]) =>
     FORM_TEXT_KEYS.flatMap((key) => {
@@ -169,13 +169,13 @@ export function fillsOf(declared: FormFields): readonly FormFill[] {
   );
 }
 
-/** A text with references; one without any is meant as it stands. */
+/** Returns the template of a text with references. Undefined for a text without references. */
 function fillIn(text: unknown): StepTemplate | undefined {
   const parsed = typeof text === "string" ? parseStepTemplate(text) : undefined;
   return parsed?.ok === true && parsed.value.parts.some((part) => typeof part === "object") ? parsed.value : undefined;
 }
 
-/** What the field holds without a person, whatever the run has come to. */
+/** Returns the default of the field that does not depend on the run. Null when the default contains references. */
 export function fixedDefault({ default: value = null }: FormField): Json {
   return fillIn(value) === undefined ? value : null;
 }
@@ -186,12 +186,12 @@ function checkTexts(field: FormField, path: TreePath, report: Report): void {
     const parsed = typeof text === "string" ? parseStepTemplate(text) : undefined;
     if (parsed?.ok !== false) continue;
     const { message, position: offset, hint } = parsed.failure;
-    // Versions stored earlier may hold something that only looks like a reference.
+    // Versions stored earlier may contain text that only looks like a reference.
     report.strict("bad_template", [...path, key], `"${key}" cannot be read: ${message}.`, { offset, hint });
   }
 }
 
-/** What a gate with the form returns besides `approved`. */
+/** Returns the outputs of a gate with this form, besides `approved`. */
 export function outputsOfForm(declared: FormFields): Readonly<Record<string, OutputField>> {
   return Object.fromEntries(Object.entries(declared).map(([name, field]) => [name, declaredField(field)]));
 }

@@ -1,4 +1,4 @@
-/** A step that is a function of workers: what is known of the function at save and when a run is pinned. */
+/** Checks for a step that calls a function of workers, at save and when a run is pinned. */
 import { didYouMean, getOwn, LIMITS, type TreePath } from "../base/index.ts";
 import { type Action, ACTIONS, type EffectGuarantee } from "../event/index.ts";
 import type { Catalog, Step } from "./definition.ts";
@@ -23,7 +23,7 @@ export function strictestAction(actions: readonly Action[]): Action | null {
   return ACTIONS[strictest] ?? null;
 }
 
-/** What the step names, if it is registered; what it hands over has to fit. */
+/** Returns the function that the step names, if it is registered. Checks that the step's inputs fit. */
 export function checkFunction(
   { read: raw, path }: Located<RawStep>,
   inputs: Step["inputs"],
@@ -86,7 +86,7 @@ function fits(given: OutputField["type"], wanted: OutputField["type"]): boolean 
   return given === wanted || (given === "integer" && wanted === "number") || (given === "file" && wanted === "object");
 }
 
-/** What a function returns, where its step declares nothing: as its entry says. */
+/** Returns the outputs of a function according to its registration. Used when the step declares none. */
 export function outputsOfFunction({ output }: WorkerFunction): Readonly<Record<string, OutputField>> | null {
   return fieldsOfSchema(output);
 }
@@ -95,7 +95,7 @@ export function functionCall(name: string, entry: WorkerFunction | null): Functi
   return { kind: "function", name, input: entry?.input ?? null, output: entry?.output ?? null };
 }
 
-/** Of what the step and the entry of its function say, the stricter holds. */
+/** Combines the action and effects of the step and of the registered function. The stricter value is used. */
 export function guardsOf(
   { action, effects }: Pick<RawStep, "action" | "effects">,
   entry: WorkerFunction | null,

@@ -2,18 +2,18 @@ import { LIMITS, type TreePath } from "../base/index.ts";
 import { layerGraph } from "../graph/index.ts";
 import type { Report } from "./report.ts";
 
-/** A step or node as the graph sees it. */
+/** A step or node as a vertex of the graph. */
 export interface Vertex {
   readonly id: string | null;
   readonly path: TreePath;
-  /** Indices of what it waits for. */
+  /** Indices of the vertices on which it depends. */
   readonly parents: readonly number[];
 }
 
 const CYCLES_SHOWN = 5;
 const CYCLE_IDS_SHOWN = 50;
 
-/** Refuses too many edges and every cycle, printing it. */
+/** Reports too many edges, and every cycle with its members. */
 export function checkGraph(vertices: readonly Vertex[], edgesPath: TreePath, report: Report): void {
   const edges = vertices.reduce((sum, vertex) => sum + vertex.parents.length, 0);
   if (edges > LIMITS.edgesMax) {
@@ -26,14 +26,14 @@ export function checkGraph(vertices: readonly Vertex[], edgesPath: TreePath, rep
     const layers = layerGraph(parents);
     if (layers.ok) return;
     reportCycle(layers.cycle, vertices, report);
-    // Without its members, the next round finds a cycle that has nothing to do with this one.
+    // The members are removed, so that the next pass finds only independent cycles.
     for (const index of layers.cycle) parents[index] = [];
   }
 }
 
 function reportCycle(cycle: readonly number[], vertices: readonly Vertex[], report: Report): void {
   const [first = 0, ...rest] = cycle;
-  // Found from each member to what it depends on; printed in the order of work.
+  // The cycle was found from each member to its dependency. It is printed in the order of execution.
   const ordered = [first, ...rest.reverse()];
   const ids = ordered.map((index) => vertices[index]?.id ?? "?");
   const shown = ids.length > CYCLE_IDS_SHOWN ? [...ids.slice(0, CYCLE_IDS_SHOWN), "…"] : ids;

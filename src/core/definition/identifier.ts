@@ -4,7 +4,7 @@ import type { Report } from "./report.ts";
 import { anyText, joinWords, nameOf, quote, refine, word, type Shape } from "./shape.ts";
 import { givenName } from "./text-shape.ts";
 
-/** Words that mean something as the head or the second part of a reference. */
+/** Reserved words at the head or as the second part of a reference. */
 const REFERENCE_WORDS = ["outputs", "stdout", "json", "approved"];
 const RESERVED: ReadonlySet<string> = new Set([
   ...REFERENCE_WORDS,
@@ -44,7 +44,7 @@ export const stepId: Shape<string> = idShape({
   joint: "_",
 });
 
-/** Graphs are often drawn by tools that number their nodes or give them UUIDs. */
+/** Allows digits at the start, because graphs are often drawn by tools that number their nodes or use UUIDs. */
 export const lensNodeId: Shape<string> = idShape({
   expected: `letters, digits, _ or -, at most ${LIMITS.idLengthMax} characters`,
   pattern: /^[A-Za-z0-9_-]+$/,
@@ -57,7 +57,7 @@ export const edgeId: Shape<string> = word({
   lengthMax: LIMITS.idLengthMax,
 });
 
-/** What no reference could spell would be declared in vain. `what` as messages name it: "an arg". */
+/** Accepts only a name that a reference can spell, because no other name could be used. `what` in messages: "an arg". */
 export function spellableName(what: string): Shape<string> {
   return refine(givenName, (name, path, report) => {
     const parsed = parsePath(name);

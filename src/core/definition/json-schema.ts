@@ -8,10 +8,10 @@ const SHAPES = {
   "lens-graph": { shape: lensGraphShape, title: "Sluice lens graph" },
 } as const;
 
-/** JSON Schema (2020-12) of a format, printed from the tables the checker itself reads. */
+/** Returns the JSON Schema (2020-12) of a format, generated from the tables that the checker uses. */
 export function jsonSchema(format: keyof typeof SHAPES): JsonObject {
   const { shape, title } = SHAPES[format];
-  // Steps hold steps, and so do nodes.
+  // The schema is recursive, because steps and nodes can contain steps.
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: `urn:sluice:schema:${format}`,

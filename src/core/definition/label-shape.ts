@@ -5,7 +5,7 @@ import type { ArgField } from "./field.ts";
 import type { Report } from "./report.ts";
 import { nameOf, quote, refuseType, type Shape } from "./shape.ts";
 
-/** A colon would end the name where runs are looked for: `?label=customer:4711`. */
+/** Contains no colon, because a search uses a colon after the name: `?label=customer:4711`. */
 export const LABEL_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,62}$/;
 
 const EXPECTED_NAME = "a letter followed by letters, digits, _, . or -, at most 63 characters";
@@ -60,7 +60,7 @@ function labelOf(name: string, written: Json, at: TreePath, report: Report): Val
 
 const RUN_FACTS: ReadonlySet<unknown> = new Set(["id", "workflow", "args"]);
 
-/** Labels are fixed before any step runs: only what the run is given is known. Returns the args they read. */
+/** Checks the labels. They are fixed before any step runs, so only the args and facts of the run are known. Returns the args they use. */
 export function checkRunLabels(
   labels: Values | undefined,
   args: Readonly<Record<string, ArgField>>,
@@ -77,7 +77,7 @@ export function checkRunLabels(
   return used;
 }
 
-/** Null: it names nothing that is known. */
+/** Returns the args that a path reads. Null when the path names nothing known. */
 function argsRead(
   [head, second, third]: readonly (string | number)[],
   args: Readonly<Record<string, ArgField>>,

@@ -8,7 +8,7 @@ import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 import { didYouMean } from "../base/index.ts";
 
-/** Edges whose two ends exist; everything wrong with the others is reported. */
+/** Checks the edges and reports their problems. Returns those whose two ends exist. */
 export function checkEdges(
   written: readonly Located<RawLensEdge>[],
   nodeIndex: NodeIndex,
@@ -47,7 +47,7 @@ function checkEdgeId({ read, path }: Located<RawLensEdge>, seen: Set<string>, re
   seen.add(read.id);
 }
 
-/** Labels are compared as they are matched: `My Answer` and `my_answer` are one parameter. */
+/** Compares normalised labels, as in matching: `My Answer` and `my_answer` are one parameter. */
 function checkStrategy(
   { read, path }: Located<RawLensEdge>,
   strategies: Map<string, MergeStrategy>,
@@ -65,7 +65,7 @@ function checkStrategy(
   }
 }
 
-/** A node waits for another in one way, however many edges lead there. */
+/** All edges between the same two nodes must require the same outcome. */
 function checkOutcome(
   { read, path }: Located<RawLensEdge>,
   outcomes: Map<string, DependencyOutcome>,

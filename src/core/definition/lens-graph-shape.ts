@@ -26,7 +26,7 @@ import { expression, givenName, lensText, milliseconds, reportFlaw, workflowRef 
 
 export const LENS_GRAPH_FORMAT = "lens-graph/v1";
 
-/** Read later, as a part of its own; the schema is that of the steps. */
+/** A value that is read later as a document of its own. Its schema is that of steps. */
 function asWritten({ schema }: Shape<unknown>): Shape<Json> {
   return { ...anyJson, schema };
 }
@@ -102,7 +102,7 @@ function readCondition(raw: Reading<typeof CONDITION>, path: TreePath, report: R
   if (type === "present" || type === "truthy") return { type };
   if (type === "expression" && expr !== undefined) return { type, expression: expr };
   if (type !== "expression" && value !== undefined) return { type, value };
-  // An expression that was written but cannot be read has been reported already.
+  // An invalid expression has been reported already.
   if (needed !== undefined && !Object.hasOwn(raw, needed)) {
     const message = `A condition of type ${type} needs "${needed}".`;
     report.problem("missing_field", [...path, needed], message, { at: path, hint: `Add "${needed}".` });
@@ -110,7 +110,7 @@ function readCondition(raw: Reading<typeof CONDITION>, path: TreePath, report: R
   return undefined;
 }
 
-/** A path into what a node returned. */
+/** A path into the outputs of a node. */
 const outputKey: Shape<string> = refine(anyText, (text, path, report) => {
   const parsed = parsePath(text);
   if (parsed.ok && !text.includes("$")) return text.trim();

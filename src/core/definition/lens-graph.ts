@@ -25,7 +25,7 @@ import type { Report } from "./report.ts";
 import { RETRY_DEFAULTS, retryBlock } from "./retry-shape.ts";
 import type { Located } from "./shape.ts";
 
-/** Reads a lens graph. What it returns is only a definition when nothing was reported. */
+/** Reads a lens graph. The result is a valid definition only if no problem was reported. */
 export function readLensGraph(document: JsonObject, catalog: Catalog, report: Report): LensGraphDefinition {
   const raw = lensGraphShape.read(document, [], report) ?? {};
   const written = raw.nodes ?? [];
@@ -82,7 +82,7 @@ function lastOf(
   return { last: readLast(part, around) };
 }
 
-/** Labels are matched without regard to case and spaces, so two that differ only there are one. */
+/** Labels are matched without regard to case and spaces, so two labels that differ only in these are duplicates. */
 function checkLabels(rootInputs: JsonObject | Readonly<Record<string, unknown>>, report: Report): void {
   const seen = new Map<string, string>();
   for (const label of Object.keys(rootInputs)) {
@@ -200,12 +200,12 @@ function nodeOf(raw: RawLensNode, paramOverrides: Overrides, parents: ReadonlySe
   };
 }
 
-/** A condition that is wrong has been reported. */
+/** Returns the repeat of a node. An invalid condition has been reported already. */
 function repeatOf({ repeat }: RawConfig): Pick<LensNode, "repeat"> {
   return repeat === undefined || repeat.until === null ? {} : { repeat: { ...repeat, until: repeat.until } };
 }
 
-/** Only what differs from a node that waits for the success of all. */
+/** Returns the outcomes that differ from the default, which is success of all parents. */
 function outcomesOf(id: string | undefined, edges: readonly LensEdge[]): Pick<LensNode, "outcomes"> {
   const outcomes = edges.flatMap(({ source, target, on }) =>
     target === id && on !== undefined ? [[source, on] as const] : [],
@@ -213,7 +213,7 @@ function outcomesOf(id: string | undefined, edges: readonly LensEdge[]): Pick<Le
   return outcomes.length === 0 ? {} : { outcomes: Object.fromEntries(outcomes) };
 }
 
-/** What the condition of a repeated node sees of the round that has ended. */
+/** Names available to the condition of a repeated node after a round. */
 const ROUND_NAMES = ["outputs", "output", "data", "round"];
 
 function checkRounds({ read, path }: Located<RawConfig>, report: Report): void {

@@ -1,7 +1,7 @@
 /**
- * What a lens graph says as steps do: the work of a node (`config.steps`, `config.set`, …), and what holds for the whole run
- * (`finally`, `outputs`, `concurrency`). It is read as a document of its own, whose args are what the node is given by its
- * labels, so that every rule of steps holds for it.
+ * The parts of a lens graph that are written like steps: the work of a node (`config.steps`, `config.set`, …), and the
+ * fields of the whole run (`finally`, `outputs`, `concurrency`). Each part is read as a separate document, whose args
+ * are the labels of the node, so that all rules of steps apply to it.
  */
 import { type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import { nameOfLabel } from "../template/index.ts";
@@ -12,10 +12,10 @@ import { spelledPath } from "./record.ts";
 import { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 
-/** What a node does in place of asking a model. */
+/** Fields for work that a node does instead of calling a model. */
 export const WORK = ["steps", "choose", "set", "script", "wait", "emit", "cancel", "fail"] as const;
 
-/** Once per element of a list, whatever it does. */
+/** Fields that run the node once per element of a list. They can be combined with any work. */
 export const ELEMENTS = ["for_each", "as", "max_items", "max_parallel", "tolerate"] as const;
 
 const HELD = [...WORK, ...ELEMENTS, "outputs"] as const;
@@ -32,7 +32,7 @@ interface Around {
   readonly report: Report;
 }
 
-/** A document with one step, which holds what the node holds. */
+/** Reads the work of a node as a document with one step. */
 export function readInside({ read, path }: Located<RawLensNode>, around: Around): LobsterDefinition {
   const config = read.config?.read ?? {};
   const written = HELD.flatMap((key): [string, Json][] => {
@@ -58,15 +58,15 @@ function hasWork(config: RawConfig): boolean {
   return WORK.some((key) => config[key] !== undefined);
 }
 
-/** Stands for what the node asks by itself. */
+/** Placeholder command for a node that calls a model. */
 const ASKED = { command: "ask" };
 
-/** A document whose steps do nothing: who may be open beside it, and what comes last. */
+/** Reads `finally` and `concurrency` as a document whose only other step does nothing. */
 export function readLast(part: Partial<Record<"finally" | "concurrency", Json>>, around: Around): LobsterDefinition {
   return readPart({ steps: nothingBeside(around.rootLabels), ...part }, around.rootLabels, around, placeInGraph);
 }
 
-/** What a run gives, as a document that is given what its nodes return, by their ids. */
+/** Reads the outputs of the run as a document whose args are the outputs of the nodes, by their ids. */
 export function readResults(outputs: Json, ids: readonly string[], around: Around): LobsterDefinition {
   const names = [...around.rootLabels, ...ids];
   return readPart({ steps: nothingBeside(names), outputs }, names, around, placeInGraph);
@@ -83,14 +83,14 @@ function nothingBeside(names: readonly string[]): Json {
   return [{ id, set: { settled: true } }];
 }
 
-/** What is found in it is reported where it is written. */
+/** Reads a part as a document. Its problems are reported at their location in the graph. */
 function readPart(
   part: JsonObject,
   labels: readonly string[],
   { name, catalog, report }: Around,
   placeOf: (path: TreePath) => TreePath | null,
 ): LobsterDefinition {
-  // Of any type, and perhaps without a value.
+  // The args have any type, and may have no value.
   const args = Object.fromEntries(labels.map((label) => [nameOfLabel(label), null]));
   const own = new Report({ isStored: report.isStored });
   const definition = readLobster({ name, args, ...part }, catalog, own);

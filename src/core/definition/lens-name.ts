@@ -12,7 +12,7 @@ import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 import { checkTypes } from "./step-type.ts";
 
-/** The version a node is pinned to, or the newest; null when the lens is not available. */
+/** Returns the pinned version of a lens, or the newest one. Null when the lens is not available. */
 export function lensVersionOf(
   lensId: string | null | undefined,
   versionId: string | null | undefined,
@@ -29,7 +29,7 @@ export function lensVersionOf(
 
 const LABELS_MAX = 200;
 
-/** A graph as its names are checked: fields by output contracts, labels as they are matched when they are bound. */
+/** Checks the names in a graph: fields against output contracts, and labels in the form in which they are matched. */
 export class LensNames {
   readonly #lenses: Readonly<Record<string, Lens>> | null;
   readonly #rootLabels: ReadonlySet<string>;
@@ -49,7 +49,7 @@ export class LensNames {
     this.#report = report;
   }
 
-  /** What may be read of a node; anything, when it has no contract or its lens is not available. */
+  /** Returns the readable fields of a node. Any field, when it has no contract or its lens is not available. */
   #outputOf(id: string): Known {
     const isList = this.#nodes.get(id)?.read.config?.read.for_each !== undefined;
     const known = this.#outputs.get(id) ?? contractKnown(isList ? null : this.#versionOf(id)?.outputContract);
@@ -85,7 +85,7 @@ export class LensNames {
     checkTypes(condition.expression, at, (written) => knowSilently(output, value, written), this.#report);
   }
 
-  /** Where the source may have failed, its failure can be read as well. */
+  /** Checks a path on an edge whose source may fail. Such an edge can also read the `error` of the source. */
   #checkErrorPath(source: string, key: string, at: TreePath): Known {
     const parsed = parsePath(key);
     if (!parsed.ok || parsed.value.segments[0] !== "error") return this.checkOutputPath(source, key, at, key);
@@ -96,7 +96,7 @@ export class LensNames {
     return { kind: "any" };
   }
 
-  /** A key of an edge or an override; answers what is known of the value it leads to. */
+  /** Checks a key of an edge or an override. Returns the known type of its value. */
   checkOutputPath(source: string, key: string, at: TreePath, text: string): Known {
     if (key.trim() === "output") return TEXT;
     const parsed = parsePath(key);
@@ -123,8 +123,8 @@ export class LensNames {
   }
 
   /**
-   * An edge may be there for the order alone, so that a label nothing reads is no mistake; one that is nearly a label
-   * which nothing else feeds is.
+   * Checks the labels of edges. An unused label is allowed, because an edge may exist only for the order. A label is
+   * reported when it is similar to a parameter that no other edge supplies.
    */
   checkLabels(edges: readonly Located<RawLensEdge>[]): void {
     const fed = new Map<string, { readonly label: string; readonly at: TreePath }[]>();
@@ -156,7 +156,7 @@ export class LensNames {
     const wanted = new Map(labels.map((label) => [normaliseLabel(label), label]));
     const keys = new Set([...given.map(({ label }) => normaliseLabel(label)), ...this.#rootLabels]);
     const unfed = [...wanted.keys()].filter((key) => !keys.has(key));
-    // Searching for a likely word is expensive, and a file does not have hundreds of typing errors.
+    // Searching for a similar word is expensive, and a file with hundreds of typing errors is unlikely.
     if (unfed.length > LABELS_MAX || given.length > LABELS_MAX) return;
     for (const { label, at } of given) {
       const key = normaliseLabel(label);
@@ -178,7 +178,7 @@ function knowSilently(output: Known, value: Known, { segments }: Path): Known {
   return followed.ok ? followed.known : { kind: "any" };
 }
 
-/** Like any path, but what an edge hands over has no `length`. */
+/** Follows a path like `followPath`, except that a value passed by an edge has no `length`. */
 function followOutputPath(output: Known, segments: Path["segments"]): ReturnType<typeof followPath> {
   const index = segments.lastIndexOf("length");
   const owner = index < 1 ? undefined : followPath(output, segments.slice(0, index));

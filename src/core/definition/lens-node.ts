@@ -9,17 +9,17 @@ import type { Located } from "./shape.ts";
 export interface NodeIndex {
   /** Index of the first node with each id. */
   readonly ids: ReadonlyMap<string, number>;
-  /** Ids that are wrong as ids; an edge to one of them is not a second mistake. */
+  /** Ids that are invalid. An edge to one of them is not reported a second time. */
   readonly brokenIds: ReadonlySet<string>;
 }
 
-/** What a node may name outside the graph; null: nothing is available to check against. */
+/** Objects outside the graph that a node may name. Null when there is no list to check against. */
 interface Registries {
   readonly lenses: Readonly<Record<string, Lens>> | null;
   readonly workflows: ReadonlySet<string> | null;
 }
 
-/** Fields of one node that contradict each other, and unknown names. */
+/** Checks one node for contradicting fields and unknown names. */
 export function checkNode(node: Located<RawLensNode>, registries: Registries, report: Report): void {
   const { read, path } = node;
   const config = read.config?.read ?? {};
@@ -73,7 +73,7 @@ function checkLensName(raw: RawLensNode, path: TreePath, lenses: Registries["len
     report.problem("unknown_library_step", [...path, "lens_id"], `There is no lens "${lensId}".`, { hint });
     return;
   }
-  // A lens without versions cannot be read, which is reported where it is written.
+  // A lens without versions is invalid, which is reported at the lens.
   if (
     versionId === undefined ||
     lens.versions.length === 0 ||

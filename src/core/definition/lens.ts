@@ -45,7 +45,7 @@ const LENS_FIELD = {
   enum: optional(list(scalarAsText), "The values it may have."),
 };
 
-/** `any` takes every constraint, because its value may turn out to be of any type. */
+/** `any` accepts every constraint, because the value may be of any type. */
 const FITTING = {
   min: ["number", "integer", "any"],
   max: ["number", "integer", "any"],
@@ -94,7 +94,7 @@ function checkField(raw: Reading<typeof LENS_FIELD>, type: LensFieldType, path: 
   }
 }
 
-/** Labels of inputs that say in so many words that they need not be there. */
+/** Returns the labels of inputs that are explicitly optional. */
 export function optionalLabels(fields: Json | undefined): readonly string[] {
   const entries = fields !== undefined && isJsonObject(fields) ? Object.entries(fields) : [];
   return entries.flatMap(([label, field]) =>
@@ -185,7 +185,7 @@ export interface LensProblem {
   readonly hint?: string;
 }
 
-/** Reads the spec of a lens; every problem at once. */
+/** Parses the spec of a lens. Reports all problems at once. */
 export function parseLens(name: string, spec: Json): Outcome<Lens, readonly LensProblem[]> {
   const report = new Report();
   for (const path of findUnstorable(spec)) {

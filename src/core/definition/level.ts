@@ -1,4 +1,4 @@
-/** A level of a document: its own steps, or those of a block. References, graphs and types are checked level by level. */
+/** A level of a document: its own steps, or those of one block. References, graphs and types are checked per level. */
 import { getOwn, isJsonObject, type Json, LIMITS, type TreePath } from "../base/index.ts";
 import type { BlockDraft } from "./block-draft.ts";
 import type { ArgField } from "./field.ts";
@@ -11,16 +11,16 @@ import { resolveReferences } from "./step-reference.ts";
 import { type Around, StepScope } from "./step-scope.ts";
 import { checkStepTypes } from "./step-type.ts";
 
-/** What is found while levels are checked. */
+/** Results collected while levels are checked. */
 export interface Findings {
   readonly args: Readonly<Record<string, ArgField>>;
   readonly usedArgs: Set<string>;
-  /** Of each step of any level. */
+  /** Dependencies of each step of any level. */
   readonly dependencies: Map<StepDraft, readonly string[]>;
   readonly report: Report;
 }
 
-/** Checks a level and all blocks in it; `around`: what a block stands in. */
+/** Checks a level and all blocks inside it. `around` is the step that contains the block, with its scope. */
 export function checkLevel(level: BlockDraft, around: Around | null, findings: Findings): StepScope {
   const { drafts, shown, path } = level;
   const { usedArgs, report } = findings;
@@ -64,7 +64,7 @@ function scopeOf(level: BlockDraft, around: Around | null, { args, report }: Fin
   return new StepScope(drafts, args, steps, brokenIds, around);
 }
 
-/** A step inside a block that has the name of one around it would hide it. */
+/** Reports a step inside a block with the same id as a step outside, because it would hide that step. */
 function checkShadow(id: string, path: TreePath, around: Around | null, report: Report): void {
   for (let outer = around; outer !== null; outer = outer.scope.around) {
     if (!outer.scope.steps.has(id)) continue;
@@ -73,7 +73,7 @@ function checkShadow(id: string, path: TreePath, around: Around | null, report: 
   }
 }
 
-/** All steps of a level and of the blocks in it. */
+/** Yields all steps of a level and of the blocks inside it. */
 export function* allDrafts({ drafts }: Pick<BlockDraft, "drafts">): Generator<StepDraft> {
   for (const draft of drafts) {
     yield draft;
@@ -81,7 +81,7 @@ export function* allDrafts({ drafts }: Pick<BlockDraft, "drafts">): Generator<St
   }
 }
 
-/** Steps of blocks are nodes like any others, and blocks are runs inside runs. */
+/** Checks the number of steps and the depth of blocks. Steps of blocks count as nodes, and blocks are runs inside runs. */
 export function checkSize(levels: readonly BlockDraft[], report: Report): void {
   let count = 0;
   for (const level of levels) for (const _ of allDrafts(level)) count += 1;

@@ -10,7 +10,7 @@ import {
 import type { Catalog } from "./definition.ts";
 import type { Report } from "./report.ts";
 
-/** Two spellings of one field: when the workflow sets either, the entry's is not taken. */
+/** Two spellings of one field. When the workflow sets one of them, the library entry's value of the other is ignored. */
 const SAME_FIELD: Readonly<Record<string, string>> = {
   when: "condition",
   condition: "when",
@@ -20,10 +20,10 @@ const SAME_FIELD: Readonly<Record<string, string>> = {
   models: "model",
 };
 
-/** What a step keeps for itself, whatever its library entry says. */
+/** Fields that always come from the step and never from its library entry. */
 const OWN_FIELDS = ["id", "library_step"];
 
-/** The document with library entries merged into its steps, field by field; what the workflow sets wins. */
+/** Merges library entries into the steps of a document, field by field. Fields set in the workflow take precedence. */
 export function mergeLibrary(document: JsonObject, catalog: Catalog, report: Report): JsonObject {
   return mergeLists(document, ["steps", "finally"], [], catalog, report);
 }
@@ -45,7 +45,7 @@ function mergeLists(
   return result;
 }
 
-/** Also in the steps inside it. */
+/** Merges entries into the steps inside a step. */
 function mergeInside(step: JsonObject, path: TreePath, catalog: Catalog, report: Report): JsonObject {
   const merged = mergeLists(step, ["steps"], path, catalog, report);
   const branches = getOwn(merged, "choose");
@@ -85,7 +85,7 @@ function isSetBy(step: JsonObject, key: string): boolean {
   return Object.hasOwn(step, key) || (twin !== undefined && Object.hasOwn(step, twin));
 }
 
-/** True when a step names an entry that could not be merged. */
+/** Checks whether a step names a library entry that could not be merged. */
 export function isUnresolved(name: string | undefined, catalog: Catalog): boolean {
   return name !== undefined && (catalog.library === null || !Object.hasOwn(catalog.library, name));
 }

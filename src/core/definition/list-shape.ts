@@ -5,7 +5,7 @@ import type { Report } from "./report.ts";
 import { anyJson, byKind, refine, refuseType, type Shape } from "./shape.ts";
 import { reportFlaw } from "./text-shape.ts";
 
-/** Elements are values as in inputs; a text in a list is a text, whatever steps there are. */
+/** Elements are values like inputs. A text in a list is always literal text, also when it equals a step's name. */
 const LITERAL = valueStyle(() => false);
 
 /** The list of `for_each`: a path, an expression, or the elements themselves. */
@@ -31,7 +31,7 @@ function readText(text: string, path: TreePath, report: Report): Value | undefin
   return undefined;
 }
 
-/** `${…}` around all of it says nothing more; of two ways in which it cannot be read, the one that was read further counts. */
+/** Parses a calculation, with or without `${…}`. If it fails, returns the problem of the reading (path or expression) that got further. */
 function parseCalculation(text: string, asPath: SyntaxProblem): Outcome<Value, SyntaxProblem> {
   const template = parseValue(text, LITERAL);
   if (template.ok && template.value.kind === "template" && template.value.template.parts.length === 1) return template;

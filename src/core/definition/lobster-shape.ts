@@ -30,7 +30,7 @@ const role: Shape<Role> = refine(
   }),
 );
 
-/** `analyst:` with nothing behind it declares the role and says no more. */
+/** `analyst:` without a value declares the role without details. */
 const roleOrNothing: Shape<Role> = byKind("a map", {
   map: role,
   empty: { read: () => ({ description: null, requiredSkills: [], agent: null }), schema: { type: "null" } },

@@ -18,7 +18,7 @@ import type { Located } from "./shape.ts";
 import type { StepDraft } from "./step-draft.ts";
 import type { StepScope } from "./step-scope.ts";
 
-/** Reads a `.lobsterX` document. What it returns is only a definition when nothing was reported. */
+/** Reads a `.lobsterX` document. The result is a valid definition only if no problem was reported. */
 export function readLobster(document: JsonObject, catalog: Catalog, report: Report): LobsterDefinition {
   const merged = mergeLibrary(document, catalog, report);
   const raw = lobsterShape.read(merged, [], report) ?? {};
@@ -66,7 +66,7 @@ function outputKindsOf({ outputs, shown }: BlockDraft, scope: StepScope): Readon
 
 function warnOfUnusedArgs(levels: readonly BlockDraft[], { args, usedArgs, report }: Findings): void {
   const drafts = levels.flatMap((level) => [...allDrafts(level)]);
-  // A reference that could not be read might be the one that uses it.
+  // With unresolved library steps or invalid references, it is not certain that an arg is unused.
   const isOpen = drafts.some(({ unresolvedLibraryStep }) => unresolvedLibraryStep !== null);
   if (isOpen || report.problems.length > 0) return;
   for (const name of Object.keys(args)) {
@@ -87,14 +87,14 @@ function phasesOf(phases: readonly Located<Phase>[], report: Report): readonly P
   return phases.map((phase) => phase.read);
 }
 
-/** Also those that are declared wrongly: using one is not a second mistake. */
+/** Returns the args, including those with an invalid declaration, so that using one is not reported a second time. */
 function argsOf(document: JsonObject, raw: RawLobster): Readonly<Record<string, ArgField>> {
   const written = getOwn(document, "args");
   const names = isJsonObject(written) ? Object.keys(written) : [];
   return { ...Object.fromEntries(names.map((name) => [name, { required: false }])), ...raw.args };
 }
 
-/** What a step may name outside itself; null: any name is accepted. */
+/** Names outside a step that it may use. Null when any name is accepted. */
 interface Surroundings {
   readonly phases: ReadonlySet<string>;
   readonly roles: ReadonlySet<string> | null;
@@ -105,7 +105,7 @@ function surroundingsOf(document: JsonObject, raw: RawLobster, catalog: Catalog)
   return {
     phases: new Set((raw.phases ?? []).map((phase) => phase.read.id)),
     roles: isWritten(document, "roles") ? new Set(Object.keys(raw.roles ?? {})) : null,
-    // A workflow may call itself before it is registered.
+    // The workflow itself is included, because it may call itself before it is registered.
     workflows: catalog.workflows === null ? null : new Set([...catalog.workflows, raw.name ?? ""]),
   };
 }
@@ -141,7 +141,7 @@ function unknown(
   report.problem(code, path, message, { hint: () => didYouMean(name, known) ?? listed });
 }
 
-/** Inside the step the element would hide a step or an arg of the same name. */
+/** Reports an element name that equals a step or an arg, because it would hide that step or arg inside the step. */
 function checkElementName(draft: StepDraft, scope: StepScope, report: Report): void {
   const { forEach } = draft;
   if (forEach === null) return;

@@ -19,25 +19,25 @@ export type MentionField =
   | "fail"
   | "wait"
   | "emit"
-  /** Of steps inside it, which see what it sees. */
+  /** References of steps inside the step. They see the same names as the step. */
   | "steps"
-  /** Of steps that come after all others. */
+  /** References of the `finally` steps. */
   | "finally"
   /** The condition of a branch. */
   | "choose"
   /** The condition of a retry. */
   | "on_failure"
-  /** Of the document. */
+  /** The outputs of the document. */
   | "outputs";
 
 /** A reference somewhere in a step. */
 export interface Mention {
   readonly path: Path;
   readonly field: MentionField;
-  /** The field of the step it belongs to. */
+  /** The field of the step that contains the reference. */
   readonly about: TreePath;
-  /** The text it stands in. */
+  /** The path of the text that contains the reference. */
   readonly at: TreePath;
-  /** Of a step inside this one, which reports what is wrong with it. */
+  /** Whether the reference is in an inner step, which reports its problems itself. */
   readonly isInner?: true;
 }

@@ -1,4 +1,4 @@
-/** `items` and `properties`: what the values inside a list or an object are. */
+/** `items` and `properties`: declarations of the values inside a list or an object. */
 import type { TreePath } from "../base/index.ts";
 import { CONSTRAINTS, checkFitting, constraintsOf, fieldType, inferFromEnum } from "./constraint-shape.ts";
 import type { FieldType, Property, ValueField } from "./field.ts";
@@ -15,7 +15,7 @@ interface Nested {
   readonly properties?: Readonly<Record<string, Property>> | undefined;
 }
 
-/** Shapes that hold each other are made when they are first used. */
+/** Creates a shape at its first use, because such shapes contain each other. */
 function late<T>(make: () => Shape<T>, schema: Shape<T>["schema"]): Shape<T> {
   let made: Shape<T> | undefined;
   return {
@@ -27,9 +27,9 @@ function late<T>(make: () => Shape<T>, schema: Shape<T>["schema"]): Shape<T> {
   };
 }
 
-/** `isRequired`: what holds for a property that does not say so itself, as for the fields around it. */
+/** `isRequired` is the default for properties. It equals that of the surrounding fields. */
 function nestedFields(isRequired: boolean) {
-  // Deeper levels are read in the same way; a schema that held itself would only say so at length.
+  // Deeper levels are read in the same way. The schema shows only this level, because a recursive one would add no information.
   const element = record(ELEMENT, { title: "items" }).schema;
   const property = record({ ...PROPERTY, required: flagField(isRequired) }, { title: "a property" }).schema;
   return {
@@ -90,7 +90,7 @@ function valueField(raw: RawField, path: TreePath, report: Report): ValueField {
   };
 }
 
-/** What is inside, where it fits the type. */
+/** Returns the nested declarations that fit the type. */
 export function nestedOf(
   { items, properties }: Nested,
   type: FieldType | undefined,

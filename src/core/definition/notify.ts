@@ -18,7 +18,7 @@ import { Report } from "./report.ts";
 import { choice, list, type Located, located, refine, type Shape } from "./shape.ts";
 import { expression, givenName } from "./text-shape.ts";
 
-/** What people can be notified of. */
+/** The occasions on which people can be notified. */
 export const NOTIFY_KINDS = [
   "approval.requested",
   "approval.reminded",
@@ -29,18 +29,18 @@ export const NOTIFY_KINDS = [
 ] as const;
 export type NotifyKind = (typeof NOTIFY_KINDS)[number];
 
-/** When a channel is used. */
+/** A rule for using a channel. */
 export interface NotifyRule {
   readonly on: NotifyKind;
-  /** Null: always. */
+  /** Null when the rule always applies. */
   readonly where: ParsedExpression | null;
-  /** Null: the channel in whose manifest the rule stands. */
+  /** Null in the manifest of a channel, where the rule means that channel. */
   readonly channel: string | null;
 }
 
 const TEXTS = { kind: "list", items: TEXT } as const;
 
-/** Facts `where` may read; a fact that does not apply to an occasion is null. */
+/** Facts that `where` may read. A fact that does not apply to an occasion is null. */
 const FACTS = closedObject([
   ["on", { kind: "text", enum: NOTIFY_KINDS }],
   ["workflow", TEXT],
@@ -64,10 +64,10 @@ const FACTS = closedObject([
 ]);
 export const NOTIFY_FACTS: readonly string[] = [...FACTS.fields.keys()];
 
-/** Facts of something that happened, by the names of `NOTIFY_FACTS`. */
+/** The facts of an occasion, by the names of `NOTIFY_FACTS`. */
 export type NotifyFacts = Readonly<Record<string, Json>>;
 
-/** Whether a rule is about this. A condition that cannot be decided lets it pass: better a message too many than none. */
+/** Checks whether a rule applies. If its condition cannot be evaluated it applies, because an extra message is better than none. */
 export function isNotified({ where }: NotifyRule, facts: NotifyFacts): boolean {
   if (where === null) return true;
   const decided = evaluateCondition(where.root, ({ segments }) => walk(facts, segments));
@@ -121,15 +121,15 @@ function ruleShape(isChannelNeeded: boolean): Shape<NotifyRule> {
 
 const LIMIT = { limit: { max: RULES_MAX, code: "bad_number" } } as const;
 
-/** Rules of a workflow: each names a channel. */
+/** Rules of a workflow. Each names a channel. */
 export const workflowRules: Shape<readonly Located<NotifyRule>[]> = list(located(ruleShape(true)), LIMIT);
-/** Rules of a channel: without a name they are about itself. */
+/** Rules of a channel. Without a channel name they mean the channel itself. */
 export const channelRules: Shape<readonly NotifyRule[]> = list(ruleShape(false), LIMIT);
 
-/** What belongs to no run. */
+/** Occasions that do not belong to a run. */
 const APART: ReadonlySet<NotifyKind> = new Set(["alert", "budget.warning"]);
 
-/** `known` null: any name is accepted. */
+/** Reports unknown channels. `known` is null when any name is accepted. */
 export function checkChannels(
   rules: readonly Located<NotifyRule>[],
   known: readonly string[] | null,
@@ -150,7 +150,7 @@ export function checkChannels(
   }
 }
 
-/** The rules of a workflow that was saved, whatever else it says. */
+/** Returns the notify rules of a saved workflow without checking the rest of it. */
 export function rulesOfSource(source: string): readonly NotifyRule[] {
   const document = readSource(source).tree?.value;
   const rules = isJsonObject(document) ? getOwn(document, "notify") : undefined;

@@ -13,7 +13,7 @@ import type { SourceTree } from "../text/index.ts";
 import type { Finding } from "./report.ts";
 import { sourceLine } from "./source-line.ts";
 
-/** Findings with line and column, in the order of the text, cut to what is shown. */
+/** Returns findings with line and column, in the order of the text, limited to the number that is shown. */
 export function placeFindings(
   findings: readonly Finding[],
   tree: SourceTree,
@@ -49,8 +49,8 @@ function placeOf(finding: Finding, tree: SourceTree): Place {
 }
 
 /**
- * How far behind the start of its value a finding lies. Escapes, folds and blocks make the text of a value differ from
- * the text of the file; then nothing is added, because a wrong column is worse than the place of the value.
+ * Returns the distance in columns from the start of a value to its finding. With escapes, folds and blocks the value
+ * differs from the text of the file. Then 0 is returned, because a wrong column is worse than the start of the value.
  */
 function shiftOf(
   finding: Finding,

@@ -5,7 +5,7 @@ interface ProblemDoc {
   readonly fix: string;
 }
 
-/** One line each: what the code means, and what to do. */
+/** One line per code: its meaning, and how to fix the problem. */
 export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc>> = {
   yaml_empty: doc("The file is empty or holds only comments.", "Write a workflow, or start from an example."),
   yaml_syntax: doc("The text is neither valid YAML nor valid JSON.", "Fix the line shown; indent with spaces."),
@@ -215,7 +215,7 @@ function doc(summary: string, fix: string): ProblemDoc {
   return { summary, fix };
 }
 
-/** The page about problem codes, as Markdown. */
+/** Returns the page about problem codes, as Markdown. */
 export function renderProblemDocs(): string {
   return [
     "# Problem codes",

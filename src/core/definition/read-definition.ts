@@ -10,20 +10,20 @@ import { type ReadOptions, Report } from "./report.ts";
 import { findSecretLiterals, SECRET_HINT } from "./secret-literal.ts";
 import { kindOf, quote, refuseType } from "./shape.ts";
 
-/** What reading a file gave: a definition, or every reason why there is none. */
+/** The result of reading a file: a definition, or all its problems. */
 export interface Checked<T> {
-  /** Null exactly when there are problems. */
+  /** Null if and only if there are problems. */
   readonly definition: T | null;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
-  /** Null when the text itself cannot be read. */
+  /** Null when the text itself cannot be parsed. */
   readonly tree: SourceTree | null;
 }
 
-/** Nothing outside the file is available: references to a library, to lenses and to workflows cannot be looked up. */
+/** A catalog without content: references to a library, to lenses and to workflows are not checked. */
 export const EMPTY_CATALOG: Catalog = { library: null, lenses: null, workflows: null };
 
-/** Reads and checks a file of either format. All problems come at once, in the order of the text. */
+/** Reads and checks a file of either format. Returns all problems at once, in the order of the text. */
 export function readDefinition(
   source: string | Uint8Array,
   catalog: Catalog,

@@ -7,22 +7,22 @@ export interface Field<T> {
   readonly shape: Shape<T>;
   readonly doc: string;
   readonly isRequired: boolean;
-  /** Written in the schema; the reader of the record fills it in. */
+  /** The default in the schema. The code that reads the record applies it. */
   readonly default?: Json;
-  /** Another key with the same meaning, which works with a warning. */
+  /** Another key with the same meaning. It is accepted with a warning. */
   readonly alias?: string;
-  /** `null` is a value of this field, also where null otherwise means "not set". */
+  /** Whether `null` is a value of this field, even where null otherwise means "not set". */
   readonly keepsNull?: boolean;
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 
-/** What was read: a field is absent when it was not written, or when it was wrong and has been reported. */
+/** The result of reading a record. A field is absent when it was not written, or when it was invalid and has been reported. */
 export type Reading<F extends Fields> = {
   readonly [K in keyof F]?: (F[K] extends Field<infer T> ? T : never) | undefined;
 };
 
-/** Some of the fields, in the order in which they are named. */
+/** Returns some of the fields, in the given order of names. */
 export function picked<F extends Fields, K extends keyof F & string>(fields: F, names: readonly K[]): Pick<F, K> {
   return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<F, K>;
 }
@@ -38,14 +38,14 @@ export function mandatory<T>(shape: Shape<T>, doc: string): Field<T> {
 }
 
 interface RecordRule {
-  /** As messages name it: "a step". */
+  /** The name of the record in messages, for example "a step". */
   readonly title: string;
-  /** `maxBackoffMs` is read as `max_backoff_ms`. */
+  /** Whether camel case is accepted: `maxBackoffMs` for `max_backoff_ms`. */
   readonly isCamelAccepted?: boolean;
-  /** Files that machines write spell "not set" as null. */
+  /** Whether null means "not set". Files written by programs often contain such nulls. */
   readonly isNullAbsent?: boolean;
   readonly description?: string;
-  /** Keys of other systems, with what to write instead. */
+  /** Keys of other systems, each with a hint about what to write instead. */
   readonly foreign?: ForeignWords;
 }
 
@@ -80,14 +80,14 @@ export function record<F extends Fields>(fields: F, rule: RecordRule): Shape<Rea
   };
 }
 
-/** The path of a field as the author spelled its key. */
+/** Returns the path of a field with its key as the author spelled it. */
 export function spelledPath(raw: Json | undefined, path: TreePath, name: string): TreePath {
   if (!isJsonObject(raw) || Object.hasOwn(raw, name)) return [...path, name];
   const camel = camelCase(name);
   return [...path, Object.hasOwn(raw, camel) ? camel : name];
 }
 
-/** True when the key was written, even with a wrong value. */
+/** Checks whether the key was written, even with an invalid value. */
 export function isWritten(raw: Json | undefined, name: string): boolean {
   return isJsonObject(raw) && getOwn(raw, name) !== undefined;
 }

@@ -1,4 +1,4 @@
-/** What a step that is repeated may not say beside, and the names its rounds have. */
+/** Checks a repeated step for conflicting fields, and defines the names that its rounds can use. */
 import { ANY, closedObject, type Known, NUMBER, TEXT } from "../expression/index.ts";
 import { ownOutputsOf } from "./declared.ts";
 import { isWritten } from "./record.ts";
@@ -9,7 +9,7 @@ import type { StepDraft } from "./step-draft.ts";
 import type { RawStep } from "./step-shape.ts";
 import { hasWork } from "./work-fields.ts";
 
-/** Outputs that a repeated step has by itself. */
+/** Outputs that every repeated step has without declaring them. */
 const OWN_OUTPUTS = ["rounds", "exhausted"];
 
 export function checkRepeat({ read, raw, path }: Located<RawStep>, isOpen: boolean, report: Report): void {
@@ -34,21 +34,21 @@ export function checkRepeat({ read, raw, path }: Located<RawStep>, isOpen: boole
   }
 }
 
-/** Decided before there are rounds. */
+/** Fields that are evaluated before the first round. */
 const BEFORE_ROUNDS: ReadonlySet<MentionField> = new Set(["condition", "for_each", "outputs"]);
 
 export function hasRounds(field: MentionField, { raw }: Pick<StepDraft, "raw">): boolean {
   return raw.repeat !== undefined && !BEFORE_ROUNDS.has(field);
 }
 
-/** `previous` and `round`, where a round reads them. */
+/** Returns the known type of `previous` or `round` in fields that are evaluated in a round. */
 export function roundKnown(head: string, field: MentionField, draft: StepDraft): Known | undefined {
   if (!hasRounds(field, draft)) return undefined;
   if (head === "round") return NUMBER;
   return head === "previous" ? previousKnown(draft) : undefined;
 }
 
-/** Read like a step: its outputs, and what it said. */
+/** Returns the known fields of `previous`, as for a step: its outputs, `stdout` and `json`. */
 function previousKnown(draft: StepDraft): Known {
   const outputs = roundOutputs(draft);
   if (outputs.kind !== "object") return outputs;
@@ -56,7 +56,7 @@ function previousKnown(draft: StepDraft): Known {
   return { kind: "object", fields, isOpen: outputs.isOpen };
 }
 
-/** Of what is set no more is said than the names: it may be calculated from itself. */
+/** Returns the outputs of a round. Of set values only the names are known, because a value may be calculated from itself. */
 function roundOutputs(draft: StepDraft): Known {
   if (draft.work?.kind !== "set") return ownOutputsOf(draft);
   return closedObject(Object.keys(draft.with).map((name) => [name, ANY]));

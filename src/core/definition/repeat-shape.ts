@@ -1,4 +1,4 @@
-/** `repeat`: a step is done in rounds, one after the other, until a condition holds. */
+/** `repeat`: a step is executed in rounds, one after the other, until a condition holds. */
 import { LIMITS, type TreePath } from "../base/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
 import { isWritten, optional, record } from "./record.ts";
@@ -10,17 +10,17 @@ import { REPEAT_WORDS } from "./foreign-word.ts";
 export const ON_EXHAUSTED = ["fail", "continue"] as const;
 
 export interface Repeat {
-  /** Judged after each completed round. */
+  /** Condition evaluated after each completed round. */
   readonly until: ParsedExpression;
-  /** Rounds at most. */
+  /** Maximum number of rounds. */
   readonly max: number;
-  /** From the end of a round to the next; null: at once. */
+  /** Delay between two rounds. Null when the next round begins at once. */
   readonly everyMs: number | null;
-  /** What happens when the last round has not met the condition. */
+  /** Reaction when the condition does not hold after the last round. */
   readonly onExhausted: (typeof ON_EXHAUSTED)[number];
 }
 
-/** As it is written: a condition that is wrong has been reported. */
+/** A repeat as it was read. `until` is null when it is invalid, which has been reported. */
 export type WrittenRepeat = Omit<Repeat, "until"> & { readonly until: ParsedExpression | null };
 
 const REPEAT = record(

@@ -1,18 +1,18 @@
 import { formatPath, type ProblemCode, type TreePath, type WarningCode } from "../base/index.ts";
 
-/** A problem before it has a place: the text it came from is only asked for the few that are shown. */
+/** A problem without line and column. These are computed only for the few problems that are shown. */
 export interface Finding {
   readonly code: ProblemCode | WarningCode;
   readonly message: string;
-  /** What it is about. */
+  /** Path of the value with the problem. */
   readonly path: TreePath;
-  /** Where it is shown, when what it is about is not in the text (a missing field). */
+  /** Path at which the problem is shown, when `path` is not in the text (a missing field). */
   readonly at?: TreePath;
-  /** Shown at the key and not at its value. */
+  /** Whether the problem is shown at the key instead of the value. */
   readonly isAtKey?: boolean;
-  /** Offset in the text at the path. */
+  /** Offset of the problem in the text at the path. */
   readonly offset?: number;
-  /** Searching for a likely word is expensive, so it happens only for what is shown. */
+  /** The hint, or a function that computes it. Searching for a similar word is expensive, so it is done only for shown problems. */
   readonly hint?: Hint;
 }
 
@@ -26,14 +26,14 @@ interface Detail {
 }
 
 export interface ReadOptions {
-  /** The text was accepted by an earlier program: what only newer checks refuse is a warning. */
+  /** Whether the text was accepted by an earlier version of Sluice. Then the problems of newer checks are only warnings. */
   readonly isStored?: boolean;
 }
 
-/** A hostile file can hold a million mistakes, and fifty are shown: beyond this many nothing more is kept. */
+/** Maximum number of stored findings. A malicious file can contain a million problems, and only fifty are shown. */
 const KEPT_MAX = 5_000;
 
-/** Collects what is wrong with one file. */
+/** Collects the problems and warnings of one file. */
 export class Report {
   readonly problems: Finding[] = [];
   readonly warnings: Finding[] = [];
@@ -44,7 +44,7 @@ export class Report {
     this.isStored = isStored;
   }
 
-  /** So much is wrong already that nothing more is kept: wording it would be in vain. */
+  /** Whether no more findings are stored. Then callers need not create messages. */
   get isFull(): boolean {
     return this.problems.length >= KEPT_MAX || this.warnings.length >= KEPT_MAX;
   }
@@ -57,23 +57,23 @@ export class Report {
     if (this.warnings.length < KEPT_MAX) this.warnings.push(this.#locate({ code, path, message, ...detail }));
   }
 
-  /** A check that versions stored earlier have not passed: they keep running, with a warning. */
+  /** Reports the result of a newer check. Versions stored before the check existed keep running, with a warning. */
   strict(code: ProblemCode, path: TreePath, message: string, detail: Detail = {}): void {
     const list = this.isStored ? this.warnings : this.problems;
     if (list.length < KEPT_MAX) list.push(this.#locate({ code, path, message, ...detail }));
   }
 
-  /** What would be a problem if more were known, such as a reference that only a registry could confirm. */
+  /** Reports a possible problem that cannot be confirmed here, such as a reference that only a registry can check. */
   doubt(code: ProblemCode, path: TreePath, message: string, detail: Detail = {}): void {
     if (this.warnings.length < KEPT_MAX) this.warnings.push(this.#locate({ code, path, message, ...detail }));
   }
 
-  /** From now on, what is found in these fields of a step is shown at the step, which only borrows them. */
+  /** Shows later problems in these fields at the step, because the step takes the fields from a library entry. */
   borrow(step: TreePath, libraryName: string, keys: Iterable<string>): void {
     this.#borrowed.set(formatPath(step), { libraryName, keys: new Set(keys) });
   }
 
-  /** Takes over what was found in a part that was read by itself, where that stands in this file; null: nowhere. */
+  /** Adds the findings of a part that was read separately. `placeOf` returns the path in this file, or null to drop the finding. */
   adopt({ problems, warnings }: Report, placeOf: (path: TreePath) => TreePath | null): void {
     const take = (from: readonly Finding[], to: Finding[]): void => {
       for (const { path, at, ...finding } of from) {

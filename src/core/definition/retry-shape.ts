@@ -31,7 +31,7 @@ export const RETRY = {
 
 export const retryShape = record(RETRY, { title: "retry", isCamelAccepted: true, foreign: RETRY_WORDS });
 
-/** `attempts` is what the failure policy alone would grant, for a block that refines only the rest. */
+/** Returns the retry block. `attempts` is the number from the failure policy, used when the block does not set it. */
 export function retryBlock(raw: Reading<typeof RETRY>, attempts: number): RetryBlock {
   return {
     attempts: raw.attempts ?? attempts,

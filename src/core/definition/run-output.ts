@@ -1,4 +1,4 @@
-/** `outputs` of the document: what a run has to show for itself. */
+/** `outputs` of the document: the outputs of a run. */
 import { isJsonObject, type Json, type TreePath } from "../base/index.ts";
 import { pathsOfValue } from "../template/index.ts";
 import type { RunOutput } from "./definition.ts";
@@ -11,7 +11,7 @@ import type { Mention } from "./mention.ts";
 import type { StepDraft } from "./step-draft.ts";
 import { type KnownNames, readValue } from "./step-value.ts";
 
-/** As it is written: a value, or a map that also says what it must be. */
+/** An output as written: a value, or a map that also declares its type. */
 export interface WrittenOutput extends Pick<RunOutput, "field"> {
   readonly value: Json;
   readonly isWhole: boolean;
@@ -28,7 +28,7 @@ export const runOutput: Shape<WrittenOutput> = {
 
 export const runOutputs = mapOf(runOutput, spellableName("an output"));
 
-/** The outputs, and their references as those of a step that comes after all others. */
+/** Reads the outputs. Their references are treated as those of a step after all others. */
 export function readRunOutputs(
   written: Readonly<Record<string, WrittenOutput>>,
   names: KnownNames,

@@ -2,26 +2,26 @@ import { getOwn, isJsonArray, isJsonObject, type Json, type TreePath } from "../
 import { findCredential } from "../redaction/index.ts";
 import { nameOf } from "./shape.ts";
 
-/** Set where a text only looks like a secret; it counts for everything below it. */
+/** Key set by authors when a text only looks like a secret. It applies to everything inside the map that contains it. */
 export const ALLOW_KEY = "allow_secret_literals";
 
 export const SECRET_HINT = `Keep secrets in the environment of the Bridge and name them there; for a false alarm write ${ALLOW_KEY}: true.`;
 
-/** Deeper than any text may be nested; data may be, and is refused for that elsewhere. */
+/** Maximum depth of the search. Texts are never nested deeper, and deeper data is refused elsewhere. */
 const DEPTH_MAX = 100;
 
-/** Keys that may say what their text is. */
+/** Keys that may indicate a secret. */
 const KEYS = /pass|key|token|secret/i;
 
-/** A text that looks like a secret; nothing of the secret itself is returned. */
+/** A text that looks like a secret. The secret itself is not included. */
 export interface SecretLiteral {
   readonly path: TreePath;
   readonly message: string;
-  /** Where in the text it begins. */
+  /** Offset in the text at which the secret begins. */
   readonly offset: number;
 }
 
-/** Every text of a document or spec that looks like a secret. Members named in `writeOnly` are meant to hold one. */
+/** Returns every text of a document or spec that looks like a secret. Fields in `writeOnly` may contain one and are skipped. */
 export function findSecretLiterals(root: Json, writeOnly: readonly string[] = []): readonly SecretLiteral[] {
   const found: SecretLiteral[] = [];
   const visit = (value: Json, path: TreePath): void => {
@@ -44,7 +44,7 @@ export function findSecretLiterals(root: Json, writeOnly: readonly string[] = []
 function secretAt(text: string, path: TreePath): SecretLiteral | undefined {
   const key = path.at(-1);
   const plain = findCredential(text);
-  // `password: …` is recognised by its key, which stands beside the text.
+  // `password: …` is recognised by its key, so the key is added to the text.
   const named = plain === null && typeof key === "string" && KEYS.test(key) ? findCredential(`${key}: ${text}`) : null;
   const name = plain?.name ?? named?.name;
   if (name === undefined) return undefined;

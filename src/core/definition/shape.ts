@@ -10,8 +10,9 @@ import {
 import type { Report } from "./report.ts";
 
 /**
- * What a value of a file must look like. The same table reads the value, words its problems, and prints the JSON Schema,
- * so that an editor and the checker never disagree. `read` returns nothing when it has reported a problem.
+ * The required form of a value in a file. One table reads the value, creates the messages of its problems, and
+ * generates the JSON Schema, so that editor and checker always agree. `read` returns undefined when it has reported a
+ * problem.
  */
 export interface Shape<T> {
   readonly read: (value: Json, path: TreePath, report: Report) => T | undefined;
@@ -26,7 +27,7 @@ export function kindOf(value: Json): string {
   return Array.isArray(value) ? "a list" : "a map";
 }
 
-/** How a message names the value at a path. */
+/** Returns the name of the value at a path for messages. */
 export function nameOf(path: TreePath): string {
   const last = path.at(-1);
   if (last === undefined) return "The file";
@@ -45,7 +46,7 @@ export function refuseType(path: TreePath, report: Report, expected: string, val
   return undefined;
 }
 
-/** Any value at all. */
+/** Accepts any value. */
 export const anyJson: Shape<Json> = { read: (value) => value, schema: {} };
 
 export const flag: Shape<boolean> = {
@@ -69,16 +70,16 @@ export const anyText: Shape<string> = {
 };
 
 interface WordRule {
-  /** What it must be, as the message says it: "kebab-case". */
+  /** The requirement as written in messages, for example "kebab-case". */
   readonly expected: string;
   readonly code: ProblemCode;
   readonly pattern?: RegExp;
   readonly lengthMax?: number;
-  /** What the author may have meant; shown when it would do. */
+  /** Returns a corrected text. It is suggested when it would be valid. */
   readonly fix?: (text: string) => string;
 }
 
-/** A text that is a name of something: never blank. */
+/** A text that is a name. It is never blank. */
 export function word(rule: WordRule): Shape<string> {
   const lengthMax = rule.lengthMax ?? 256;
   const fits = (text: string): boolean =>
@@ -103,7 +104,7 @@ export function word(rule: WordRule): Shape<string> {
   };
 }
 
-/** The words of a name joined in one style: `Build Artifact` and `buildArtifact` as `build_artifact`. */
+/** Joins the words of a name in one style: `Build Artifact` and `buildArtifact` become `build_artifact`. */
 export function joinWords(text: string, joint: "_" | "-"): string {
   const words = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
   return words
@@ -112,7 +113,7 @@ export function joinWords(text: string, joint: "_" | "-"): string {
     .toLowerCase();
 }
 
-/** One of a few words. An alias still works, with a warning. */
+/** One of a fixed set of words. An alias is accepted with a warning. */
 export function choice<const T extends string>(
   words: readonly T[],
   aliases: Readonly<Record<string, T>> = {},
@@ -142,7 +143,7 @@ export function choice<const T extends string>(
   };
 }
 
-/** A text in a message, cut so that one bad value cannot fill a screen. */
+/** Quotes a text for a message. Long text is truncated, so that one invalid value does not fill the screen. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }
@@ -179,7 +180,7 @@ export function number(rule: NumberRule): Shape<number> {
 
 interface ListRule {
   readonly isFilled?: boolean;
-  /** A list beyond its limit is not read at all: one problem is enough. */
+  /** The limit of entries. A longer list is not read, because one problem is enough. */
   readonly limit?: { readonly max: number; readonly code: ProblemCode };
 }
 
@@ -211,7 +212,7 @@ export function list<T>(entry: Shape<T>, rule: ListRule = {}): Shape<readonly T[
   };
 }
 
-/** Names chosen by the author, each with a value of one shape. */
+/** A map from names chosen by the author to values of one shape. */
 export function mapOf<T>(entry: Shape<T>, key?: Shape<string>): Shape<Readonly<Record<string, T>>> {
   return {
     read(value, path, report) {
@@ -234,7 +235,7 @@ export function mapOf<T>(entry: Shape<T>, key?: Shape<string>): Shape<Readonly<R
 
 type KindKey = "text" | "number" | "flag" | "list" | "map" | "empty";
 
-/** A choice made by the kind of the written value, so that a problem is always about the form the author chose. */
+/** Chooses the shape by the type of the written value, so that a problem always refers to the form the author chose. */
 export function byKind<T>(expected: string, shapes: Readonly<Partial<Record<KindKey, Shape<T>>>>): Shape<T> {
   return {
     read(value, path, report) {
@@ -253,7 +254,7 @@ function kindKey(value: Json): KindKey {
   return Array.isArray(value) ? "list" : "map";
 }
 
-/** A second look at what a shape has read. */
+/** Adds a check or conversion after a shape has read a value. */
 export function refine<S, T>(
   shape: Shape<S>,
   look: (value: S, path: TreePath, report: Report) => T | undefined,
@@ -267,7 +268,7 @@ export function refine<S, T>(
   };
 }
 
-/** What was read beside the raw value and its path, for checks that need to point at it. */
+/** A read value together with the raw value and its path, for checks that report at that path. */
 export interface Located<T> {
   readonly read: T;
   readonly raw: Json;
@@ -284,7 +285,7 @@ export function located<T>(shape: Shape<T>): Shape<Located<T>> {
   };
 }
 
-/** The same shape with more said in its schema. */
+/** Returns the same shape with additional keys in its schema. */
 export function described<T>(shape: Shape<T>, more: JsonObject): Shape<T> {
   return { read: shape.read, schema: { ...shape.schema, ...more } };
 }

@@ -1,6 +1,6 @@
 const NEWLINE = 10;
 
-/** One line of a source, counted from 1. Of bytes only the plain ASCII start is shown, which is all that columns need. */
+/** Returns one line of a source, counted from 1. For bytes only the ASCII start is returned, which is enough to compute columns. */
 export function sourceLine(source: string | Uint8Array, line: number): string {
   if (typeof source === "string") {
     let start = source.startsWith("\uFEFF") ? 1 : 0;

@@ -8,7 +8,7 @@ import { checkRepeat } from "./repeat-check.ts";
 import type { RawStep } from "./step-shape.ts";
 import { checkWork, hasWork, isWorkWritten } from "./work-fields.ts";
 
-/** Fields of one step that contradict each other, or that say nothing without another. */
+/** Reports fields of a step that contradict each other, or that have no effect without another field. */
 export function checkConflicts(written: Located<RawStep>, isOpen: boolean, report: Report): void {
   const { raw, path } = written;
   const has = (name: string): boolean => isWritten(raw, name);
@@ -27,7 +27,7 @@ export function checkConflicts(written: Located<RawStep>, isOpen: boolean, repor
   checkReemitted(written, report);
   checkRace(written, report);
   checkRepeat(written, isOpen, report);
-  // What is missing here may be in a library entry that is not available.
+  // A missing field may be in a library entry that is not available.
   if (isOpen) return;
   if (has("with") && !has("workflow_ref")) {
     conflict(path, "with", `"with" says nothing without "workflow_ref".`, "Name the workflow it is for.", report);
@@ -56,7 +56,7 @@ function checkFourEyes({ read, path }: Located<RawStep>, report: Report): void {
   }
 }
 
-/** What is entered would go nowhere. */
+/** Reports a form whose values would not be used. */
 function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void {
   if (!isWritten(raw, "form")) return;
   const id = read.id ?? "the step";
@@ -80,7 +80,7 @@ function workOf(read: RawStep, raw: Json): string | undefined {
   );
 }
 
-/** Nothing is asked of an agent, so that nothing but the answer of a person could ever come back. */
+/** Reports outputs and criteria of a gate without work. No agent runs, so it can return only the answer of the approval. */
 function checkGate({ read, raw, path }: Located<RawStep>, report: Report): void {
   const isGate = read.approval === "required" || read.hitl === true;
   if (!isGate || hasWork(read) || workOf(read, raw) !== undefined) return;
@@ -92,7 +92,7 @@ function checkGate({ read, raw, path }: Located<RawStep>, report: Report): void 
   }
 }
 
-/** Approved without an answer, it would lack what others read. */
+/** Reports a form with required fields when the gate may be approved without an answer, because the values would be missing. */
 function checkUnanswered({ otherwise, form = {} }: RawStep, path: TreePath, report: Report): void {
   if (otherwise !== "approve") return;
   const open = Object.entries(form).find(([, field]) => field.required && fixedDefault(field) === null);

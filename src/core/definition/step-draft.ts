@@ -36,11 +36,11 @@ import { checkTools } from "./tool-check.ts";
 import { stepToolsOf, toolActionsOf } from "./tool-shape.ts";
 import { hasWork } from "./work-fields.ts";
 
-/** A step of which everything is known but what its references mean. */
+/** A step that has been read, but whose references are not resolved yet. */
 export interface StepDraft {
   readonly raw: RawStep;
   readonly path: TreePath;
-  /** Null when it is missing or wrong. */
+  /** Null when the id is missing or invalid. */
   readonly id: string | null;
   readonly inputs: Step["inputs"];
   readonly outputs: Step["outputs"];
@@ -51,16 +51,16 @@ export interface StepDraft {
   readonly action: Step["action"];
   readonly effects: Step["effects"];
   readonly unresolvedLibraryStep: string | null;
-  /** Names of inputs and outputs that were written and are wrong: using one is not a second mistake. */
+  /** Names of inputs and outputs with an invalid declaration. Using one is not reported a second time. */
   readonly brokenNames: ReadonlySet<string>;
-  /** It has elements, but from where cannot be read. */
+  /** Whether the step has a `for_each` whose list is invalid. */
   readonly isForEachBroken: boolean;
-  /** Where its condition is written. */
+  /** Path of the condition. */
   readonly conditionPath: TreePath;
   readonly mentions: readonly Mention[];
-  /** The name with its references; null: it has none. */
+  /** The name as a template. Null when the name has no references. */
   readonly title: StepTemplate | null;
-  /** Its steps, or those of its branches; none: it has none. */
+  /** The block of the step, or the blocks of its branches. Empty when it has none. */
   readonly blocks: readonly BlockDraft[];
 }
 
@@ -96,13 +96,13 @@ export function draftStep(written: Located<RawStep>, names: KnownNames, catalog:
   };
 }
 
-/** What is entered at a gate is what it returns. */
+/** Returns the declared outputs. For a gate with a form, these are the form fields. */
 function outputsOf(raw: RawStep): Step["outputs"] {
   if (raw.outputs !== undefined || raw.form === undefined || hasWork(raw)) return raw.outputs ?? null;
   return outputsOfForm(raw.form);
 }
 
-/** A name may hold references like a command. Versions stored earlier may hold something else that looks like one. */
+/** Returns the name as a template. In versions stored earlier a name may contain text that only looks like a reference. */
 function titleOf({ name = "" }: RawStep, path: TreePath, report: Report): StepTemplate | null {
   if (!name.includes("${")) return null;
   const parsed = parseStepTemplate(name);
@@ -122,7 +122,7 @@ const POLICY_ATTEMPTS: Readonly<Record<OnFailure, number>> = {
 
 const HALT: FailureRule = { word: "halt", retry: null, retryIf: null };
 
-/** One literal: putting so many fields together from parts takes ten times as long. */
+/** Creates the step as one object literal, because combining so many fields from parts takes ten times as long. */
 export function finishStep(draft: StepDraft, dependenciesOf: DependenciesOf): Step {
   const { raw } = draft;
   const dependencies = dependenciesOf(draft);
@@ -275,7 +275,7 @@ function brokenNamesOf({ raw: written, read }: Located<RawStep>, inputs: Step["i
   return new Set(names);
 }
 
-/** Where the source of an input stands: it is the whole entry, or one of its keys. */
+/** Returns the path of an input's source: the whole entry, or one of its keys. */
 function sourcePath(written: Json, path: TreePath, name: string, from: Value): TreePath {
   const inputs = isJsonObject(written) ? getOwn(written, "inputs") : undefined;
   const entry = isJsonObject(inputs) ? getOwn(inputs, name) : undefined;

@@ -5,12 +5,12 @@ import type { Report } from "./report.ts";
 import type { MentionField } from "./mention.ts";
 import type { StepDraft } from "./step-draft.ts";
 
-/** Names that mean something in every file, unless a step or an arg has taken them. */
+/** Names of facts in every file, unless a step or an arg has the same name. */
 const FACT_NAMES: ReadonlySet<string> = new Set(["run", "node", "error", "previous", "round"]);
 
 const NODE_FACTS = closedObject([["attempt", NUMBER]]);
 
-/** A failure, as `error` and as `step.error`. */
+/** Fields of a failure, as `error` and as `step.error`. */
 export const ERROR_FACTS = closedObject([
   ["code", TEXT],
   ["message", TEXT],
@@ -18,7 +18,7 @@ export const ERROR_FACTS = closedObject([
   ["class", TEXT],
 ]);
 
-/** Known once a run has ended. */
+/** Facts that are known only after a run has ended. */
 const OUTCOME_FACTS: readonly (readonly [string, Known])[] = [
   ["outcome", { kind: "text", enum: ["completed", "failed", "cancelled", "timed_out"] }],
   [
@@ -30,7 +30,7 @@ const OUTCOME_FACTS: readonly (readonly [string, Known])[] = [
   ],
 ];
 
-/** What is known of a fact; nothing for a name that is none at this place. */
+/** Returns the known type of a fact. Undefined when the name is not a fact at this place. */
 export function factKnown(
   head: string,
   field: MentionField,
@@ -49,7 +49,7 @@ export function factKnown(
   ]);
 }
 
-/** A step or an arg of such a name keeps its meaning, with a warning. */
+/** Warns about a step or an arg with the name of a fact. The name then means the step or the arg. */
 export function warnOfShadowedFacts(
   drafts: readonly StepDraft[],
   args: Readonly<Record<string, ArgField>>,

@@ -1,4 +1,4 @@
-/** Dependencies by outcome: which steps a step handles, how many it waits for, and what of that cannot be. */
+/** Dependencies by outcome: the steps that a step handles, its join, and the checks of impossible combinations. */
 import type { TreePath } from "../base/index.ts";
 import type { Known } from "../expression/index.ts";
 import { ERROR_FACTS } from "./step-fact.ts";
@@ -11,19 +11,19 @@ import type { StepDraft } from "./step-draft.ts";
 import type { StepScope } from "./step-scope.ts";
 import type { RawStep } from "./step-shape.ts";
 
-/** Only what differs from a step that waits for the success of all. */
+/** Returns the settings that differ from the default, which is to wait for the success of all dependencies. */
 export function outcomesOf({ raw }: StepDraft): Pick<Step, "outcomes" | "join"> {
   const written = raw.depends_on ?? [];
   const outcomes = written.flatMap(({ read: { step, on } }) => (on === "success" ? [] : [[step, on] as const]));
   return { ...(outcomes.length === 0 ? {} : { outcomes: Object.fromEntries(outcomes) }), ...joinOf(raw) };
 }
 
-/** Nothing: all are waited for. */
+/** Returns the join. Empty when the step waits for all dependencies. */
 export function joinOf({ join = null, race = false }: Pick<RawStep, "join" | "race">): Pick<Step, "join"> {
   return join === null ? {} : { join: { count: join, isRace: race } };
 }
 
-/** Something to race for is needed. */
+/** Reports `race` without a `join`. */
 export function checkRace({ read, raw, path }: Located<Pick<RawStep, "join" | "race">>, report: Report): void {
   const isJoinBroken = read.join === undefined && isWritten(raw, "join");
   if (read.race !== true || isJoinBroken || (read.join ?? null) !== null) return;
@@ -43,7 +43,7 @@ export function checkOutcomes(
   if (draft.unresolvedLibraryStep === null) checkJoin(draft.raw.join, count, [...draft.path, "join"], report);
 }
 
-/** As many as it names must be there. */
+/** Reports a `join` that is larger than the number of dependencies. */
 export function checkJoin(join: RawStep["join"], count: number, at: TreePath, report: Report): void {
   if (join === undefined || join === null || join <= count) return;
   const message = `"join" waits for ${join} to complete, and it depends on ${count}.`;
@@ -77,13 +77,13 @@ function whyNeverFailed(target: StepDraft | undefined): string | undefined {
   return work === "cancel" || work === "fail" ? `with "${work}" it ends the run` : undefined;
 }
 
-/** Only who comes after a failure, and the document at its end, can look at it. */
+/** Checks whether the field can read the error of a step: in steps that run after its failure, and in outputs of the document. */
 export function seesErrorOf(draft: StepDraft, step: string, field: MentionField): boolean {
   if (field === "outputs") return true;
   return (draft.raw.depends_on ?? []).some(({ read }) => read.step === step && read.on !== "success");
 }
 
-/** A step that declares an output of that name keeps it. */
+/** Adds `error` to the fields of a step. A step that declares an output of that name keeps its own. */
 export function withError(known: Known): Known {
   if (known.kind !== "object" || known.fields.has("error")) return known;
   return { ...known, fields: new Map([...known.fields, ["error", ERROR_FACTS]]) };

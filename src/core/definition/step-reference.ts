@@ -8,7 +8,7 @@ import { isAfterBinding, type Meaning, seesOwnOutputs, type StepScope } from "./
 
 const STEP_PARTS: ReadonlySet<string | number> = new Set(["outputs", "stdout", "json", "approved"]);
 
-/** Ids a step depends on, each once, in code-unit order; problems are reported, args in use are noted. */
+/** Returns the ids a step depends on, each once, in code-unit order. Reports problems and records the args in use. */
 export function resolveReferences(
   draft: StepDraft,
   scope: StepScope,
@@ -60,7 +60,7 @@ function resolveMention(
   if (meaning.kind === "no_name" && isUncheckable(head, mention, scope)) return undefined;
   if (holds(scope, head)) return undefined;
   if (report.isFull) return isStep ? head : undefined;
-  // One typo used ten times in a field is one mistake.
+  // The same error is reported only once per field.
   const key = meaning.kind === "no_name" ? `${mention.field}\n${head}` : `${mention.field}\n${mention.path.text}`;
   if (!reported.has(key)) {
     reportMeaning(meaning, mention, draft, scope, report);
@@ -70,12 +70,12 @@ function resolveMention(
   return isStep ? head : undefined;
 }
 
-/** Reading the step that holds the block is reported there. */
+/** Checks whether the name is the step that contains this block. Such a reference is reported at that step. */
 function holds({ around }: StepScope, head: string): boolean {
   return around !== null && (around.draft.id === head || holds(around.scope, head));
 }
 
-/** Steps of a block wait for one another only; the step that holds the block waits for others. */
+/** Returns a hint for a dependency outside the block. Only the step that contains the block can wait for steps outside. */
 function aroundHint(id: string, scope: StepScope): string | undefined {
   for (let { around } = scope; around !== null; { around } = around.scope) {
     if (around.scope.steps.has(id))
@@ -84,7 +84,7 @@ function aroundHint(id: string, scope: StepScope): string | undefined {
   return undefined;
 }
 
-/** `run.args.x` uses the arg, and `run.args` uses all of them. */
+/** Records args as used: `run.args.x` uses one arg, and `run.args` uses all of them. */
 function noteArgsOf({ path }: Mention, { args }: StepScope, usedArgs: Set<string>): void {
   const [, second, name] = path.segments;
   if (second !== undefined && second !== "args") return;
@@ -96,13 +96,13 @@ function reportMeaning(meaning: Meaning, mention: Mention, draft: StepDraft, sco
   if (meaning.kind === "no_field") reportField(meaning, mention, report);
 }
 
-/** The id may be wrong where it is declared, or a library entry that is not available may declare the name. */
+/** Checks whether the name may exist all the same: its id is invalid, or an unavailable library entry may declare it. */
 function isUncheckable(head: string, mention: Mention, scope: StepScope): boolean {
   if (scope.brokenIds.has(head)) return true;
   return scope.isOpen && !STEP_PARTS.has(mention.path.segments[1] ?? "");
 }
 
-/** An input without a source takes the variable of its name; only an optional one may find none. */
+/** Checks inputs without a source. They take the variable of the same name, and only an optional input may have none. */
 function checkBareInputs(draft: StepDraft, scope: StepScope, usedArgs: Set<string>, report: Report): void {
   const { forEach } = draft;
   for (const [name, input] of Object.entries(draft.inputs)) {
@@ -118,7 +118,7 @@ function checkBareInputs(draft: StepDraft, scope: StepScope, usedArgs: Set<strin
   }
 }
 
-/** Texts for people: versions stored earlier may hold something else there that looks like a reference. */
+/** Fields with text for people. In versions stored earlier they may contain text that only looks like a reference. */
 function isOfName(field: MentionField): boolean {
   return field === "name" || field === "form";
 }
@@ -129,7 +129,7 @@ function reportMisplaced(head: string, mention: Mention, draft: StepDraft, repor
     const hint = seesOwnOutputs(mention.field) ? "Write outputs.field for what this step returned." : undefined;
     const message = `Step "${head}" refers to itself with ${text}.`;
     const detail = { hint, offset, at: mention.at };
-    // Names held no references before.
+    // In earlier versions names could not contain references.
     if (isOfName(mention.field)) report.strict("self_dependency", mention.about, message, detail);
     else report.problem("self_dependency", mention.about, message, detail);
     return;
@@ -149,7 +149,7 @@ function reportField(meaning: Extract<Meaning, { kind: "no_field" }>, mention: M
   report.strict("unknown_field", mention.about, message, { hint, offset, at: mention.at });
 }
 
-/** Always false, and without a warning the author would not notice. */
+/** Warns about `approved` of a step that is never approved. The value is always false, which the author would not notice. */
 function reportNeverApproved(head: string, mention: Mention, scope: StepScope, report: Report): void {
   const { text, segments, position: offset } = mention.path;
   const target = scope.draftOf(head);
@@ -183,13 +183,13 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
     const names = scope.namesAt(mention.field, draft);
     return hyphenHint(head, names) ?? didYouMean(head, names) ?? knownNames(mention, draft, scope);
   };
-  // Longer paths were refused before single names were.
+  // Earlier versions refused unknown names only in paths with several segments.
   const isOld = segments.length > 1 && !isUnbound && declarer === undefined && !isOfName(mention.field);
   if (isOld) report.problem("unknown_step", mention.about, message, { hint, offset, at: mention.at });
   else report.strict("unknown_step", mention.about, message, { hint, offset, at: mention.at });
 }
 
-/** A hyphen joins a name between braces, and subtracts everywhere else. */
+/** Returns a hint about hyphens: inside braces a hyphen is part of a name, elsewhere it subtracts. */
 function hyphenHint(head: string, names: readonly string[]): string | undefined {
   const parts = head.split("-");
   if (parts.length > 1 && parts.every((part) => names.includes(part))) {

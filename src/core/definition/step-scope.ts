@@ -11,12 +11,12 @@ import { valueKnown } from "./value-known.ts";
 import type { MentionField } from "./mention.ts";
 import type { StepDraft } from "./step-draft.ts";
 
-/** What a name in a step stands for, by the order in which the plan resolves it. */
+/** The meaning of a name in a step, found in the same order as in the plan. */
 export type Meaning =
   | { readonly kind: HeadKind; readonly known: Known }
-  /** No value could ever be found under this path. */
+  /** The path can never have a value. */
   | { readonly kind: "no_field"; readonly head: HeadKind; readonly deadEnd: DeadEnd }
-  /** Nothing has this name. */
+  /** There is nothing with this name. */
   | { readonly kind: "no_name" };
 
 type HeadKind = "own" | "step" | "element" | "variable" | "arg" | "input" | "around" | "fact" | "open";
@@ -26,28 +26,28 @@ interface Head {
   readonly known: Known;
 }
 
-/** What a block stands in: the step that holds it, and everything that step sees. */
+/** The surroundings of a block: the step that contains it, and the scope of that step. */
 export interface Around {
   readonly scope: StepScope;
   readonly draft: StepDraft;
 }
 
-/** Everything a file declares, looked at from one step. */
+/** All names of a file, as seen from one level of steps. */
 export class StepScope {
   /** Index of the first step with each id. */
   readonly steps: ReadonlyMap<string, number>;
   readonly args: Readonly<Record<string, ArgField>>;
-  /** Ids that are wrong as ids; referring to one of them is not a second mistake. */
+  /** Ids that are invalid. A reference to one of them is not reported a second time. */
   readonly brokenIds: ReadonlySet<string>;
-  /** A library entry that is not available may declare more variables. */
+  /** Whether an unavailable library entry may declare more variables. */
   readonly isOpen: boolean;
-  /** Null: these are the steps of the document itself. */
+  /** Null for the steps of the document itself. */
   readonly around: Around | null;
   readonly #drafts: readonly StepDraft[];
   readonly #variables = new Map<string, Known>();
   readonly #instanceNames = new Map<string, string>();
   readonly #steps = new Map<string, Known>();
-  /** The one step that sets a variable, of which more is known once all steps are. */
+  /** The only step that sets a variable. The variable's type is known only after all steps have been read. */
   readonly #setters = new Map<string, StepDraft>();
   readonly #own = new Map<StepDraft, Known>();
 
@@ -67,7 +67,7 @@ export class StepScope {
     for (const draft of drafts) {
       const { id, forEach, brokenNames } = draft;
       for (const name of brokenNames) this.#variables.set(name, ANY);
-      // What a step with `for_each` declares belongs to its instances alone.
+      // The variables of a step with `for_each` exist only in its instances.
       if (forEach !== null) {
         for (const [name] of declaredBy(draft)) this.#instanceNames.set(name, id ?? "");
         continue;
@@ -82,7 +82,7 @@ export class StepScope {
     }
   }
 
-  /** What the path means at this place of the step; criteria alone see the step's own outputs. */
+  /** Returns the meaning of a path in a field. Only `success_criteria` and `until` can read the step's own outputs. */
   meaningOf(path: Path, field: MentionField, draft: StepDraft): Meaning {
     const [first, ...rest] = path.segments;
     const head = String(first);
@@ -109,7 +109,7 @@ export class StepScope {
     );
   }
 
-  /** What a step sees that stands in a block: all that the step around it sees when it begins. */
+  /** Returns the meaning of a name outside the block: the names that the containing step can read when it begins. */
   #aroundOf(head: string): Head | undefined {
     if (this.around === null) return undefined;
     const { scope, draft } = this.around;
@@ -130,7 +130,7 @@ export class StepScope {
     const kept = this.#steps.get(id);
     if (kept !== undefined) return kept;
     const draft = this.draftOf(id);
-    // A step that reads itself in a circle has been reported.
+    // Prevents endless recursion. A step that reads itself has been reported already.
     this.#steps.set(id, ANY);
     const known = draft === undefined ? ANY : stepKnown(draft, this.#setBy(draft));
     this.#steps.set(id, known);
@@ -142,7 +142,7 @@ export class StepScope {
     return Object.entries(draft.with).map(([name, value]) => [name, this.knownOfValue(value, "set", draft)]);
   }
 
-  /** The list is read before there are elements. */
+  /** Returns the known element. It is not available in `for_each` itself, because the list is evaluated first. */
   #elementOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
     const { forEach } = draft;
     if (field === "for_each") return undefined;
@@ -169,7 +169,7 @@ export class StepScope {
     return { kind: "arg", known: knownOf(this.args[head] ?? {}) };
   }
 
-  /** Inputs are bound after the condition has held and the list has been read. */
+  /** Returns the known input. Inputs are bound after the condition and the list have been evaluated. */
   #inputOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
     if (!isAfterBinding(field) || !Object.hasOwn(draft.inputs, head)) return undefined;
     const input = draft.inputs[head];
@@ -178,7 +178,7 @@ export class StepScope {
     return { kind: "input", known: isValue ? this.knownOfValue(input.from, "inputs", draft) : knownOf(input) };
   }
 
-  /** What is known of a value before there is one. */
+  /** Returns the known type of a value before it is filled in. */
   knownOfValue(value: Value, field: MentionField, draft: StepDraft): Known {
     return valueKnown(value, (path) => {
       const meaning = this.meaningOf(path, field, draft);
@@ -205,12 +205,12 @@ export class StepScope {
     return this.around !== null && (this.around.scope.isVariable(name) || isElementOf(this.around, name));
   }
 
-  /** A step that declares the name for its instances alone. */
+  /** Returns the id of the step that declares the name only for its instances. */
   instanceDeclarer(name: string): string | undefined {
     return this.#instanceNames.get(name);
   }
 
-  /** Every name that could stand at this place, for suggestions. */
+  /** Returns every name that is available at this place, for suggestions. */
   namesAt(field: MentionField, draft: StepDraft): readonly string[] {
     const { forEach } = draft;
     return [
@@ -226,7 +226,7 @@ export class StepScope {
   }
 }
 
-/** What the step itself has returned is known only when it is judged. */
+/** Checks whether the field can read the step's own outputs, which exist only after the step has run. */
 export function seesOwnOutputs(field: MentionField): boolean {
   return field === "success_criteria" || field === "until";
 }

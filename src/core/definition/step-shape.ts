@@ -92,7 +92,7 @@ const tolerate = byKind<ForEach["tolerate"]>(TOLERATE_EXPECTED, {
   }),
 });
 
-/** US dollars in millionths, rounded up so that a reservation never falls short. */
+/** US dollars, converted to millionths. Rounded up, so that a reservation is never too small. */
 const dollars = refine(number({ min: 0, max: 1_000_000_000, expected: "US dollars, 0 or more" }), (usd) => {
   const nearest = Math.round(usd * 1_000_000);
   const isExact = Math.abs(usd * 1_000_000 - nearest) < 1e-6 * Math.max(1, nearest);
@@ -104,7 +104,7 @@ const MODELS_MAX = 10;
 const names = list(givenName);
 const approvalWord = choice(["required"], {}, "Write approval: required.");
 
-/** Everything a library entry may set. */
+/** All fields that a library entry may set. */
 const SHARED = {
   name: optional(anyText, "What people see instead of the id."),
   description: optional(anyText, "What the step is for."),
@@ -196,7 +196,7 @@ const SHARED = {
   allow_secret_literals: optional(flag, "Texts of this step that look like secrets are none.", { default: false }),
 };
 
-/** What a node of a lens graph does as a step does it. */
+/** Fields of a lens graph node that have the same form as in a step. */
 export const NODE_FIELDS = picked(SHARED, [
   "set",
   "script",
@@ -217,13 +217,13 @@ const ALONE = {
   library_step: optional(givenName, "Takes the fields that are not set here from this entry of the step library."),
 };
 
-/** An interface, because a step may hold steps. */
+/** An interface and not a type alias, because steps can contain steps. */
 export interface RawStep extends Reading<typeof ALONE> {
   readonly steps?: WrittenSteps | undefined;
   readonly choose?: WrittenBranches | undefined;
-  /** Outputs as a block has them. */
+  /** The outputs of a block. */
   readonly block_outputs?: Readonly<Record<string, WrittenOutput>> | undefined;
-  /** Of a block. */
+  /** The concurrency of a block. */
   readonly concurrency?: WrittenConcurrency | undefined;
 }
 
@@ -241,7 +241,7 @@ const STEP = {
 
 const STEP_RULE = { title: "a step", foreign: STEP_WORDS };
 const plainStep = record(STEP, STEP_RULE);
-/** What a block hands on are values, and no types of what an agent returns. */
+/** A step with a block. Its outputs are values, not types as those of an agent. */
 const blockStep = record(
   {
     ...STEP,

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../base/index.ts";
 import type { WorkflowRef } from "./definition.ts";
 
-/** A tool that comes with the step and is run by the server: another workflow, or a script. */
+/** A tool that is defined in the step and run by the server: another workflow, or a script. */
 export type StepTool =
-  /** Its args are those of the workflow, its result are the outputs of the run. */
+  /** Its args are those of the workflow. Its result is the outputs of the run. */
   | { readonly kind: "workflow"; readonly name: string; readonly workflow: WorkflowRef }
   | {
       readonly kind: "script";
@@ -14,5 +14,5 @@ export type StepTool =
       readonly parameters: JsonObject;
     };
 
-/** What begins the name of a tool that is a workflow. */
+/** Prefix of the name of a tool that is a workflow. */
 export const WORKFLOW_TOOL = "workflow:";

@@ -23,7 +23,7 @@ import { valueKnown } from "./value-known.ts";
 
 type Know = (path: Path) => Known;
 
-/** Comparisons that can never work, lists that are none, and conditions that can never hold. */
+/** Reports comparisons that always fail, `for_each` values that are not lists, and conditions that can never hold. */
 export function checkStepTypes(draft: StepDraft, scope: StepScope, report: Report): void {
   const { condition, success_criteria: criteria } = draft.raw;
   const knowIn =
@@ -77,7 +77,7 @@ function checkCalculation({ root }: ParsedExpression, at: TreePath, know: Know, 
   if (mismatch !== undefined) reportMismatch(mismatch, "This can never be calculated", at, report);
 }
 
-/** What a text calculates has to have a value. */
+/** Checks the expressions in a template. */
 function checkTemplate(template: StepTemplate, at: TreePath, know: Know, report: Report): void {
   for (const part of template.parts) {
     if (typeof part !== "string" && isExpression(part)) checkCalculation(part, at, know, report);
@@ -100,7 +100,7 @@ function checkList({ forEach, path }: StepDraft, know: Know, report: Report): vo
   const kind = valueKindOf(valueKnown(forEach.list, know));
   if (kind === undefined || kind === "list") return;
   const message = `for_each needs a list, but ${textOf(forEach.list)} is ${KIND_PHRASES[kind]}.`;
-  // The run would say so too, at the step.
+  // Only a warning, because the run reports it too, at the step.
   report.doubt("type_mismatch", [...path, "for_each"], message, { hint: "Name a value of type array." });
 }
 

@@ -1,4 +1,4 @@
-/** Values of a step, read once it is known which steps there are. */
+/** Values of a step. They are read after the ids of all steps are known. */
 import { didYouMean, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import { parsePath } from "../expression/index.ts";
 import { ARG_STYLE, parseValue, type Value, type Values, valueStyle } from "../template/index.ts";
@@ -10,22 +10,22 @@ import type { RawStep } from "./step-shape.ts";
 import { reportFlaw } from "./text-shape.ts";
 import type { Work } from "./work.ts";
 
-/** What the texts of a file may mean by a name. */
+/** The names to which the texts of a file can refer. */
 export interface KnownNames {
   readonly steps: ReadonlySet<string>;
-  /** Args and declared outputs. */
+  /** Names of args and declared outputs. */
   readonly variables: ReadonlySet<string>;
 }
 
 const FILLED_WORK = ["set", "cancel", "fail", "wait", "emit"] as const;
 type FilledWork = (typeof FILLED_WORK)[number];
 
-/** The values of a step that are filled in when its turn has come, where they stand, and what they are for. */
+/** The values of a step that are filled in when it starts, with their field, their work and their paths. */
 export interface Filled {
   readonly field: "with" | FilledWork;
   readonly work: Work | null;
   readonly values: Values;
-  /** Where each stands. */
+  /** Returns the path of a value. */
   readonly at: (name: string) => TreePath;
 }
 
@@ -86,7 +86,7 @@ export function readValue(value: Json, at: TreePath, names: KnownNames, report: 
   return parsed.value;
 }
 
-/** A text that reads like a name is a text: what an author may have meant needs braces. */
+/** Warns about a text that looks like a name. It is literal text; a reference needs braces. */
 function warnOfText(text: string, at: TreePath, names: KnownNames, report: Report): void {
   const parsed = parsePath(text);
   if (!parsed.ok || text.startsWith("$$")) return;
@@ -106,7 +106,7 @@ function warnOfText(text: string, at: TreePath, names: KnownNames, report: Repor
   report.warning("text_not_value", at, message, { hint });
 }
 
-/** Words of a declaration alone do not declare anything. */
+/** Warns about a map with only constraint keys of an input. It is a value and declares nothing. */
 function warnOfMap(value: JsonObject, at: TreePath, report: Report): void {
   const keys = Object.keys(value);
   if (at.at(-2) !== "inputs" || !("required" in value) || keys.some((key) => !DECLARING.has(key))) return;

@@ -17,11 +17,11 @@ interface Flaw {
   readonly message: string;
   readonly position: number;
   readonly hint?: string;
-  /** When the flaw has a code of its own. */
+  /** Set when the flaw has its own problem code. */
   readonly code?: ProblemCode;
 }
 
-/** A text with a grammar of its own; its flaws are shown at the character they are about. */
+/** A text with its own grammar. A flaw is reported at its character. */
 function parsed<T>(code: ProblemCode, parse: (text: string) => Outcome<T, Flaw>): Shape<T> {
   return refine(anyText, (text, path, report) => {
     const outcome = parse(text);
@@ -45,7 +45,7 @@ const expressionText: Shape<ParsedExpression> = described(parsed("bad_expression
   maxLength: LIMITS.expressionLengthMax,
 });
 
-/** YAML reads a bare `true` as a boolean before it can be read as an expression. */
+/** A bare `true` is accepted, because YAML parses it as a boolean before it can be parsed as an expression. */
 export const expression: Shape<ParsedExpression> = byKind("an expression", {
   text: expressionText,
   flag: {
@@ -60,7 +60,7 @@ export const stdinText: Shape<StepTemplate> = parsed("bad_template", parseStdin)
 
 export const lensText: Shape<LensTemplate> = parsed("bad_template", parseLensTemplate);
 
-/** The caller, which knows whether a command is needed, checks for blank. */
+/** A blank command is accepted here. The caller knows whether a command is required. */
 export const commandText: Shape<StepTemplate> = refine(
   parsed("bad_template", parseStepTemplate),
   (value, path, report) => {
@@ -82,7 +82,7 @@ export const patternText: Shape<string> = refine(anyText, (text, path, report) =
 const DURATION_EXPECTED = "a number of seconds above 0 and up to 30 days";
 const DURATION_HINT = "Write seconds as a number, or a text such as 90s, 15m, 2h, 3d.";
 
-/** In milliseconds, written as seconds or as a text with a unit; constructs with a code of their own use that. */
+/** A duration in milliseconds, written as seconds or as a text with a unit. `code` is the problem code for an invalid one. */
 export function durationOr(code: ProblemCode): Shape<number> {
   const read = (value: number | string, path: TreePath, report: Report): number | undefined => {
     const ms = parseDuration(value);
@@ -103,7 +103,7 @@ export function durationOr(code: ProblemCode): Shape<number> {
 
 export const duration = durationOr("bad_duration");
 
-/** Milliseconds written as a number. */
+/** A number of milliseconds. */
 export function milliseconds(isZeroAllowed: boolean): Shape<number> {
   const expected = `a whole number of milliseconds ${isZeroAllowed ? "from 0" : "above 0"} up to 30 days`;
   return {
@@ -120,7 +120,7 @@ export function milliseconds(isZeroAllowed: boolean): Shape<number> {
 
 const KEBAB = "[a-z0-9]+(?:-[a-z0-9]+)*";
 
-/** What workflows and library entries are called. */
+/** The name of a workflow or a library entry. */
 export const kebabName: Shape<string> = word({
   expected: `a kebab-case name of at most ${LIMITS.nameLengthMax} characters, such as vendor-risk-review`,
   code: "bad_name",
@@ -129,7 +129,7 @@ export const kebabName: Shape<string> = word({
   lengthMax: LIMITS.nameLengthMax,
 });
 
-/** A name given elsewhere: a model, an agent, a role. */
+/** A name that is defined elsewhere: a model, an agent, a role. */
 export const givenName: Shape<string> = word({ expected: "a name that is not blank", code: "bad_name" });
 
 export const workflowRef: Shape<WorkflowRef> = refine(

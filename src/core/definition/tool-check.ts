@@ -6,7 +6,7 @@ import type { RawStep } from "./step-shape.ts";
 import { fitsTool, serverInName } from "./tool-name.ts";
 import { isWritten } from "./record.ts";
 
-/** What a step says about models and tools. */
+/** Checks the models and tools of a step. */
 export function checkTools({ read, raw, path }: Located<RawStep>, catalog: Catalog, report: Report): void {
   if (isWritten(raw, "model") && isWritten(raw, "models")) {
     const message = `A step has either "model" or "models".`;
@@ -27,7 +27,7 @@ export function checkTools({ read, raw, path }: Located<RawStep>, catalog: Catal
   }
 }
 
-/** A tool that comes with the step is meant by its name alone. */
+/** Reports duplicate names of step tools. A step tool is identified by its name alone. */
 function checkNames(tools: NonNullable<RawStep["tools"]>, report: Report): void {
   const own = new Set<string>();
   for (const { read, path } of tools) {
@@ -39,7 +39,7 @@ function checkNames(tools: NonNullable<RawStep["tools"]>, report: Report): void 
   }
 }
 
-/** A model that has failed is not asked a second time under its own name. */
+/** Reports a model that is listed twice. A model that has failed is not tried again. */
 function checkModels(raw: Json, path: Located<RawStep>["path"], report: Report): void {
   const models = isJsonObject(raw) ? raw["models"] : undefined;
   if (!isJsonArray(models)) return;

@@ -1,24 +1,24 @@
 import { matchesGlob } from "../base/index.ts";
 
-/** A tool as a model calls it. */
+/** A tool as named by a model in a call. */
 export interface CalledTool {
   readonly tool: string;
   readonly server?: string | undefined;
 }
 
-/** Which tools something is said about; `*` stands for any characters. */
+/** A pattern of tools. `*` matches any characters. */
 export interface ToolPattern {
   readonly name: string;
-  /** Only tools of servers that fit; null: of any, and of none. */
+  /** Pattern of the tool's server. Null matches tools of any server, and tools without a server. */
   readonly server: string | null;
 }
 
-/** The name steps, manifests and policies write: `server/tool`, or the tool alone where it belongs to no server. */
+/** Returns the name used in steps, manifests and policies: `server/tool`, or only the tool when it has no server. */
 export function toolNameOf({ tool, server }: CalledTool): string {
   return server === undefined || tool.startsWith(`${server}/`) ? tool : `${server}/${tool}`;
 }
 
-/** The server in a name an author has written; null: it names none. */
+/** Returns the server in a name written by an author. Null when the name has none. */
 export function serverInName(name: string): string | null {
   const end = name.indexOf("/");
   return end > 0 ? name.slice(0, end) : null;

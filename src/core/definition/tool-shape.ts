@@ -1,4 +1,4 @@
-/** `tools` and `turn` of a step: what an agent may call while it works, and how far it may go. */
+/** `tools` and `turn` of a step: the tools an agent may call, and the limits of its turn. */
 import { type JsonObject, LIMITS, type TreePath } from "../base/index.ts";
 import { type Action, ACTIONS, type ToolAction, type TurnLimits } from "./definition.ts";
 import { isWritten, mandatory, optional, record } from "./record.ts";
@@ -8,14 +8,14 @@ import { type StepTool, WORKFLOW_TOOL } from "./step-tool.ts";
 import { givenName, workflowRef } from "./text-shape.ts";
 import { scriptShape, type Written } from "./work-shape.ts";
 
-/** `action` null: the step says nothing about it. `own` null: an adapter has the tool. */
+/** A tool as written. `action` is null when the step does not declare it. `own` is null when an adapter provides the tool. */
 export interface WrittenTool {
   readonly name: string;
   readonly action: Action | null;
   readonly own: StepTool | null;
 }
 
-/** Of a tool that comes with the step: what servers and patterns are written with cannot be part of its name. */
+/** The name of a step tool. It cannot contain the characters used for servers and patterns. */
 const scriptName = word({
   expected: "a name of at most 64 letters, digits, _ and -, a letter first",
   code: "bad_name",

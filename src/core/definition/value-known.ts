@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
 import { ANY, BOOLEAN, closedObject, inferKnown, type Known, NUMBER, type Path, TEXT } from "../expression/index.ts";
 import { isExpression, isSingleReference, type Value } from "../template/index.ts";
 
-/** What is known of a value before it is filled in. */
+/** Returns the known type of a value before it is filled in. */
 export function valueKnown(value: Value, know: (path: Path) => Known): Known {
   switch (value.kind) {
     case "literal":
@@ -34,7 +34,7 @@ function literalKnown(value: Json): Known {
     : ANY;
 }
 
-/** Of elements of one simple kind; of others nothing is said. */
+/** Returns the common type of the elements if they all have the same simple type, otherwise any. */
 function commonKnown(items: readonly Json[]): Known {
   const kinds = new Set(items.map((item) => literalKnown(item).kind));
   const [only] = kinds;

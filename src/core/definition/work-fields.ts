@@ -4,7 +4,7 @@ import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 import type { RawStep } from "./step-shape.ts";
 
-/** What a step can do beside asking a person; it does one of them. */
+/** The kinds of work of a step, besides asking a person. A step has at most one. */
 const WORK = [
   "command",
   "workflow_ref",
@@ -19,12 +19,12 @@ const WORK = [
   "choose",
 ] as const;
 
-/** Work that needs no command. */
+/** Kinds of work without a command. */
 const BY_ITSELF = ["set", "script", "function", "cancel", "fail", "wait", "emit", "steps", "choose"] as const;
 
 type ByItself = (typeof BY_ITSELF)[number];
 
-/** Fields about an agent and its request. */
+/** Fields for an agent and its request. */
 const OF_AGENTS = [
   "stdin",
   "agent",
@@ -41,18 +41,18 @@ const OF_AGENTS = [
   "action",
 ];
 
-/** Fields about a model and what it is asked: a function is run as an agent, but none is asked. */
+/** Fields for a model and its prompt. A function runs under an agent, but no model is called. */
 const OF_MODELS = ["stdin", "model", "models", "provider", "tools", "turn", "capabilities"];
 
-/** Fields about attempts and answers: what is only calculated has neither. */
+/** Fields for attempts and answers. Work that is only calculated has neither. */
 const OF_ATTEMPTS = ["inputs", "outputs", "success_criteria", "timeout", "retry", "effects"];
 
-/** A block has attempts, and its steps have the rest. */
+/** Fields that a block cannot have. A block has attempts; these fields belong in its steps. */
 const NOT_OF_BLOCKS = ["inputs", "effects"];
 
 const OF_EVENTS: ReadonlySet<string> = new Set(["outputs", "success_criteria"]);
 
-/** Also when it is written wrongly. */
+/** Checks whether work without a command is written, even if it is invalid. */
 export function isWorkWritten(raw: Json): boolean {
   return BY_ITSELF.some((name) => isWritten(raw, name));
 }
@@ -61,13 +61,13 @@ function isByItself(raw: RawStep): boolean {
   return BY_ITSELF.some((name) => raw[name] !== undefined);
 }
 
-/** Whether the step has work of its own, so that an approval on it is no gate by itself. */
+/** Checks whether the step has work. An approval on a step with work is not a gate node. */
 export function hasWork(raw: RawStep): boolean {
   const hasCommand = raw.command !== undefined && raw.command.text.trim() !== "";
   return hasCommand || raw.workflow_ref !== undefined || isByItself(raw);
 }
 
-/** A step does one thing, and has no fields about another. */
+/** Reports a step with two kinds of work, or with fields that do not apply to its work. */
 export function checkWork({ raw, path }: Located<RawStep>, report: Report): void {
   const [first, second] = WORK.filter((name) => isWritten(raw, name));
   if (first !== undefined && second !== undefined) {
@@ -84,7 +84,7 @@ export function checkWork({ raw, path }: Located<RawStep>, report: Report): void
   if (work === "cancel" || work === "fail") checkEnd(work, { raw, path }, report);
 }
 
-/** A script has attempts, and an event that is waited for brings outputs. */
+/** Returns the fields that do not apply to a kind of work. A script has attempts, and a wait for an event has outputs. */
 function foreignTo(work: ByItself): readonly string[] {
   if (work === "script") return OF_AGENTS;
   if (work === "function") return OF_MODELS;

@@ -5,11 +5,11 @@ import { spellableName } from "./identifier.ts";
 import type { Work } from "./work.ts";
 import { SCRIPT_WORDS } from "./foreign-word.ts";
 
-/** A work as it is written: what is fixed, and the values that are filled in when its turn has come. */
+/** Work as written: the fixed part, and the values that are filled in when the step starts. */
 export interface Written {
   readonly work: Work;
   readonly values: JsonObject;
-  /** The one value is the whole field, and not one of its keys. */
+  /** Whether the single value is the whole field, not one of its keys. */
   readonly isWhole?: true;
 }
 
@@ -44,7 +44,7 @@ export const cancelShape: Shape<Written> = byKind("a reason, or a map with reaso
   empty: { read: () => cancelOf("cancelled", undefined), schema: { type: "null" } },
 });
 
-/** Without a code of the author's. */
+/** The failure code when the author set none. */
 export const FAILED_BY_STEP = "failed_by_step";
 
 const failureCode = word({

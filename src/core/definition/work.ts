@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/index.ts";
 
-/** Work that is done without an agent. What is filled in stands in `with`: the fields, `reason`, `message`, `until`, `match`. */
+/** Work of a step without an agent. Values filled in at run time are in `with`: the fields, `reason`, `message`, `until`, `match`. */
 export type Work =
   | { readonly kind: "set" }
   | { readonly kind: "cancel"; readonly as: "cancelled" | "completed" }
@@ -10,7 +10,7 @@ export type Work =
   | { readonly kind: "wait"; readonly wait: Wait }
   | { readonly kind: "emit"; readonly emit: Emit };
 
-/** A function that a worker runs; the schemas are those of its entry, null: it is not registered. */
+/** A function that a worker runs. The schemas come from its registered entry and are null when it is not registered. */
 export interface FunctionCall {
   readonly kind: "function";
   readonly name: string;
@@ -21,7 +21,7 @@ export interface FunctionCall {
 export const ON_TIMEOUT = ["fail", "skip", "continue"] as const;
 export type OnTimeout = (typeof ON_TIMEOUT)[number];
 
-/** What a step waits for; what is filled in when its turn has come stands in `with`: `until`, or `match`. */
+/** The thing a step waits for. Values filled in when the step runs are in `with`: `until` or `match`. */
 export type Wait =
   | { readonly kind: "delay"; readonly ms: number }
   | { readonly kind: "until" }
@@ -29,12 +29,12 @@ export type Wait =
   | ({ readonly kind: "signal"; readonly name: string } & WaitEnd);
 
 interface WaitEnd {
-  /** Null: as long as it takes. */
+  /** Null when the wait has no time limit. */
   readonly timeoutMs: number | null;
   readonly onTimeout: OnTimeout;
 }
 
-/** An event a step emits; its `key` and `data` stand in `with`. */
+/** An event that a step emits. Its `key` and `data` are in `with`. */
 export interface Emit {
   readonly type: string;
   readonly keepMs: number;

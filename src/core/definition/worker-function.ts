@@ -2,7 +2,7 @@ import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from ".
 import type { Action, EffectGuarantee } from "../event/index.ts";
 import { FIELD_TYPES, type FieldType, type OutputField } from "./field.ts";
 
-/** A function of workers as it is registered; the schemas are JSON Schemas of maps. */
+/** A registered function of a worker. Both schemas are JSON Schemas of maps. */
 export interface WorkerFunction {
   readonly input: JsonObject;
   readonly output: JsonObject;
@@ -10,7 +10,7 @@ export interface WorkerFunction {
   readonly effects: EffectGuarantee;
 }
 
-/** Names the schema of a map must be given. */
+/** Returns the names that the schema marks as required. */
 export function requiredNames(schema: JsonObject): readonly string[] {
   const names = getOwn(schema, "required");
   return isJsonArray(names) ? names.filter((name) => typeof name === "string") : [];
@@ -21,7 +21,7 @@ export function propertiesOf(schema: JsonObject): JsonObject {
   return isJsonObject(properties) ? properties : {};
 }
 
-/** The properties of a schema as a step declares them; null: one of them cannot be declared so, and none is. */
+/** Returns the properties of a schema as declared fields. Null when there are none or one of them cannot be declared as a field. */
 export function fieldsOfSchema(schema: JsonObject): Readonly<Record<string, OutputField>> | null {
   const required = new Set(requiredNames(schema));
   const fields: [string, OutputField][] = [];
@@ -33,7 +33,7 @@ export function fieldsOfSchema(schema: JsonObject): Readonly<Record<string, Outp
   return fields.length === 0 ? null : Object.fromEntries(fields);
 }
 
-/** Null: no type of a declaration says the same. */
+/** Null when no declared type expresses the schema. */
 export function fieldOfSchema(schema: Json, required: boolean): OutputField | null {
   if (!isJsonObject(schema)) return null;
   const type = fieldType(getOwn(schema, "type"));

@@ -22,7 +22,7 @@ import {
 } from "./document.ts";
 import { inline, printEntry, printKey, printMember } from "./print-value.ts";
 
-/** The text with a value at a path: the last segment is a key, which may be new. `order` says after which keys a new one belongs. */
+/** Sets the value at a path and returns the new text. The last segment may be a new key; `order` lists the usual order of keys. */
 export function withValue(text: string, path: TreePath, value: Json, order: readonly string[] = []): string {
   const doc = readDocument(text);
   const key = path.at(-1);
@@ -41,7 +41,7 @@ export function withValue(text: string, path: TreePath, value: Json, order: read
   return pair === undefined ? addedPair(text, map, key, value, order) : replacedValue(text, pair, key, value);
 }
 
-/** An empty map has no style to keep. */
+/** Replaces an empty map with a filled one. It has no style to preserve. */
 function refilled({ text }: WrittenDocument, path: TreePath, value: Json): string {
   const parent = path.slice(0, -1);
   const filled = { [String(path.at(-1))]: value };
@@ -62,7 +62,7 @@ function inBrackets(doc: WrittenDocument, map: Node, pair: WrittenPair | undefin
   return spliced(text, at, at, `,${breakBefore(text, last.key)}${name}: ${written}`);
 }
 
-/** Members that stand on lines of their own are joined by one that does. */
+/** Returns a line break when the existing members are on lines of their own, otherwise a space. */
 function breakBefore(text: string, member: Node): string {
   const column = columnOf(text, startOf(member));
   const isOwnLine = text.slice(lineStart(text, startOf(member)), startOf(member)).trim() === "";
@@ -76,7 +76,7 @@ function replacedValue(text: string, pair: WrittenPair, key: string, value: Json
   const insert = printMember(value, column, key.length);
   const rest = text.slice(to, lineEnd(text, to));
   if (!insert.includes("\n") || rest.trim() === "") return spliced(text, from, to, insert);
-  // A comment behind the old value goes behind the key: below, it would be read as text.
+  // A comment after the old value moves behind the key: below it, the comment would be parsed as text.
   const [head = "", ...lines] = insert.split("\n");
   return spliced(text, from, lineEnd(text, to), [`${head} ${rest.trim()}`, ...lines].join("\n"));
 }
@@ -106,7 +106,7 @@ function withEntryReplaced(doc: WrittenDocument, list: Node | null, index: numbe
   return spliced(doc.text, dash, endOf(item, doc.text), printEntry(value, column).slice(column));
 }
 
-/** The text without what is at a path. Comments right above it go with it. A list or map that becomes empty goes too. */
+/** Removes the value at a path, with the comments directly above it. A list or map that becomes empty is removed too. */
 export function without(text: string, path: TreePath): string {
   const doc = readDocument(text);
   const key = path.at(-1);
@@ -122,7 +122,7 @@ export function without(text: string, path: TreePath): string {
   if (isSeq(parent)) return withoutLines(text, dashOf(parent, index), to);
   const next = members[index + 1];
   const isBehindDash = index === 0 && text.slice(lineStart(text, from), from).trim() !== "";
-  // What stands behind a dash cannot be taken away by lines: the next member moves up.
+  // A member on the line of a dash cannot be removed as whole lines, so the next member moves up.
   if (isBehindDash && next !== undefined && "key" in next) return spliced(text, from, startOf(next.key), "");
   return withoutLines(text, from, to);
 }
@@ -147,13 +147,13 @@ function withoutInBrackets(text: string, members: Members, index: number, from: 
 function withoutLines(text: string, from: number, to: number): string {
   const start = aboveOf(text, from);
   const end = Math.min(text.length, lineEnd(text, to) + 1);
-  // Of the empty lines on both sides, one is enough.
+  // Of the empty lines before and after the removed lines, only one stays.
   const isApart = text.slice(0, start).endsWith("\n\n") && (end === text.length || text.startsWith("\n", end));
   const isFirst = text.slice(0, start).endsWith(":\n") && text.startsWith("\n", end);
   return spliced(text, isApart ? start - 1 : start, isFirst ? end + 1 : end, "");
 }
 
-/** The start of the lines of comments that stand right above, without an empty line between. */
+/** Returns the start of the comment lines directly above an offset, with no empty line between. */
 export function aboveOf(text: string, offset: number): number {
   const column = columnOf(text, offset);
   let start = lineStart(text, offset);

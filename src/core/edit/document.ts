@@ -1,16 +1,16 @@
 import { isCollection, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, Scalar, type YAMLSeq } from "yaml";
 import type { Json, TreePath } from "../base/index.ts";
 
-/** A text with the place of everything in it. Edits replace pieces of the text, so that all else stays as it was written. */
+/** A text with the position of everything in it. Edits replace pieces of the text, so the rest stays as it was written. */
 export interface WrittenDocument {
   readonly text: string;
   readonly root: Node | null;
-  /** Written in braces from the first character on: what is added has to be JSON as well. */
+  /** The text starts with a brace, so anything added has to be JSON too. */
   readonly isJson: boolean;
   readonly value: Json;
 }
 
-/** Null while the text cannot be read. */
+/** Returns null when the text cannot be parsed. */
 export function readDocument(text: string): WrittenDocument | null {
   const doc = parseDocument(text, { keepSourceTokens: true, prettyErrors: false, version: "1.2" });
   if (doc.errors.length > 0) return null;
@@ -46,7 +46,7 @@ export function keyOf({ key }: WrittenPair): string {
   return isScalar(key) ? String(key.value) : "";
 }
 
-/** Written in brackets or braces. */
+/** Returns true for a list or map written in brackets or braces. */
 export function isBracketed(node: Node | null): boolean {
   return isCollection(node) && node.srcToken?.type === "flow-collection";
 }
@@ -55,7 +55,7 @@ export function startOf(node: Node): number {
   return node.range?.[0] ?? 0;
 }
 
-/** Where what a node says ends, before comments and empty lines that follow it. */
+/** Returns the end of a node's content, before comments and empty lines that follow it. */
 export function endOf(node: Node, text: string): number {
   if (isCollection(node) && !isBracketed(node)) {
     const last = isMap(node) ? pairsOf(node).at(-1) : itemsOf(node).at(-1);
@@ -67,18 +67,18 @@ export function endOf(node: Node, text: string): number {
   return isBlockText ? startOf(node) + text.slice(startOf(node), end).trimEnd().length : end;
 }
 
-/** The end of a value, or of the colon of a key without one. */
+/** Returns the end of the value, or of the colon when the key has no value. */
 export function pairEnd(pair: WrittenPair, text: string): number {
   if (pair.value !== null && (pair.value.range?.[1] ?? 0) > startOf(pair.value)) return endOf(pair.value, text);
   return colonOf(pair, text) + 1;
 }
 
-/** The colon behind the key. */
+/** Returns the position of the colon after the key. */
 export function colonOf({ key }: WrittenPair, text: string): number {
   return text.indexOf(":", key.range?.[1] ?? 0);
 }
 
-/** The dash of an entry of a list that is written with dashes. */
+/** Returns the position of an entry's dash in a list written with dashes. */
 export function dashOf(list: YAMLSeq, index: number): number {
   const token = list.srcToken;
   if (token?.type !== "block-seq") return 0;
@@ -89,7 +89,7 @@ export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
 
-/** Before the line break. */
+/** Returns the end of the line, before the line break. */
 export function lineEnd(text: string, offset: number): number {
   const end = text.indexOf("\n", offset);
   return end === -1 ? text.length : end;
@@ -99,7 +99,7 @@ export function columnOf(text: string, offset: number): number {
   return offset - lineStart(text, offset);
 }
 
-/** Replaces a piece of a text. */
+/** Replaces a piece of a text and returns the new text. */
 export function spliced(text: string, from: number, to: number, insert: string): string {
   return text.slice(0, from) + insert + text.slice(to);
 }

@@ -213,7 +213,8 @@ describe("steps", () => {
 
   it("pastes under new ids that no other pasted step has, so that mentions still name the same step", () => {
     const source = "name: w\nsteps:\n  - id: a\n    command: Ask.\n";
-    const entries = "- id: a\n  command: One.\n- id: a_2\n  command: Two.\n- id: c\n  command: Three.\n  depends_on: [a]\n";
+    const entries =
+      "- id: a\n  command: One.\n- id: a_2\n  command: Two.\n- id: c\n  command: Three.\n  depends_on: [a]\n";
     const next = edited(source, { kind: "paste", list: ["steps"], after: null, entries });
     expect(next).toBe(
       `${source}  - id: a_3\n    command: One.\n  - id: a_2\n    command: Two.\n  - id: c\n    command: Three.\n    depends_on: [a_3]\n`,

@@ -21,15 +21,15 @@ import {
   withoutOrder,
 } from "./steps.ts";
 
-/** What a person does to a workflow on the canvas or in a form. Lists are named by their path, steps in them by id. */
+/** An edit a person makes on the canvas or in a form. Lists are identified by their path, the steps in them by id. */
 export type WorkflowEdit =
   | { readonly kind: "set"; readonly path: TreePath; readonly value: Json }
   | { readonly kind: "remove"; readonly path: TreePath }
-  /** An entry of any list. */
+  /** Adds an entry to any list. */
   | { readonly kind: "append"; readonly list: TreePath; readonly index: number; readonly value: Json }
-  /** A new step behind another one, which it waits for; null: at the end, and it waits for nothing. */
+  /** Adds a step after another one, which it depends on. Null: adds it at the end, without dependencies. */
   | { readonly kind: "add"; readonly list: TreePath; readonly after: string | null; readonly step: JsonObject }
-  /** A new step between two that are connected. */
+  /** Adds a step between two connected steps. */
   | {
       readonly kind: "insert";
       readonly list: TreePath;
@@ -42,7 +42,7 @@ export type WorkflowEdit =
   | { readonly kind: "rename"; readonly path: TreePath; readonly id: string }
   | { readonly kind: "delete"; readonly paths: readonly TreePath[] }
   | { readonly kind: "group"; readonly list: TreePath; readonly ids: readonly string[] }
-  /** Steps as they are written, behind another one. */
+  /** Adds copied steps, as they were written, after another step. */
   | { readonly kind: "paste"; readonly list: TreePath; readonly after: string | null; readonly entries: string };
 
 const UNREADABLE = "The text cannot be read as it stands: fix its first problem before you go on drawing.";
@@ -52,7 +52,7 @@ export function editWorkflow(text: string, edit: WorkflowEdit): EditOutcome {
   if (doc === null) return fail(UNREADABLE);
   const outcome = applied(text, edit);
   if (!outcome.ok) return outcome;
-  // An edit that broke the text would be a mistake of ours: it is not made.
+  // An edit that makes the text unreadable is a bug of Sluice, so it is refused.
   return readDocument(outcome.value.text) === null ? fail(UNREADABLE) : outcome;
 }
 
@@ -88,8 +88,8 @@ function orderFor(path: TreePath): readonly string[] {
 }
 
 /**
- * A field changes what a step does and not when: what it no longer reads it still waits for, and what it reads now
- * need not be named.
+ * An edited field changes the effect of a step, not its order: a step it no longer reads becomes a `depends_on` entry,
+ * and a step it now reads no longer needs one.
  */
 function withParents(before: string, after: string, path: TreePath): string {
   const step = stepAround(before, path);
@@ -159,7 +159,7 @@ function renamed(text: string, path: TreePath, id: string): EditOutcome {
   return succeed({ text: withRenamed(text, path, id), select: path });
 }
 
-/** Later ones first, so that the places of the others stay. Steps that waited for one wait for what it waited for. */
+/** Deletes later steps first, so that earlier positions stay valid. A step that waited for a deleted one takes over its `depends_on`. */
 function deleted(text: string, paths: readonly TreePath[]): string {
   let next = text;
   const latest = [...paths].sort((left, right) => comparePaths(right, left));

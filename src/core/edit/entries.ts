@@ -17,14 +17,14 @@ import {
 } from "./document.ts";
 import { indented, inline, printEntry } from "./print-value.ts";
 
-/** The text with one more entry in a list, which may not be there yet. */
+/** Returns the text with one more entry in a list. The list is created when it does not exist. */
 export function withEntry(text: string, list: TreePath, index: number, value: Json): string {
   return withEntryText(text, list, index, printEntry(value, 0), value);
 }
 
 /**
- * The same for an entry as it was written elsewhere, with its comments: lines whose dash is in the first column. A list
- * in brackets takes the value instead.
+ * Like `withEntry`, for an entry copied as text with its comments, its dash in the first column. A list in brackets
+ * receives the value instead.
  */
 export function withEntryText(text: string, list: TreePath, index: number, entry: string, value: Json): string {
   const doc = readDocument(text);
@@ -45,7 +45,8 @@ export function withEntryText(text: string, list: TreePath, index: number, entry
   return spliced(text, start, start, `${lines}\n${isAiry(text, found) ? "\n" : ""}`);
 }
 
-/** The key is written first, with an entry on lines of its own, which is replaced at once: so the new lines keep their comments. */
+/** Writes the key with a placeholder entry on lines of its own, then replaces that entry, so that the inserted lines keep their
+ * comments. */
 function withFirst({ text }: WrittenDocument, list: TreePath, entry: string, first: Json): string {
   const marked = withValue(text, list, [{ id: "mark", first: [[]] }]);
   const doc = readDocument(marked);
@@ -71,14 +72,14 @@ function inBrackets({ text, isJson }: WrittenDocument, list: Node, index: number
   return spliced(text, end, end, `,${gap}${written}`);
 }
 
-/** Entries are kept apart by empty lines. */
+/** Returns true when an empty line separates the entries. */
 function isAiry(text: string, list: Node): boolean {
   if (!isSeq(list)) return false;
   const second = list.items.length > 1 ? aboveOf(text, dashOf(list, 1)) : 0;
   return second > 0 && text.slice(0, second).endsWith("\n\n");
 }
 
-/** An entry as it is written, with the comments right above it, its dash in the first column. */
+/** Returns an entry as it is written, with the comments directly above it and its dash in the first column. */
 export function entryText(text: string, list: TreePath, index: number): string | null {
   const doc = readDocument(text);
   const found = doc === null ? null : nodeAt(doc, list);
@@ -98,7 +99,7 @@ function outdented(text: string, column: number): string {
     .join("\n");
 }
 
-/** Without an entry; a list of steps that becomes empty stays, in brackets. */
+/** Returns the text without an entry. A list that becomes empty stays, as `[]`. */
 export function withoutEntry(text: string, list: TreePath, index: number): string {
   const doc = readDocument(text);
   const found = doc === null ? null : nodeAt(doc, list);

@@ -7,7 +7,7 @@ import { idOf, type OutlineBlock } from "./outline.ts";
 import { mentionsOf, reworded, type Rewording } from "./rename.ts";
 import { STEP_ORDER } from "./step-order.ts";
 
-/** Puts steps into a block of their own. What others read of them the block hands on. */
+/** Puts steps into a new block. Values that other steps read from them become outputs of the block. */
 export function groupSteps(text: string, list: TreePath, ids: readonly string[]): EditOutcome {
   const block = blockAt(text, list);
   const inside = new Set(ids);
@@ -37,7 +37,7 @@ export function groupSteps(text: string, list: TreePath, ids: readonly string[])
   return succeed({ text: waitingForBlock(next, list, inside, id), select: [...list, first] });
 }
 
-/** A step outside that waits for one inside while another inside waits for it. */
+/** Finds a step outside the block that depends on one inside it while another one inside depends on that step. */
 function betweenOf(block: OutlineBlock, inside: ReadonlySet<string>): string | null {
   const needed = new Set([...inside].flatMap((id) => [...ancestorsOf(block, id)]));
   const found = [...needed].find(
@@ -46,7 +46,7 @@ function betweenOf(block: OutlineBlock, inside: ReadonlySet<string>): string | n
   return found ?? null;
 }
 
-/** Mentions from outside become mentions of outputs of the block. */
+/** Replaces mentions in steps outside the block with mentions of the block's outputs. */
 function handedOn(
   text: string,
   list: TreePath,
@@ -71,7 +71,7 @@ function handedOn(
   return { words, outputs };
 }
 
-/** Steps of a block wait for one another only: what they waited for outside, the block waits for. */
+/** Steps of a block can depend only on each other, so their outer dependencies move to the block. */
 function withoutOuterOrders(
   text: string,
   list: TreePath,
@@ -97,7 +97,7 @@ function waitingForBlock(text: string, list: TreePath, inside: ReadonlySet<strin
     if (idOf(step) === block) return;
     for (const id of inside) {
       const path = [...list, index];
-      // The new one first, so that the list keeps its style.
+      // The new dependency is added first, so that the list is never empty and keeps its style.
       if (withoutOrder(next, path, id) !== next) next = withoutOrder(withOrder(next, path, block), path, id);
     }
   });

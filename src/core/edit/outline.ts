@@ -2,7 +2,7 @@ import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject, type Tre
 import { endOf, lineStart, nodeAt, readDocument, startOf, type WrittenDocument } from "./document.ts";
 import { mentionsIn } from "./reference.ts";
 
-/** The keys that say what a step does, first the ones that decide where several are written. */
+/** Keys that decide the kind of a step. When a step has several of them, the first in this list decides. */
 const KIND_BY_KEY = [
   ["choose", "choose"],
   ["steps", "block"],
@@ -16,7 +16,7 @@ const KIND_BY_KEY = [
   ["fail", "end"],
 ] as const;
 
-/** What a step does, as far as its keys say it; a text that is not finished has steps too. */
+/** The kind of a step as its keys show it. An unfinished text has steps too, so the kind is known before the text is valid. */
 export type StepKind = (typeof KIND_BY_KEY)[number][1] | "agent" | "http" | "process" | "tool" | "gate" | "library";
 
 export interface OutlineStep {
@@ -26,32 +26,32 @@ export interface OutlineStep {
   readonly kind: StepKind;
   readonly isForEach: boolean;
   readonly isRepeated: boolean;
-  /** Steps of the same list it waits for, and those of them whose values it reads. */
+  /** `parents`: the steps of the same list it waits for. `reads`: those of them whose values it reads. */
   readonly parents: readonly string[];
   readonly reads: readonly string[];
   readonly phase: string | null;
   readonly blocks: readonly OutlineBlock[];
-  /** Its lines, from 1 on. */
+  /** Line numbers, counted from 1. */
   readonly firstLine: number;
   readonly lastLine: number;
 }
 
 export interface OutlineBlock {
-  /** Of the list of its steps. */
+  /** The path of the list of steps. */
   readonly path: TreePath;
-  /** Of a branch: its condition, or that there is none. */
+  /** The condition of a branch, or `otherwise`. Null when the block is not a branch. */
   readonly branch: string | null;
   readonly steps: readonly OutlineStep[];
 }
 
-/** The steps of a text, also of one the checker refuses: a person who draws is never finished until the end. */
+/** The steps of a text. It also works on a text the checker refuses, because a workflow is invalid while a person is still drawing it. */
 export interface Outline {
   readonly value: Json;
   readonly main: OutlineBlock;
   readonly last: OutlineBlock | null;
 }
 
-/** Null when it is no map of steps: a lens graph, or a text that cannot be read. */
+/** Null when the text is not a map of steps: a lens graph, or a text that cannot be parsed. */
 export function readOutline(text: string): Outline | null {
   const doc = readDocument(text);
   if (doc === null || !isJsonObject(doc.value)) return null;
@@ -133,7 +133,7 @@ function conditionText(when: Json | undefined): string {
   return when === undefined || when === null ? "" : typeof when === "string" ? when : JSON.stringify(when);
 }
 
-/** Lines of steps, counted on from the step before: they come in the order of the text. */
+/** Finds the line numbers of steps. Steps come in text order, so counting continues from the step before. */
 class LineCounter {
   readonly #doc: WrittenDocument;
   #offset = 0;
@@ -163,7 +163,7 @@ class LineCounter {
   }
 }
 
-/** Every step, also those inside others, each after the one that holds it. */
+/** Returns every step, including nested ones. A nested step comes after the step that contains it. */
 export function stepsOf(outline: Outline): readonly OutlineStep[] {
   const inBlock = (block: OutlineBlock): readonly OutlineStep[] =>
     block.steps.flatMap((step) => [step, ...step.blocks.flatMap(inBlock)]);

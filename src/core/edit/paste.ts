@@ -7,7 +7,7 @@ import { withRenamed } from "./rename.ts";
 
 const NO_STEPS = "There are no steps to paste: copy some first.";
 
-/** Steps as they were written elsewhere. Those whose ids are taken get others, and so do mentions of them among the pasted. */
+/** Pastes copied steps. A step whose id is taken receives a new one, and so do its mentions among the pasted steps. */
 export function pasteSteps(text: string, list: TreePath, after: string | null, entries: string): EditOutcome {
   let pasted = entries;
   const doc = readDocument(pasted);
@@ -33,7 +33,7 @@ export function pasteSteps(text: string, list: TreePath, after: string | null, e
   return succeed({ text: next, select: [...list, start] });
 }
 
-/** Steps as they are written, to be pasted somewhere else. */
+/** Returns steps as they are written, to be pasted in another place. */
 export function copySteps(text: string, paths: readonly TreePath[]): string {
   const entries = paths.flatMap((path) => {
     const index = path.at(-1);

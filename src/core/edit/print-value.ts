@@ -1,12 +1,12 @@
 import { stringify } from "yaml";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 
-/** What fits on a line is written on one, as a person would. */
+/** Maximum line length. A value that fits is written on one line, as a person would. */
 const LINE_MAX = 100;
-/** Steps, and branches with steps, stand on lines of their own. */
+/** Keys that mark a step, or a branch with steps. These are written on lines of their own. */
 const STEP_KEYS = ["id", "steps", "else"] as const;
 
-/** A value behind a key: on the key's line, or on lines of its own, which begin at a column. */
+/** Prints a value after its key: on the same line, or on lines of its own indented from `column`. */
 export function printMember(value: Json, column: number, keyLength: number): string {
   if (typeof value === "string" && isLong(value))
     return ` |${chomping(value)}\n${indented(trimmed(value), column + 2)}`;
@@ -16,7 +16,7 @@ export function printMember(value: Json, column: number, keyLength: number): str
   return `\n${indented(printBlock(value), column + 2)}`;
 }
 
-/** A value on lines of its own, from the first column on. */
+/** Prints a value on lines of its own, starting in the first column. */
 export function printBlock(value: Json): string {
   if (isJsonArray(value)) {
     return value
@@ -38,12 +38,12 @@ function isStep(value: Json): boolean {
   return isJsonObject(value) && STEP_KEYS.some((key) => Object.hasOwn(value, key));
 }
 
-/** An entry of a list, on lines that begin at a column. */
+/** Prints an entry of a list on lines indented by `column`. */
 export function printEntry(value: Json, column: number): string {
   return indented(`- ${hanging(isCompound(value) ? printBlockOrLine(value) : printScalar(value))}`, column);
 }
 
-/** In brackets and braces. */
+/** Prints a value on one line, in brackets and braces. */
 export function inline(value: Json): string {
   if (isJsonArray(value)) return `[${value.map(inline).join(", ")}]`;
   if (isJsonObject(value)) {
@@ -57,7 +57,7 @@ export function printKey(key: string): string {
   return printScalar(key, true);
 }
 
-/** Between brackets, more characters need quotes. */
+/** Prints a scalar. Inside brackets, more characters need quotes. */
 function printScalar(value: Json, isInside = false): string {
   if (typeof value !== "string") return stringify(value).trimEnd();
   if (value.includes("\n") || value.includes("\t")) return JSON.stringify(value);
@@ -69,7 +69,7 @@ function isCompound(value: Json): value is JsonObject | readonly Json[] {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
-/** One level of plain values, or a map of such maps with one member. What steps stand in never is. */
+/** True for one level of plain values, or a map with one member that is such a small map. A list of steps is never flat. */
 function isFlat(value: Json): boolean {
   if (!isCompound(value)) return !(typeof value === "string" && isLong(value));
   if (isJsonArray(value) && value.some(isStep)) return false;
@@ -87,7 +87,7 @@ function isPlain(value: JsonObject | readonly Json[]): boolean {
   );
 }
 
-/** Texts of several lines keep their lines. One that begins with a space or has odd characters is quoted instead. */
+/** True for a text to be printed as a block of lines. A text that starts with a space or has unusual characters is quoted instead. */
 function isLong(text: string): boolean {
   return /^[^\s][^\r\t]*\n/u.test(text) && !/[ \t]\n/u.test(text) && trimmed(text).length > 0 && !text.endsWith("\n\n");
 }
@@ -100,7 +100,7 @@ function trimmed(text: string): string {
   return text.replace(/\n$/u, "");
 }
 
-/** Further lines of an entry stand below what follows its dash. */
+/** Indents the further lines of an entry to the column after its dash. */
 function hanging(text: string): string {
   return text.replaceAll(/\n(?=[^\n])/gu, "\n  ");
 }

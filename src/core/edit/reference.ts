@@ -2,15 +2,15 @@ import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject, type Tre
 import { parseExpression, parsePath, type Path } from "../expression/index.ts";
 import { parseStdin, parseStepTemplate, pathsOfTemplate } from "../template/index.ts";
 
-/** A mention of a step by its id. */
+/** One mention of a step by its id. */
 export interface StepMention {
   readonly id: string;
-  /** The text it stands in, and where the id begins in it. */
+  /** The path of the text that contains the mention, and the offset of the id in that text. */
   readonly at: TreePath;
   readonly offset: number;
-  /** As far as it goes: `fetch.outputs.items[0]`; of `depends_on` the id alone. */
+  /** The whole mention: `fetch.outputs.items[0]`. In `depends_on`, only the id. */
   readonly text: string;
-  /** In `depends_on`: it orders two steps and hands nothing over. */
+  /** True in `depends_on`, where a mention orders two steps and passes no value. */
   readonly isOrder: boolean;
 }
 
@@ -19,10 +19,10 @@ type Reading = "template" | "value" | "path" | "expression" | "stdin";
 const EXPRESSION_KEYS: ReadonlySet<string> = new Set(["condition", "when", "until", "if", "expr", "for_each", "where"]);
 const PATH_KEYS: ReadonlySet<string> = new Set(["from", "show"]);
 const VALUE_KEYS: ReadonlySet<string> = new Set(["inputs", "set", "outputs"]);
-/** Code and names of others, in which a dollar sign is theirs. */
+/** Keys with code or free text, where a dollar sign does not mark a mention. */
 const FOREIGN_KEYS: ReadonlySet<string> = new Set(["script", "description"]);
 
-/** Every mention of a step that is visible at a place, in the order of the text. */
+/** Returns every mention of a visible step, in text order. */
 export function mentionsIn(step: JsonObject, path: TreePath, isStep: (id: string) => boolean): readonly StepMention[] {
   const found: StepMention[] = [];
   for (const [key, value] of Object.entries(step)) {
@@ -38,7 +38,7 @@ export function mentionsIn(step: JsonObject, path: TreePath, isStep: (id: string
   return found.filter(({ id }) => isStep(id));
 }
 
-/** Steps inside see those around them, except those whose ids they have themselves. */
+/** Nested steps see the steps around them, except those whose ids the nested list uses itself. */
 function inBlock(value: Json, at: TreePath, isStep: (id: string) => boolean): readonly StepMention[] {
   if (!isJsonArray(value)) return [];
   const own = new Set(value.map((step) => (isJsonObject(step) ? getOwn(step, "id") : undefined)));

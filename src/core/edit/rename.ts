@@ -4,13 +4,13 @@ import { endOf, nodeAt, readDocument, spliced, startOf, type WrittenDocument } f
 import { idOf } from "./outline.ts";
 import { mentionsIn, orders, type StepMention } from "./reference.ts";
 
-/** Another text for a mention, from its id on. */
+/** The replacement for one mention, starting at its id. */
 export interface Rewording {
   readonly mention: StepMention;
   readonly text: string;
 }
 
-/** The text with another id for a step, and for every mention of it. */
+/** Renames a step and every mention of it. */
 export function withRenamed(text: string, path: TreePath, id: string): string {
   const doc = readDocument(text);
   const before = doc === null ? "" : idOf(valueAt(doc.value, path));
@@ -24,7 +24,7 @@ export function withRenamed(text: string, path: TreePath, id: string): string {
   return reworded(doc, [...words, { mention: own, text: id }]);
 }
 
-/** Every mention of a step by those who see it: the others of its list, what they hold, and outputs and last steps of a document. */
+/** Returns every mention of a step by those that see it: the steps of its list, nested steps, the outputs, and the `finally` steps. */
 export function mentionsOf(doc: WrittenDocument, list: TreePath, id: string): readonly StepMention[] {
   const isIt = (other: string): boolean => other === id;
   const steps = valueAt(doc.value, list);
@@ -48,7 +48,7 @@ function mentionsInLast(last: Json | undefined, id: string): readonly StepMentio
   });
 }
 
-/** Replaces mentions where they stand: quotes, line breaks and comments around them stay. */
+/** Replaces mentions in place, so that quotes, line breaks and comments around them stay. */
 export function reworded(doc: WrittenDocument, words: readonly Rewording[]): string {
   const changes: { from: number; to: number; insert: string }[] = [];
   const whole = new Map<string, { at: TreePath; value: string }>();
@@ -75,7 +75,7 @@ function textAt({ value }: WrittenDocument, at: TreePath): string {
   return typeof found === "string" ? found : "";
 }
 
-/** Where a mention stands in the text: the same occurrence of it there as in the value; null when quoting hides it. */
+/** Returns the position of a mention in the text: the same occurrence there as in the value. Null when quoting hides it. */
 function placeOf(doc: WrittenDocument, { at, offset, text }: StepMention): number | null {
   const node = nodeAt(doc, at);
   const value = valueAt(doc.value, at);

@@ -1,4 +1,4 @@
-/** The order in which a person writes the keys of a step: who it is, when it runs, what it does, what comes of it. */
+/** The order in which a person writes the keys of a step: identity, timing, work, results. */
 export const STEP_ORDER: readonly string[] = [
   "id",
   "name",
@@ -55,7 +55,7 @@ export const STEP_ORDER: readonly string[] = [
   "on_failure",
 ];
 
-/** The same for a document. */
+/** The order of the keys of a document. */
 export const DOCUMENT_ORDER: readonly string[] = [
   "format",
   "name",

@@ -8,11 +8,11 @@ import { STEP_ORDER } from "./step-order.ts";
 
 export interface Edited {
   readonly text: string;
-  /** The step to look at next. */
+  /** The step to select after the edit. */
   readonly select: TreePath | null;
 }
 
-/** Why nothing was changed, in words. */
+/** The edited text, or the reason why nothing was changed, as text for a person. */
 export type EditOutcome = Outcome<Edited, string>;
 
 export function stepsAt(text: string, list: TreePath): readonly Json[] {
@@ -20,7 +20,7 @@ export function stepsAt(text: string, list: TreePath): readonly Json[] {
   return isJsonArray(found) ? found : [];
 }
 
-/** `base`, or `base_2` and so on: an id no step of the document has. */
+/** Returns an id that no step of the document has: `base`, else `base_2` and so on. */
 export function freeId(text: string, base: string, taken: ReadonlySet<string> = new Set()): string {
   const outline = readOutline(text);
   const known = new Set([...(outline === null ? [] : stepsOf(outline).map(({ id }) => id)), ...taken]);
@@ -64,7 +64,7 @@ export function blockAt(text: string, list: TreePath): OutlineBlock | null {
   return all.find(({ path }) => JSON.stringify(path) === key) ?? null;
 }
 
-/** All a step waits for, near and far. */
+/** Returns every step that a step waits for, directly or indirectly. */
 export function ancestorsOf({ steps }: OutlineBlock, id: string): ReadonlySet<string> {
   const parents = new Map(steps.map((step) => [step.id, step.parents]));
   const found = new Set<string>();
@@ -78,7 +78,7 @@ export function ancestorsOf({ steps }: OutlineBlock, id: string): ReadonlySet<st
   return found;
 }
 
-/** The innermost step a path leads into. */
+/** Returns the innermost step that contains a path. */
 export function stepAround(text: string, path: TreePath): OutlineStep | null {
   const outline = readOutline(text);
   if (outline === null) return null;
@@ -86,7 +86,7 @@ export function stepAround(text: string, path: TreePath): OutlineStep | null {
   return around.at(-1) ?? null;
 }
 
-/** Without waiting for a step; one that says how it must have ended stays. */
+/** Removes a plain dependency on a step. A dependency that states how the step must have ended stays. */
 export function withoutPlainOrder(text: string, step: TreePath, id: string): string {
   const found = ordersOf(text, step).find((order) => order.id === id);
   return found === undefined || found.at.at(-1) === "step" ? text : withoutOrder(text, step, id);

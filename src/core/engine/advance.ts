@@ -1,12 +1,13 @@
 /**
- * `advance` decides what an input means for one run. It reads the state, states facts (folding each at once, so that
- * the state is always the fold of the log) and asks for effects; it does nothing else and knows no clock, chance or I/O.
+ * `advance` decides the effect of one input on one run. It reads the state, emits events (each is folded at once, so that
+ * the state is always the fold of the log) and returns effects. It does nothing else and uses no clock, randomness or I/O.
  *
  * E1 no node starts before all its parents are settled, or as many as its `join` names have completed · E2 a settled
  * node changes only through `invalidated` ·
  * E3 at most one open attempt per node · E4 at most one result applied per attempt · E5 a finished run emits nothing but
- * cost · E6 every run settles or names what it waits for · E7 an input submitted twice equals once · E11 skipped nodes never
- * dispatch · E12 a cancelled run dispatches nothing, and a paused one begins nothing · E13 event ids count 1, 2, 3, …
+ * cost · E6 every run settles or names what it waits for · E7 an input submitted twice has the effect of one · E11 skipped
+ * nodes never dispatch · E12 a cancelled run dispatches nothing, and a paused one begins nothing · E13 event ids count 1,
+ * 2, 3, …
  */
 import { LIMITS } from "../base/index.ts";
 import { isTerminal, type RunEvent } from "../event/index.ts";
@@ -40,15 +41,15 @@ import { onEvent } from "./waits.ts";
 export interface Advance {
   readonly events: readonly RunEvent[];
   readonly effects: readonly Effect[];
-  /** Set when the input was not taken; an event written nevertheless only records that. */
+  /** Set when the input was refused. Events returned with a refusal only record it. */
   readonly refusal?: Refusal;
 }
 
-/** Changes `state` by applying the events it returns; when they cannot be committed, drop the state. */
+/** Changes `state` by applying the events it returns. When they cannot be committed, the caller must drop the state. */
 export function advance(state: RunState, input: Input): Advance {
   const turn = beginTurn(state, input);
   const refusal = take(turn, input);
-  // E5. A run that a bug has ended from outside may still hold nodes that look as if they could continue.
+  // E5. A run that was ended from outside because of a bug may still hold nodes that seem able to continue.
   if (!isTerminal(state.status)) {
     runToRest(turn);
     endIfTooLong(turn);
@@ -119,7 +120,7 @@ function onCancel(turn: Turn, input: CancelInput): Refusal | undefined {
   return undefined;
 }
 
-/** A log has an end: what is in flight is cancelled, and the run fails. */
+/** The log of a run has a maximum length. At the limit, work in flight is cancelled and the run fails. */
 function endIfTooLong(turn: Turn): void {
   const { state } = turn;
   if (state.lastEventId < LIMITS.eventsPerRunMax || state.ending !== null || state.unsettledNodes === 0) return;
@@ -128,7 +129,7 @@ function endIfTooLong(turn: Turn): void {
   runToRest(turn);
 }
 
-/** Decides until nothing more follows: each settled node may make others ready, and free places for those that wait. */
+/** Decides until nothing is left to decide: a settled node can make other nodes ready, and can free places for waiting nodes. */
 function runToRest(turn: Turn): void {
   const { state, toDecide, toCollect, toJudge } = turn;
   let decided = 0;

@@ -1,17 +1,17 @@
-/** What the turn of an agent reports and asks. */
+/** Inputs that report or request something during the turn of an agent. */
 import type { Json } from "../base/index.ts";
 import type { AskedCall, RoundEnd } from "../event/index.ts";
 import type { Report } from "./input.ts";
 
-/** Which execution of an attempt reports. */
+/** The execution of an attempt that reports. */
 export interface Execution {
   readonly nodeId: string;
   readonly attempt: number;
-  /** Absent: the first. */
+  /** Absent for the first segment. */
   readonly segment?: number;
 }
 
-/** A model has answered in the turn of an agent. */
+/** Reports that a model answered in the turn of an agent. */
 export interface RoundInput extends Execution, Report {
   readonly type: "round";
   /** Counted from 0 over the whole turn. */
@@ -22,14 +22,14 @@ export interface RoundInput extends Execution, Report {
   readonly calls: readonly AskedCall[];
 }
 
-/** A call that is asked about on its own: no round has named it, or its round was stopped before it was judged. */
+/** A ruling requested for a single call: no round contains the call, or its round was stopped before the call was judged. */
 export interface ToolCallInput extends Execution {
   readonly type: "tool_call";
   readonly callId: string;
   readonly round: number;
   readonly call: AskedCall;
   readonly waits: boolean;
-  /** What was left out of the question, for the log of the node. */
+  /** Parts left out of the request, for the log of the node. */
   readonly warnings?: readonly string[];
 }
 
@@ -39,6 +39,6 @@ export interface ToolResultInput extends Execution {
   readonly result: Json;
   readonly isError: boolean;
   readonly durationMs: number;
-  /** As with a question. */
+  /** Parts left out of the report, for the log of the node. */
   readonly warnings?: readonly string[];
 }

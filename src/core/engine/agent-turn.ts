@@ -1,29 +1,30 @@
 import { digestJson, type Json, type JsonObject, sameJson } from "../base/index.ts";
 import type { Action, AskedCall, EffectGuarantee, EventPayload, ToolDescription } from "../event/index.ts";
 
-/** The turn of an agent: what it has done in this epoch of its node. Retries continue it; a new epoch starts over. */
+/** The turn of an agent: its rounds and calls in this epoch of its node. Retries continue the turn; a new epoch starts a new one. */
 export interface AgentTurn {
-  /** Of the present or the last execution of the attempt. */
+  /** Segment of the current or the last execution of the attempt. */
   segment: number;
-  /** Executions so far, over all attempts of the epoch. */
+  /** Number of executions so far, over all attempts of the epoch. */
   executions: number;
   /**
-   * The last execution ended and the attempt did not: by a suspension, or because it was lost. Null: it runs, or
-   * has ended.
+   * Why the last execution ended while its attempt stayed open: it suspended, or it was lost. Null while an execution
+   * runs,
+   * and after the attempt has ended.
    */
   paused: "suspended" | "lost" | null;
-  /** How long earlier executions of the attempt ran: its time limit counts no waiting. */
+  /** Total duration of earlier executions of the attempt. The time limit counts only this, not the time spent waiting. */
   ranMs: number;
   readonly rounds: AgentRound[];
-  /** Every call that was requested, by call id, in order. */
+  /** Every requested call by call id, in order. */
   readonly calls: Map<string, ToolCall>;
-  /** How often each tool was requested with the same args, by digest. */
+  /** How often each tool was requested with the same args. The key contains the digest of the args. */
   readonly repeats: Map<string, number>;
-  /** What the adapter gave back when it suspended; null: nothing, or a round has completed since. */
+  /** The state the adapter returned when it suspended. Null when it returned none, or when a round has completed since. */
   transcript: Json | null;
-  /** Rounds a person has added to the limit. */
+  /** Rounds that a person added to the limit. */
   extraRounds: number;
-  /** What its rounds have cost in this run. */
+  /** Cost and tokens of its rounds in this run, without rounds carried over from another run. */
   readonly spent: { costMicros: number; inputTokens: number; outputTokens: number };
 }
 
@@ -39,34 +40,34 @@ export interface ToolCall {
   readonly round: number;
   readonly tool: string;
   readonly server: string | null;
-  /** As it is called: as the model asked, or as a person has changed them. */
+  /** The args the call is made with: those the model requested, or those a person changed them to. */
   args: JsonObject;
   readonly argsDigest: string;
   readonly action: Action;
   readonly effects: EffectGuarantee;
-  /** Of a call that no round has named; null: its round says it. */
+  /** Description of the tool for a call that no round contains. Null when the round contains it. */
   readonly described: ToolDescription | null;
-  /** How long it may take; null: as long as the attempt. */
+  /** Time limit of the call. Null when only the limit of the attempt applies. */
   readonly timeoutMs: number | null;
-  /** The adapter waits for the answer with the process alive: it does not suspend. */
+  /** True when the adapter keeps its process alive while it waits for the answer, instead of suspending. */
   readonly waits: boolean;
   ruling: ToolRuling;
-  /** Digest of other args it was asked about with, and refused; null: none. */
+  /** Digest of other args that an adapter requested for this call and that were refused. Null when there are none. */
   otherDigest: string | null;
-  /** Null: it has not been made, or has never reported. */
+  /** Null when the call was not made, or never reported a result. */
   result: { readonly value: Json; readonly isError: boolean } | null;
 }
 
 export type ToolRuling =
-  /** `isChanged`: a person gave other args, and the model gets to know. `execution`: the first that may make it. */
+  /** `isChanged`: a person changed the args, and the model is informed. `execution`: the first execution that may make the call. */
   | { readonly kind: "allow"; readonly isChanged: boolean; readonly execution: number }
   | { readonly kind: "deny"; readonly reason: string; readonly code: string | null }
-  /** It is made as a run of its own, which has not ended. */
+  /** The call is made as a child run, which has not ended. */
   | { readonly kind: "child"; readonly childRunId: string; readonly isChanged: boolean }
-  /** A person is asked: before it is made, or because it may have been made already. */
+  /** A person has to answer: before the call is made, or because it may already have been made. */
   | { readonly kind: "hold"; readonly approvalId: string; readonly isUnknown: boolean };
 
-/** Names a call everywhere: run/node/epoch/round/position. */
+/** Returns the id of a call, unique everywhere: run/node/epoch/round/position. */
 export function callIdOf(
   { runId }: { readonly runId: string },
   node: CallOwner,
@@ -76,13 +77,13 @@ export function callIdOf(
   return `${runId}/${node.id}/${node.epoch}/${round}/${position}`;
 }
 
-/** Whether an adapter asks about the very call: as its model asked for it, or as a person has changed it. */
+/** Checks whether an adapter asks about this same call, with the args of its model or the args a person changed them to. */
 export function isSameCall(known: ToolCall, { tool, server, args }: AskedCall): boolean {
   if (known.tool !== tool || known.server !== (server ?? null)) return false;
   return sameJson(known.args, args) || known.argsDigest === digestJson(args);
 }
 
-/** What the adapter has said of the tool, when it was asked about. */
+/** Returns the adapter's description of the tool, as it was when the call was requested. */
 export function descriptionOf(turn: AgentTurn | null, { id, round, described }: ToolCall): ToolDescription {
   return describing(described ?? turn?.rounds[round]?.calls[positionOf(id)] ?? {});
 }
@@ -91,12 +92,12 @@ export function describing({ schema, hints }: ToolDescription): ToolDescription 
   return { ...(schema === undefined ? {} : { schema }), ...(hints === undefined ? {} : { hints }) };
 }
 
-/** Where a call stands in its round. */
+/** Returns the position of a call in its round. */
 export function positionOf(callId: string): number {
   return Number(callId.slice(callId.lastIndexOf("/") + 1));
 }
 
-/** The answer to an adapter that asks about a call with other args than those it was judged with. */
+/** The answer to an adapter that requests a call with other args than those it was judged with. */
 export const ARGS_CHANGED = {
   code: "args_changed",
   reason: "this call was judged with other args, and what was decided counts for those alone",
@@ -119,22 +120,22 @@ export function newAgentTurn(): AgentTurn {
   };
 }
 
-/** Calls a person has still to decide about. */
+/** Returns the calls that wait for a person's decision. */
 export function heldCalls({ turn }: { readonly turn: AgentTurn | null }): readonly ToolCall[] {
   return turn === null ? [] : [...lastCalls(turn)].filter(({ ruling }) => ruling.kind === "hold");
 }
 
-/** Calls whose runs have not ended. */
+/** Returns the calls whose child runs have not ended. */
 export function childCalls({ turn }: { readonly turn: AgentTurn | null }): readonly ToolCall[] {
   return turn === null ? [] : [...lastCalls(turn)].filter(({ ruling }) => ruling.kind === "child");
 }
 
-/** Those of the last round: all calls of the rounds before it have been answered. */
+/** Yields the calls of the last round. All calls of earlier rounds have been answered. */
 function* lastCalls({ calls, rounds }: AgentTurn): Iterable<ToolCall> {
   for (const call of calls.values()) if (call.round >= rounds.length - 1) yield call;
 }
 
-/** Calls that an execution which has ended may have made, that never reported, and that must not be made twice. */
+/** Returns calls that an ended execution may have made, that never reported a result, and that must not be made twice. */
 export function unknownCalls({ turn }: { readonly turn: AgentTurn | null }): readonly ToolCall[] {
   if (turn === null) return [];
   return [...lastCalls(turn)].filter(

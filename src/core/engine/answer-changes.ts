@@ -1,4 +1,4 @@
-/** What a person changes with an answer: values that are read, the result, or the fields of a form. */
+/** Reads the changes a person makes with an answer: to input values, to the result, or to the fields of a form. */
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject, sameJson } from "../base/index.ts";
 import type { ContractError, OutputField } from "../definition/index.ts";
 import { checkFields, checkForm } from "../outputs/index.ts";
@@ -15,17 +15,17 @@ import { type FieldError, type Refusal, refuse } from "./refusal.ts";
 import type { ApprovalChanges, ApprovalState, NodeState, RunState } from "./state.ts";
 
 export interface ReadChanges extends ApprovalChanges {
-  /** Something is not as those before have approved it. */
+  /** True when the values differ from those that earlier answers approved. */
   readonly isChanged: boolean;
-  /** The node with what was changed. */
+  /** The node with the changes applied. */
   readonly node: NodeState;
-  /** What would be sent then; null: nothing, or nothing has changed. */
+  /** The request that would then be sent. Null when nothing is sent or nothing has changed. */
   readonly request: BoundRequest | null;
 }
 
 type Outcome = { readonly refusal: Refusal } | { readonly changes: ReadChanges };
 
-/** What an answer changes beyond what the answers before it have; checked against the schema of each value. */
+/** Reads the changes of an answer, on top of those of earlier answers, and checks them against the schema of each value. */
 export function readChanges(
   state: RunState,
   node: NodeState,
@@ -44,7 +44,7 @@ export function readChanges(
   return { changes: { ...now, isChanged, node: changedNode, request } };
 }
 
-/** Who changes one input has seen the others as those before have changed them. */
+/** Merges new inputs over earlier ones: a person who changes one input has seen the others with their earlier changes. */
 function withEarlier(before: JsonObject | null, given: JsonObject | undefined): JsonObject | null {
   if (before === null || given === undefined) return given ?? before;
   const [earlier, inputs] = [getOwn(before, "inputs"), getOwn(given, "inputs")];
@@ -106,7 +106,7 @@ function checkInputs(state: RunState, node: NodeState, planNode: PlanNode, input
   const errors =
     body.kind === "step" ? stepErrors(state, planNode, body, inputs) : labelErrors(state, node, planNode, inputs);
   if (errors.length > 0) return invalid(errors);
-  // Elements are bound one by one, once they are there.
+  // Elements are bound one by one after the node has expanded.
   if (forEach !== null && node.instance === null) return { node, request: null };
   if (planNode.kind === "block" || planNode.kind === "choose") return { node, request: null };
   if (planNode.kind === "child" && body.kind === "step") {
@@ -137,7 +137,7 @@ function stepErrors(state: RunState, planNode: PlanNode, body: StepBody, inputs:
   });
 }
 
-/** What events are matched by. */
+/** Returns true for the value that events are matched by. */
 function isKey({ work }: PlanNode, name: string): boolean {
   return (work?.kind === "emit" && name === "key") || (work?.kind === "wait" && name === "match");
 }
@@ -148,7 +148,7 @@ interface ChangedInput {
   readonly reference: Reference | undefined;
 }
 
-/** The type an author declared for the input, else that of the arg or the output it is taken from. */
+/** Checks a value against the type declared for the input, else against the type of the arg or output it comes from. */
 function typeErrors(
   state: RunState,
   { forEach }: PlanNode,
@@ -177,7 +177,7 @@ function sourceField({ plan }: RunState, { origin, rest }: Reference): OutputFie
   return getOwn(source.body.outputs ?? {}, name) ?? null;
 }
 
-/** Labels of a lens are compared as its template compares them. */
+/** Checks the labels of a lens. They are compared in normalised form, as in its template. */
 function labelErrors(
   state: RunState,
   node: NodeState,
@@ -223,7 +223,7 @@ export function fieldErrors(errors: readonly ContractError[], prefix = ""): read
   }));
 }
 
-/** Reasons that come without details. */
+/** Texts for reasons that have no details. */
 const WORDS: Readonly<Record<ContractError["reason"], string>> = {
   missing_required: "is missing",
   type_mismatch: "is of another type",

@@ -1,4 +1,4 @@
-/** What happens on each answer, in the words of the person who answers. */
+/** Describes the effect of each possible answer, in words for the person who answers. */
 import type { Decision, Subject } from "../event/index.ts";
 import type { PlanNode } from "../plan/index.ts";
 import type { Question } from "./approvals.ts";
@@ -9,7 +9,7 @@ export function effectsOf(planNode: PlanNode, question: Asked): Subject["answers
   return question.choices.map((decision) => ({ decision, effect: effectOf(decision, planNode, question) }));
 }
 
-/** Of a call that is held, or that may have been made already. */
+/** The effect of an answer on a held call, or on a call that may already have been made. */
 function effectOnCall(decision: Decision, planNode: PlanNode, isUnknown: boolean): string {
   switch (decision) {
     case "approve":

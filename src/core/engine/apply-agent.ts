@@ -7,12 +7,12 @@ type AgentEvent = EventOf<"round.completed" | "tool.requested" | "tool.decided" 
 
 export function applyAgent(node: NodeState, event: AgentEvent): void {
   const turn = (node.turn ??= event.payload.carried === true ? newAgentTurn() : begunBefore(node));
-  // What may be sent again without end is a request that never gets anywhere.
+  // The counter limits requests that make no progress. A completed round is progress, so it starts again at 0.
   if (event.type === "round.completed") node.calls = 0;
   foldTurn(turn, event, isAtWork(node));
 }
 
-/** What is carried over of an instance stands ready until its node has expanded. */
+/** Turns carried over for an instance are stored until its node has expanded. */
 export function applyAgentBeforeExpansion({ carriedTurns }: RunState, event: AgentEvent): void {
   const { nodeId } = event.payload;
   const turn = carriedTurns.get(nodeId) ?? newAgentTurn();
@@ -20,7 +20,7 @@ export function applyAgentBeforeExpansion({ carriedTurns }: RunState, event: Age
   foldTurn(turn, event, false);
 }
 
-/** `isUnderWay`: an execution of the attempt is at work. */
+/** `isUnderWay`: an execution of the attempt is running. */
 function foldTurn(turn: AgentTurn, event: AgentEvent, isUnderWay: boolean): void {
   switch (event.type) {
     case "round.completed":
@@ -33,7 +33,7 @@ function foldTurn(turn: AgentTurn, event: AgentEvent, isUnderWay: boolean): void
       const { result: value, isError } = event.payload;
       const call = callOf(turn, event.payload.callId);
       call.result = { value, isError };
-      // Who knows what came of it need not be asked any more.
+      // The result is known now, so no person needs to decide about the call.
       if (call.ruling.kind === "hold" || call.ruling.kind === "child") {
         const isChanged = call.ruling.kind === "child" && call.ruling.isChanged;
         call.ruling = { kind: "allow", isChanged, execution: turn.executions };
@@ -43,7 +43,7 @@ function foldTurn(turn: AgentTurn, event: AgentEvent, isUnderWay: boolean): void
   }
 }
 
-/** Its attempt began before there was anything to say of a turn. */
+/** Creates the turn of a node whose attempt began before the turn had any event. */
 function begunBefore(node: NodeState): AgentTurn {
   const turn = newAgentTurn();
   turn.executions = 1;
@@ -98,7 +98,7 @@ function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">, isU
   switch (disposition) {
     case "allow": {
       const wasHeld = call.ruling.kind === "hold";
-      // An execution that is under way may make what was held: it waits for the answer, or asks once more.
+      // A running execution may make a held call itself: it waits for the answer, or requests the ruling again.
       const execution = wasHeld && !isUnderWay ? turn.executions + 1 : turn.executions;
       call.ruling = { kind: "allow", isChanged: args !== undefined, execution };
       if (args !== undefined) call.args = args;
@@ -120,7 +120,7 @@ function isAtWork({ now }: NodeState): boolean {
   return now.status === "running" || now.status === "streaming";
 }
 
-/** The call is made as a run of its own. */
+/** Records that the call is made as a run of its own. */
 export function beginChildCall({ turn }: NodeState, callId: string, childRunId: string): void {
   const call = callOf(required(turn, "a call belongs to a turn"), callId);
   call.ruling = { kind: "child", childRunId, isChanged: call.ruling.kind === "allow" && call.ruling.isChanged };
@@ -130,7 +130,7 @@ function callOf({ calls }: AgentTurn, callId: string): ToolCall {
   return required(calls.get(callId), "a call that is decided was requested");
 }
 
-/** An execution begins: of a new attempt, or of one that was paused. */
+/** Starts an execution: of a new attempt, or of an attempt that was paused. */
 export function beginExecution(node: NodeState, segment: number | undefined): void {
   const { turn } = node;
   if (turn === null) return;
@@ -140,7 +140,7 @@ export function beginExecution(node: NodeState, segment: number | undefined): vo
   turn.paused = null;
 }
 
-/** The execution has ended, and its attempt has not. */
+/** Ends the execution while its attempt stays open. */
 export function pauseExecution(node: NodeState, at: number, how: NonNullable<AgentTurn["paused"]>): void {
   const turn = (node.turn ??= begunBefore(node));
   if (node.now.status === "running" || node.now.status === "streaming")
@@ -149,7 +149,7 @@ export function pauseExecution(node: NodeState, at: number, how: NonNullable<Age
   if (how === "suspended") passOn(turn);
 }
 
-/** An execution that suspends has reported all it has made: what is allowed besides is for the next one. */
+/** A suspending execution has reported every call it made. Allowed calls without a result are left to the next execution. */
 function passOn({ calls, executions }: AgentTurn): void {
   for (const call of calls.values()) {
     if (call.ruling.kind === "allow" && call.result === null)

@@ -53,7 +53,7 @@ function applyRequested(state: RunState, { payload, at, eventId }: EventOf<"appr
       expiresMs: payload.expiresAt - at,
       isSeparate: payload.isSeparate,
       quorum: payload.quorum ?? 1,
-      // What is shown was rendered when it was asked.
+      // The values to show were rendered when the approval opened.
       show: [],
       form: payload.form ?? null,
       confirm: payload.confirm ?? null,
@@ -69,7 +69,7 @@ function applyRequested(state: RunState, { payload, at, eventId }: EventOf<"appr
   });
 }
 
-/** Answers in the name of a chain none of whom has answered. */
+/** The name used for the answer when no person of the approval chain has answered. */
 export const DEFAULT_ANSWERER = "sluice";
 
 const NO_CHANGES: ApprovalChanges = { modifications: null, form: null };
@@ -79,7 +79,7 @@ function applyAnswered(state: RunState, event: EventOf<"approval.answered">): vo
   approval.answers = [...approval.answers, answerOf(event)];
 }
 
-/** The approvals so far were of something else. */
+/** Replaces earlier answers, because they approved other values. */
 function applyRevised(state: RunState, event: EventOf<"approval.revised">): void {
   const { approvalId, digest, subjectDigest, modifications = null, form = null } = event.payload;
   const approval = required(state.approvals.get(approvalId), "a revision is of an approval");
@@ -94,12 +94,12 @@ function answerOf({ payload, at }: EventOf<"approval.answered" | "approval.revis
   return { by, byId, personId, decision, at };
 }
 
-/** An answer is kept on the node it is about, for as long as the epoch lasts. */
+/** Stores the answer on the node it is about, until the epoch ends. */
 function applyResolved(state: RunState, { payload, at }: EventOf<"approval.resolved">): void {
   const approval = required(state.approvals.get(payload.approvalId), "a resolved approval is known");
   approval.status = payload.status;
   const { by, byId = null, personId = null, decision } = payload;
-  // What follows without an answer is no person's.
+  // An automatic default is not recorded as the answer of a person.
   if (by !== undefined && by !== DEFAULT_ANSWERER && decision !== undefined) {
     approval.answers = [...approval.answers, { by, byId, personId, decision, at }];
   }
@@ -107,7 +107,7 @@ function applyResolved(state: RunState, { payload, at }: EventOf<"approval.resol
   if (payload.status !== "approved") return;
   if (payload.decision === "retry" && payload.source !== "tool") {
     node.extraAttempts += 1;
-    // A turn that was stopped may have as many rounds again.
+    // A turn that reached its limit may have the same number of rounds again.
     if (node.turn !== null) node.turn.extraRounds = node.turn.rounds.length;
   }
   if (payload.source === "gate") {

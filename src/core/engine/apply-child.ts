@@ -1,4 +1,4 @@
-/** What a run knows of the runs it has started. */
+/** Folds events about the child runs a run has started. */
 import type { EventOf, Tokens } from "../event/index.ts";
 import { beginChildCall } from "./apply-agent.ts";
 import { NO_TOKENS } from "./create-state.ts";
@@ -26,7 +26,7 @@ export function applyFinally(state: RunState, { payload }: EventOf<"run.finally"
   state.finally = { childRunId, outcome, isRunning: true, failure: null };
 }
 
-/** One that was given up before, by a rewind, only ends. */
+/** An earlier `finally` run that a rewind abandoned only leaves the set of live children. */
 export function applyFinallyEnded(state: RunState, { payload }: EventOf<"run.finally.ended">): void {
   const { childRunId, errorCode, errorMessage = "" } = payload;
   state.liveChildren.delete(childRunId);
@@ -38,11 +38,11 @@ export function applyFinallyEnded(state: RunState, { payload }: EventOf<"run.fin
 export function applyChildFinished(state: RunState, node: NodeState, { payload }: EventOf<"child.finished">): void {
   const { childRunId, taken = [] } = payload;
   state.liveChildren.delete(childRunId);
-  // What one that was given up took is of no round that counts.
+  // Events taken by an abandoned child run do not count for this node.
   if (node.lastBlock?.runId === childRunId) for (const each of taken) takeEvent(state, node, each);
 }
 
-/** Kept by child as well: each reports its whole cost so far, and only the part that is new is recorded. */
+/** Also adds up the cost per child: each report contains the child's total cost so far, and only the new part is recorded. */
 export function applyChildCost(state: RunState, payload: EventOf<"cost.recorded">["payload"]): void {
   const { childRunId } = payload;
   const known = childRunId === undefined ? undefined : state.childCosts.get(childRunId);

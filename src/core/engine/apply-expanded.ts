@@ -1,11 +1,11 @@
-/** How a node becomes instances: all elements of a list at once, or rounds one by one. */
+/** Turns a node into instances: all elements of a list at once, or rounds one by one. */
 import { type Json, required } from "../base/index.ts";
 import { type EventOf, isSettled, type SettledStatus } from "../event/index.ts";
 import { createInstance, instanceId } from "./create-state.ts";
 import { findNode, moveNode, nodeAt } from "./move.ts";
 import type { Expansion, NodeState, Running, RunState } from "./state.ts";
 
-/** Instances that are settled stay; all others start over. */
+/** Settled instances stay. All other instances start over. */
 export function applyExpanded(state: RunState, node: NodeState, { payload, at }: EventOf<"node.expanded">): void {
   const expansion: Expansion = { members: [], settled: 0, failed: 0, cancelled: 0, active: 0, next: 0 };
   node.expansion = expansion;
@@ -22,7 +22,7 @@ export function applyExpanded(state: RunState, node: NodeState, { payload, at }:
   for (const index of expansion.members) settleCarried(state, nodeAt(state, index));
 }
 
-/** What a round took that was taken back may be taken again. */
+/** Marks the events of a kept round as taken. Events of an invalidated round may be taken again. */
 function keepTaken(node: NodeState, round: NodeState): void {
   for (const taken of round.takenEvents) node.takenEvents.add(taken);
 }

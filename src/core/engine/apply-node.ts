@@ -54,9 +54,9 @@ export function applyNode(state: RunState, event: NodeEvent): void {
       node.hasFindings = true;
       return;
     case "node.log":
-      // A re-send is an adapter call too; only the log records it.
+      // A re-send is an adapter call too, but only the log records it.
       if (isResend(event)) node.calls += 1;
-      // Before the first attempt of an epoch only binding warns.
+      // Before the first attempt of an epoch, only binding writes warnings.
       if (event.payload.level === "warning") node.hasFindings = true;
       return;
     case "cost.recorded":
@@ -72,7 +72,7 @@ export function applyNode(state: RunState, event: NodeEvent): void {
       return applyChildFinished(state, node, event);
     case "event.received":
       takeEvent(state, node, event.payload.id);
-      // What a retry policy counts: an event that breaks the contract may be followed by another.
+      // Counts as a try for the retry policy: after an event that breaks the contract, the node may wait for another.
       node.tries += 1;
       return;
     case "event.emitted":
@@ -89,10 +89,10 @@ function isResend(event: EventOf<"node.log">): boolean {
   return event.payload.message === RESEND;
 }
 
-/** Only what is carried over from another run may name an instance before its node has expanded. */
+/** Before a node has expanded, only events carried over from another run may name one of its instances. */
 function applyBeforeExpansion(state: RunState, event: NodeEvent): void {
   if (isOfTurn(event)) return applyAgentBeforeExpansion(state, event);
-  // What comes last is no node of the plan, and costs.
+  // The `finally` block is not a node of the plan, but it has a cost.
   if (event.type === "cost.recorded") return applyRunCost(state, event);
   const carried = required(
     event.type === "node.completed" ? event : null,
@@ -109,7 +109,7 @@ function isOfTurn(event: NodeEvent): event is Extract<NodeEvent, { type: `round.
 function applyQueued(state: RunState, node: NodeState, { payload, eventId, at }: EventOf<"node.queued">): void {
   if (node.epoch !== state.epoch) beginEpoch(state, node);
   if (payload.segment !== undefined) pauseExecution(node, at, "lost");
-  // A wait without a timeout does not count towards the next one.
+  // The duration of a wait without a timeout does not count for the next wait.
   const limitedSince = node.now.status === "queued" && node.now.patientUntil === null ? node.now.limitedSince : null;
   const { waitingReason } = payload;
   moveNode(state, node, {
@@ -167,7 +167,7 @@ function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf
   const { agentId, gatewayId, provider, model, executionPath, segment } = payload;
   node.attempts = payload.attempt ?? 0;
   if (segment === undefined) node.tries += 1;
-  // What a person let continue is no further call.
+  // An execution that continues after a person's answer is not a further adapter call.
   if (segment === undefined || node.turn?.paused === "lost") node.calls += 1;
   beginExecution(node, segment);
   node.pausedAsks = 0;
@@ -196,7 +196,7 @@ function applyDelta(state: RunState, node: NodeState, { payload }: EventOf<"node
   if (node.now.status === "running") moveNode(state, node, { ...node.now, status: "streaming" });
 }
 
-/** Gates that are asked again after a while, and a few times only. */
+/** Causes of a gate refusal after which the gates are checked again later, a limited number of times. */
 const PAUSED_CAUSES: ReadonlySet<string> = new Set(["agent_disabled", "platform_closed", "gateway_unreachable"]);
 
 function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"node.retried">): void {
@@ -212,7 +212,7 @@ function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"no
   if (payload.assignTo === undefined && payload.model === undefined) return;
   node.assignedTo = payload.assignTo ?? node.assignedTo;
   node.model = payload.model ?? node.model;
-  // The member or the model that takes over has as many tries as any other.
+  // The member or model that takes over has as many tries as the one before.
   node.extraAttempts = node.tries;
   node.pausedAsks = 0;
 }
@@ -270,7 +270,7 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
   }
 }
 
-/** The only way out of a settled status; the next event makes the node wait. */
+/** The only way out of a settled status. The next event makes the node wait. */
 function applyInvalidated(state: RunState, node: NodeState): void {
   moveNode(state, node, { status: "invalidated" });
   setCounted(state, node, null);
@@ -279,7 +279,7 @@ function applyInvalidated(state: RunState, node: NodeState): void {
 
 function applyCost(state: RunState, node: NodeState, { payload }: EventOf<"cost.recorded">): void {
   const { attempt, segment = 0, round } = payload;
-  // The report of a round is not the last of its attempt.
+  // The report of a round is not the final report of its attempt.
   if (attempt !== undefined && round === undefined) node.reported.add(reportKey(attempt, segment));
   else if (attempt !== undefined) node.costedRounds.add(`${attempt}/${segment}/${round}`);
   node.calls += payload.extraCalls ?? 0;

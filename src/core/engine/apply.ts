@@ -1,6 +1,6 @@
 /**
- * `apply` folds one fact into the state. It never decides: what follows from a fact is in the next event.
- * Replaying a log is folding it; no rule of the engine runs again, so new code never breaks an old run.
+ * `apply` folds one event into the state. It never decides: the consequences of an event are in the events after it.
+ * To replay a log is to fold it. No rule of the engine runs again, so new code never breaks an old run.
  */
 import { invariant } from "../base/index.ts";
 import {
@@ -74,7 +74,7 @@ export function apply(state: RunState, event: RunEvent): void {
   }
 }
 
-/** Asked before the node moves on: afterwards it only has a result. */
+/** Must be computed before the node moves on: afterwards the node only has a result. */
 function standingOf(state: RunState, { payload }: EventOf<"node.completed">): HandoffStanding {
   const node = findNode(state, payload.nodeId);
   if (node?.now.status !== "running") return "itself";
@@ -106,8 +106,8 @@ function applyStarted(state: RunState, event: EventOf<"run.started">): void {
 }
 
 /**
- * A change to a terminal status is only announced here: the event that ends the run follows in the same commit, and a run
- * has ended once that is folded. So a fold cut between the two has not ended without saying when and how.
+ * A change to a terminal status does not end the run in the fold: the event that ends the run follows in the same commit.
+ * A fold cut between the two therefore never shows an ended run without its time and outcome.
  */
 function applyStatusChanged(state: RunState, event: EventOf<"run.status.changed">): void {
   const { to, epoch, reason } = event.payload;
@@ -125,10 +125,10 @@ function applyPaused(state: RunState, { payload, at }: EventOf<"run.paused">): v
   else state.paused = { by, reason, at, scope: "run" };
 }
 
-/** Rewound or recovered: how it had ended, or was about to, is history. */
+/** Reopens a run after a rewind or recovery. Its previous ending, or planned ending, is dropped. */
 function reopen(state: RunState, epoch: number, isRecovering: boolean): void {
   state.epoch = epoch;
-  // It had found no place, and has taken one to be opened again.
+  // The run ended because it found no place. It has taken one in order to be reopened.
   if (state.place?.standing === "full") state.place = { ...state.place, standing: "held" };
   state.ending = null;
   state.haltedBy = null;

@@ -5,7 +5,7 @@ import type { ApprovalInput } from "./input.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { GivenAnswer } from "./state.ts";
 
-/** An approval, as far as the rules for its answers read it: that of a node, or that of a launch. */
+/** The part of an approval that the rules for its answers read. It is the approval of a node or of a launch. */
 export interface AnswerableApproval {
   readonly status: ApprovalStatus;
   readonly source: ApprovalSource;
@@ -13,20 +13,20 @@ export interface AnswerableApproval {
   readonly digest: string;
   readonly subjectDigest: string | null;
   readonly agentId: string | null;
-  /** Whether another person than the starter has to answer. */
+  /** True when a person other than the starter has to answer. */
   readonly isSeparate: boolean;
-  /** Empty: any person who may approve. */
+  /** Empty when any person who may approve can answer. */
   readonly approvers: readonly { readonly who: string }[];
-  /** How far the chain of approvers has come. */
+  /** Index of the last approver in the chain who has been asked. */
   readonly hop: number;
   readonly answers: readonly GivenAnswer[];
-  /** What the approvals so far have changed. */
+  /** The changes made by the approvals so far. */
   readonly modifications: JsonObject | null;
 }
 
 type Given = Omit<ApprovalInput, "type" | "approvalId" | "form">;
 
-/** How refusals name what is approved. */
+/** Words for the approved work and its starter in refusals. */
 interface ApprovedWork {
   readonly own: string;
   readonly starter: string;
@@ -35,13 +35,13 @@ interface ApprovedWork {
 export const OF_NODE: ApprovedWork = { own: "node", starter: "who started the run" };
 export const OF_LAUNCH: ApprovedWork = { own: "launch", starter: "who wants to start the run" };
 
-/** Why an answer is not taken; undefined when it is. */
+/** Returns the reason why an answer is refused, or undefined when it is accepted. */
 export function refuseAnswer(approval: AnswerableApproval, answer: Given, work: ApprovedWork): Refusal | undefined {
   if (approval.status !== "pending") return refuse("approval_closed", `the approval is already ${approval.status}`);
   return refuseAnswerer(approval, answer, work) ?? refuseContent(approval, answer);
 }
 
-/** Who may answer. */
+/** Checks whether this caller may answer. */
 function refuseAnswerer(approval: AnswerableApproval, answer: Given, work: ApprovedWork): Refusal | undefined {
   const { byAgentId, byStarter, isUnowned, isOverride } = answer;
   if (byAgentId !== undefined && byAgentId === approval.agentId) {
@@ -62,19 +62,19 @@ function refuseAnswerer(approval: AnswerableApproval, answer: Given, work: Appro
   return undefined;
 }
 
-/** How far a chain comes at once from one of its approvers: who has no time of their own is asked together with the next. */
+/** Returns how far a chain is asked at once from one approver: an approver without a time limit is asked together with the next. */
 export function reachFrom(approvers: readonly Approver[], hop: number): number {
   let reached = hop;
   while (reached + 1 < approvers.length && (approvers[reached]?.withinMs ?? null) === null) reached += 1;
   return reached;
 }
 
-/** Every approver the chain has reached may answer, not only the last. */
+/** Returns the approvers who may answer: every one the chain has reached, not only the last. */
 function reachedBy({ approvers, hop }: Pick<AnswerableApproval, "approvers" | "hop">): readonly string[] {
   return approvers.slice(0, hop + 1).map(({ who }) => who);
 }
 
-/** Whether a caller with these names is asked; without names, it is not checked. */
+/** Checks whether a caller with these names is among the people asked. A caller without names is not checked. */
 export function isAsked(
   approval: Pick<AnswerableApproval, "approvers" | "hop">,
   names: readonly string[] | undefined,
@@ -84,19 +84,19 @@ export function isAsked(
   return reachedBy(approval).some((who) => known.has(comparable(who)));
 }
 
-/** Addresses of mail are the same in any case. */
+/** Mail addresses are compared without regard to case. */
 function comparable(name: string): string {
   return name.startsWith("user:") && name.includes("@") ? name.toLowerCase() : name;
 }
 
-/** The person counts, else the key, else the name: two keys of one person are one answer. */
+/** Compares by person, else by key, else by name. Two keys of one person count as one answer. */
 function isSamePerson(earlier: GivenAnswer, { personId, byId, by }: Given): boolean {
   if (earlier.personId !== null || personId !== undefined) return earlier.personId === (personId ?? null);
   if (earlier.byId !== null || byId !== undefined) return earlier.byId === (byId ?? null);
   return earlier.by === by;
 }
 
-/** What may be answered. */
+/** Checks the content of an answer. */
 function refuseContent(approval: AnswerableApproval, answer: Given): Refusal | undefined {
   const { digest, subjectDigest, reason, isOverride } = answer;
   const isOther = digest !== undefined && digest !== approval.digest;
@@ -115,7 +115,7 @@ function refuseContent(approval: AnswerableApproval, answer: Given): Refusal | u
     : undefined;
 }
 
-/** "Yes" to a node that has failed means that it is tried again, unless the answer brings its outputs. */
+/** An "approve" of a failed node means that it is tried again, unless the answer contains its outputs. */
 export function decisionOf(
   { source, modifications: before }: Pick<AnswerableApproval, "source" | "modifications">,
   { decision, modifications = before }: Pick<Given, "decision"> & { readonly modifications?: JsonObject | null },
@@ -124,12 +124,12 @@ export function decisionOf(
   return isRetry ? "retry" : decision;
 }
 
-/** The status of an approval after a decision. */
+/** Returns the status of an approval after a decision. */
 export function statusAfter(decision: Decision): "approved" | "rejected" {
   return decision === "reject" || decision === "abort" ? "rejected" : "approved";
 }
 
-/** A yes: where several people have to approve, one is not enough. */
+/** Returns true for a decision in favour. When several people have to approve, one such decision is not enough. */
 export function isYes(decision: Decision): boolean {
   return decision === "approve" || decision === "retry";
 }

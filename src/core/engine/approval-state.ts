@@ -2,11 +2,11 @@ import type { JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import type { ApprovalSource, Decision, Subject } from "../event/index.ts";
 
-/** A person's answer, as it is kept. */
+/** A stored answer of a person. */
 export interface GivenAnswer {
   /** A readable name. */
   readonly by: string;
-  /** Of the key; null: none. */
+  /** The id of the key. Null when the answer came without a key. */
   readonly byId: string | null;
   readonly personId: string | null;
   readonly decision: Decision;
@@ -14,9 +14,9 @@ export interface GivenAnswer {
 }
 
 export interface ApprovalChanges {
-  /** `inputs`, `outputs`, `values`, `assignTo`. */
+  /** Changes by part: `inputs`, `outputs`, `values`, `assignTo`. */
   readonly modifications: JsonObject | null;
-  /** What was entered into the form. */
+  /** The values entered into the form. */
   readonly form: JsonObject | null;
 }
 
@@ -26,11 +26,11 @@ export interface ApprovalState {
   readonly source: ApprovalSource;
   readonly choices: readonly Decision[];
   readonly epoch: number;
-  /** Of what would be done, with the changes people have made. */
+  /** Digest of the work to be approved, with the changes people have made. */
   digest: string;
-  /** Null in logs from before there were subjects. */
+  /** Null in old logs, which have no subjects. */
   subjectDigest: string | null;
-  /** As it was asked; kept only where several people have to approve, of whom one may change it. */
+  /** The subject as it was when the approval opened. Stored only when several people have to approve, since one of them may change it. */
   readonly subject: Subject | null;
   readonly agentId: string | null;
   readonly policies: readonly string[];
@@ -39,9 +39,9 @@ export interface ApprovalState {
   readonly expiresAt: number;
   readonly eventId: number;
   hop: number;
-  /** Of the present subject, in order; at most one of each person. */
+  /** Answers about the current subject, in order, at most one per person. */
   answers: readonly GivenAnswer[];
-  /** What the approvals so far have changed. */
+  /** The changes made by the approvals so far. */
   changes: ApprovalChanges;
   /** Reminders already sent. */
   readonly reminded: Set<string>;

@@ -10,7 +10,7 @@ import { subjectOf } from "./subject.ts";
 import { about, deriveId, emit, perform, requireNode, setTimer, type Turn } from "./turn.ts";
 
 const HOUR_MS = 3_600_000;
-/** When the people who have to answer are reminded, counted from when they were asked; none after it has expired. */
+/** When people are reminded, counted from when they were asked. No reminder is sent after the approval has expired. */
 export const APPROVAL_REMINDERS = [
   { urgency: "normal", afterMs: HOUR_MS },
   { urgency: "elevated", afterMs: 24 * HOUR_MS },
@@ -19,27 +19,27 @@ export const APPROVAL_REMINDERS = [
 
 export interface Question {
   readonly source: ApprovalSource;
-  /** What is asked, for people; templates filled. */
+  /** The question for people, with its templates filled. */
   readonly title: string;
   readonly summary: string;
   readonly choices: readonly Decision[];
   readonly rule: ApprovalRule;
   readonly agentId: string | null;
   readonly policies: readonly string[];
-  /** What would be done, as the answering person sees it. */
+  /** The work to be approved, as text for the person who answers. */
   readonly rendered: string;
   readonly digest: string;
-  /** What is sent when it is approved; null: nothing. */
+  /** The request that is sent after approval. Null when nothing is sent. */
   readonly request: BoundRequest | null;
-  /** What is bound to the node, sent or not. */
+  /** The inputs bound to the node, whether they are sent or not. */
   readonly inputs: JsonObject;
-  /** What governance knows of it; null: it was not asked. */
+  /** The facts from governance. Null when governance was not queried. */
   readonly facts: HoldFacts | null;
-  /** The tool call it is about; absent: none. */
+  /** The tool call the question is about. Absent when it is not about a call. */
   readonly call?: { readonly id: string; readonly isUnknown: boolean };
 }
 
-/** Binds an answer to what was asked: another text, other inputs or another policy version is another question. */
+/** Binds an answer to one exact request: another text, other inputs or another policy version need a new answer. */
 export function digestRequest(node: NodeState, request: BoundRequest, policies: readonly string[]): string {
   const { message, stdin, inputs } = request;
   return digestJson({ node: node.id, epoch: node.epoch, message, stdin, inputs, policies: [...policies] });
@@ -49,7 +49,7 @@ export function digestQuestion(node: NodeState, subject: Json): string {
   return digestJson({ node: node.id, epoch: node.epoch, subject });
 }
 
-/** Binds an answer to everything that was shown: cost, trust and starter as well, which no grant depends on. */
+/** Binds an answer to everything that was shown, including cost, trust and starter, on which no grant depends. */
 export function digestSubject(subject: Subject): string {
   return digestJson(subject as unknown as Json);
 }
@@ -114,7 +114,7 @@ export function ask(turn: Turn, node: NodeState, question: Question): string {
   return approvalId;
 }
 
-/** Sets the moment at which the next in the chain is asked, if the present one has a limit. */
+/** Sets the time at which the next approver in the chain is asked, when the current one has a time limit. */
 export function armHop(turn: Turn, approvalId: string, rule: ApprovalRule, hop: number): void {
   const within = rule.approvers[hop]?.withinMs ?? null;
   if (within !== null) setTimer(turn, { kind: "approval-hop", approvalId, hop }, turn.at + within);
@@ -133,7 +133,7 @@ export function closeApproval(turn: Turn, approval: ApprovalState, answer: Answe
   perform(turn, { type: "close-approval", approvalId: approval.id });
 }
 
-/** The open approval a blocked node waits for. */
+/** Returns the open approval that a blocked node waits for. */
 export function approvalOf(turn: Turn, node: NodeState): ApprovalState | undefined {
   if (node.now.status !== "blocked" || node.now.approvalId === null) return undefined;
   const approval = turn.state.approvals.get(node.now.approvalId);

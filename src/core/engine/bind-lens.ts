@@ -22,20 +22,20 @@ import { findNode, nodeAt } from "./move.ts";
 import { outputsOf, previousRound } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-/** Values by normalised label, each with the label as it was first written, and where the value came from. */
+/** Values by normalised label. Each entry has the label as first written, the value, and the origin of the value. */
 type LabelledValues = Map<
   string,
   { readonly label: string; readonly value: Json; readonly handoffs: readonly Handoff[] }
 >;
 
-/** Edges, root inputs, overrides and a person's values joined and rendered, in that order of strength. */
+/** Binds a lens node. Later sources replace earlier ones: root inputs, edges, overrides, values given by a person. */
 export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, body: LensBody): Binding {
   const { counted } = node.instance === null ? node : nodeAt(state, node.instance.parent);
   const bound: Bound = { values: new Map(), warnings: new Set(), exempt: new Set(), counted };
   const { values } = bound;
   bindRound(state, planNode, node, body, values);
   bindElement(planNode, node, body, values);
-  // What is asked, and whether it may be, is a matter of each element; its list may be made of anything.
+  // The list of a `for_each` node may be built from any root input. Template and contract apply to each element instead.
   const isList = planNode.forEach !== null && node.instance === null;
   bindRootInputs(state, isList ? () => true : readsRootInput(body), values);
   for (const param of body.params) {
@@ -69,13 +69,13 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
       outputFields: null,
       outputStrategy: isStructured || work !== null ? "json" : "text",
     },
-    // Whatever was replaced on the way here was not handed over.
+    // A value that was replaced during binding has no hand-off.
     handoffs: [...values.values()].flatMap(({ handoffs }) => handoffs),
     warnings: [...bound.warnings],
   };
 }
 
-/** `round`, and `previous`: what the round before has said, or returned to a node that works as a step does. */
+/** Binds `round` and `previous`: the text of the round before, or its outputs for a node that works as a step. */
 function bindRound(
   state: RunState,
   { repeat }: PlanNode,
@@ -92,7 +92,7 @@ function bindRound(
   setValue(values, "previous", body.inside === undefined ? envelope.output : outputs, [handoff]);
 }
 
-/** The element and its index; a contract that does not name them is not asked about them. */
+/** Binds the element and its index. A contract that does not name them does not receive them. */
 function bindElement({ forEach }: PlanNode, { instance }: NodeState, body: LensBody, values: LabelledValues): void {
   if (forEach === null || instance === null) return;
   const isRead = body.inputContract === null ? () => true : readsRootInput(body);
@@ -109,8 +109,8 @@ function bindRootInputs(state: RunState, isRead: (label: string) => boolean, val
 }
 
 /**
- * Root inputs the node asks for by its template or contract: a strict contract would refuse the others as unknown.
- * A node without a template takes them all, since what it is given is what it sends.
+ * Returns a check for the root inputs that the template or contract names: a strict contract refuses others as unknown.
+ * A node without a template and contract reads all of them, because it sends its inputs as they are.
  */
 export function readsRootInput(body: LensBody): (label: string) => boolean {
   if (body.template === null && body.inputContract === null) return () => true;
@@ -133,7 +133,7 @@ function setValue(values: LabelledValues, label: string, value: Json, handoffs: 
 
 const NOTHING_ASKED = { text: "", missing: [] };
 
-/** The code of a script is sent as it is. */
+/** Renders the text to send. The code of a script is sent unchanged. */
 function renderWork({ work }: PlanNode, body: LensBody, values: LabelledValues, inputs: JsonObject) {
   return work?.kind === "script" ? { text: work.code, missing: [] } : renderBody(body, values, inputs);
 }
@@ -146,17 +146,17 @@ function renderBody(body: LensBody, values: LabelledValues, inputs: JsonObject) 
   });
 }
 
-/** Binding under way. */
+/** The state of one binding in progress. */
 interface Bound {
   readonly values: LabelledValues;
   readonly warnings: Set<string>;
-  /** Labels whose contract nothing can be asked of. */
+  /** Labels bound to an empty text for lack of a value. The contract is not checked for them. */
   readonly exempt: Set<string>;
-  /** Of a node with `join`: any other parent is as if it had been skipped. */
+  /** For a node with `join`: the parents that counted. Any other parent is treated as skipped. */
   readonly counted: NodeState["counted"];
 }
 
-/** Joins the satisfied edges of one parameter; without any it keeps the root input, and says '' only for a reason. */
+/** Joins the values of a parameter's open edges. Without any, the root input stays, and '' is bound only for a reason. */
 function bindParam(state: RunState, body: LensBody, param: LensParam, bound: Bound): ExpressionFailure | undefined {
   const sources: { label: string | null; id: string; value: Json }[] = [];
   const handoffs: Handoff[] = [];
@@ -184,14 +184,14 @@ function bindParam(state: RunState, body: LensBody, param: LensParam, bound: Bou
   return undefined;
 }
 
-/** A branch that was not taken: its source was skipped, or completed and the edge's condition does not hold. */
+/** Returns true when a branch was not taken: its source was skipped, or completed while the edge's condition does not hold. */
 function isUntaken(state: RunState, edge: LensPlanEdge, counted: Bound["counted"]): boolean {
   if (counted?.has(edge.source) === false) return true;
   const { status } = nodeAt(state, edge.source).now;
   return status === "skipped" || status === "completed";
 }
 
-/** A join over a branch not taken gets '', as does one whose failed parents are to be substituted. */
+/** Binds '' when no branch was taken, or when all parents failed and `substitute_default` applies. */
 function bindNothing(state: RunState, body: LensBody, param: LensParam, isUntakenOnly: boolean, bound: Bound): void {
   const hasCompleted = param.edges.some((edge) => nodeAt(state, edge.source).now.status === "completed");
   if (isUntakenOnly) bound.warnings.add(`${param.label}: no branch that feeds it was taken, its value is empty`);
@@ -205,7 +205,7 @@ interface EdgeReading {
   readonly value: Json | undefined;
 }
 
-/** Whether an edge lets its target run, and what it hands over. A path that leads nowhere hands over nothing. */
+/** Returns whether an edge lets its target run, and the value it passes. A path without a value passes nothing. */
 export function readEdge(
   state: RunState,
   edge: LensPlanEdge,
@@ -221,7 +221,7 @@ export function readEdge(
   return satisfied.ok ? succeed({ isOpen: satisfied.value, value }) : satisfied;
 }
 
-/** What a node has to hand over: what it returned, or why it failed. */
+/** Returns the data a node passes on: its outputs, or its error. */
 function dataOf(
   { now, tries }: NodeState,
   { mayFail }: LensPlanEdge,

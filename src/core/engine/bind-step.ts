@@ -30,7 +30,7 @@ import {
   warnSkipped,
 } from "./value.ts";
 
-/** Inputs, command and stdin of a `.lobsterX` step as they would be sent now. */
+/** Binds the inputs, command and stdin of a `.lobsterX` step as they would be sent now. */
 export function bindStep(state: RunState, node: NodeState, planNode: PlanNode, body: StepBody): Binding {
   const scene = sceneOf(state, node, body);
   const { inputs, exempt } = bindInputs(scene, body, givenValues(state, node));
@@ -49,12 +49,12 @@ export function bindStep(state: RunState, node: NodeState, planNode: PlanNode, b
   return { kind: "bound", request, handoffs, warnings };
 }
 
-/** What a function is given has to fit its schema. */
+/** Checks the inputs of a function against its schema. */
 function functionMisfits({ work }: PlanNode, inputs: JsonObject): readonly ContractError[] {
   return work?.kind === "function" && work.input !== null ? schemaErrors(work.input, inputs, "inputs") : [];
 }
 
-/** The code of a script is sent as it is; a function is named. */
+/** Returns the text to send: the code of a script, the name of a function, or the rendered command. */
 function messageOf(scene: Scene, { work }: PlanNode, { command }: StepBody): string {
   if (work?.kind === "script") return work.code;
   if (work?.kind === "function") return work.name;
@@ -82,7 +82,7 @@ function fieldsToCheck(body: StepBody, exempt: ReadonlySet<string>) {
 
 const NONE_EXEMPT: ReadonlySet<string> = new Set();
 
-/** Values for the declared inputs; those fed by skipped nodes only are '' and exempt from their constraints. */
+/** Binds the declared inputs. Inputs fed only by skipped nodes are '' and exempt from their constraints. */
 function bindInputs(
   scene: Scene,
   body: StepBody,
@@ -105,7 +105,7 @@ function bindInputs(
   return { inputs: Object.fromEntries(entries), exempt };
 }
 
-/** An input that may be left out may also have no value. */
+/** An optional input may have no value. */
 function bindValue(scene: Scene, input: InputBinding, value: Value): Json | undefined {
   const before = scene.failure;
   const bound = evaluateValue(scene, value, `inputs.${input.name}`);
@@ -136,7 +136,7 @@ function bindInput(scene: Scene, input: InputBinding, exempt: Set<string>): Json
   return undefined;
 }
 
-/** Args for a child run: a text that is one reference keeps the value as it is. */
+/** Binds the args for a child run. A text that is a single reference keeps the type of the value. */
 export function bindWith(state: RunState, node: NodeState, body: StepBody): Outcome<JsonObject, Failure> {
   const scene = sceneOf(state, node, body);
   const entries = bindEntries(scene, Object.entries(body.with));
@@ -146,7 +146,7 @@ export function bindWith(state: RunState, node: NodeState, body: StepBody): Outc
   return succeed(Object.fromEntries([...entries, ...added]));
 }
 
-/** What was given for a reference has gone where the reference stands. */
+/** True for a value given for a reference. It is inserted where the reference occurs, so it is not added as an input. */
 function isRead(body: StepBody, name: string): boolean {
   return readsOf(body, null).has(name);
 }
@@ -155,7 +155,7 @@ function bindEntries(scene: Scene, entries: readonly (readonly [string, Value])[
   return entries.map(([name, value]) => [name, evaluateValue(scene, value, `with.${name}`)]);
 }
 
-/** Where those args came from; a value a person gave came from nowhere in the run. */
+/** Returns the origins of those args. A value given by a person has no origin in the run. */
 export function findingsOfWith(state: RunState, node: NodeState, body: StepBody): Findings {
   const scene = sceneOf(state, node, body);
   bindEntries(
@@ -165,7 +165,7 @@ export function findingsOfWith(state: RunState, node: NodeState, body: StepBody)
   return scene.failure === null ? scene.gathering.findings : NO_FINDINGS;
 }
 
-/** Where the list of a `for_each` node came from. */
+/** Returns the origin of the list of a `for_each` node. */
 export function findingsOfList(state: RunState, node: NodeState, body: StepBody, list: Reference): Findings {
   const scene = sceneOf(state, node, body);
   noteList(scene, list);

@@ -5,14 +5,14 @@ import type { BoundRequest } from "./effect.ts";
 import { findNode, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-/** A node's inputs as they are now; the same state always gives the same binding. */
+/** Binds the inputs of a node. The same state always gives the same binding. */
 export function bind(state: RunState, node: NodeState): Binding {
   const planNode = planNodeOf(state, node);
   const { body } = planNode;
   return body.kind === "step" ? bindStep(state, node, planNode, body) : bindLens(state, node, planNode, body);
 }
 
-/** Where the args of a child run come from, as `with.arg`; the constants of a lens node's `with` win over its inputs. */
+/** Returns the origins of a child run's args, as `with.arg`. Constants in a lens node's `with` take precedence over its inputs. */
 export function findingsOfChild(state: RunState, node: NodeState): Findings {
   const planNode = planNodeOf(state, node);
   const { body } = planNode;
@@ -24,13 +24,13 @@ export function findingsOfChild(state: RunState, node: NodeState): Findings {
   return { handoffs, warnings: binding.warnings };
 }
 
-/** Where the list of a node comes from that is done once per element. */
+/** Returns the origin of the list of a `for_each` node. */
 export function findingsOfElements(state: RunState, node: NodeState): Findings {
   const { body, forEach } = planNodeOf(state, node);
   return body.kind === "step" && forEach !== null ? findingsOfList(state, node, body, forEach.list) : NO_FINDINGS;
 }
 
-/** What a node would be sent in this state; nothing when it cannot be bound. */
+/** Returns the request a node would send in this state, or undefined when it cannot be bound. */
 export function requestOf(state: RunState, nodeId: string): BoundRequest | undefined {
   const node = findNode(state, nodeId);
   const binding = node === undefined ? undefined : bind(state, node);

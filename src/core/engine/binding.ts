@@ -2,16 +2,16 @@ import type { Failure } from "../base/index.ts";
 import type { ContractError } from "../definition/index.ts";
 import type { BoundRequest } from "./effect.ts";
 
-/** One hand-off of a value that was really used. */
+/** The hand-off of a value that was used. */
 export interface Handoff {
-  /** Null: an arg of the run. */
+  /** Null for an arg of the run. */
   readonly sourceNodeId: string | null;
   readonly sourceOutputPath: string;
   readonly targetInputPath: string;
   readonly transform?: string;
 }
 
-/** A node's inputs at the moment it would be sent, or why it cannot be. */
+/** The inputs of a node at the moment it would be sent, or the reason why it cannot be sent. */
 export type Binding =
   | {
       readonly kind: "bound";
@@ -23,12 +23,12 @@ export type Binding =
   /** Labels of a lens template without a value: a person can give one. */
   | { readonly kind: "unbound"; readonly missing: readonly string[] };
 
-/** What binding found on its way, whatever is done with the value. */
+/** Hand-offs and warnings found during binding, whether or not the bound value is used. */
 export type Findings = Pick<Extract<Binding, { readonly kind: "bound" }>, "handoffs" | "warnings">;
 
 export const NO_FINDINGS: Findings = { handoffs: [], warnings: [] };
 
-/** A schema is broken at a place of its own, which its details name. */
+/** Formats a contract error. A schema violation names its own place in the details. */
 export function errorText({ field, reason, details }: ContractError): string {
   return reason === "schema_violation" && details !== undefined
     ? `${field} ${reason} (${details})`
@@ -39,9 +39,9 @@ export function bindingFailed(code: string, message: string): Binding {
   return { kind: "failed", failure: { code, message } };
 }
 
-/** Collects what binding finds on its way. */
+/** Collects hand-offs and warnings during binding. */
 export class FindingsCollector {
-  // Most nodes find nothing, and every node of a run is bound: what is not needed is not made.
+  // Every node of a run is bound and most have no findings, so the collections are created only when needed.
   #handoffs: Map<string, Handoff> | null = null;
   #warnings: Set<string> | null = null;
 

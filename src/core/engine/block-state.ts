@@ -1,25 +1,25 @@
 import type { Failure, JsonObject } from "../base/index.ts";
 import type { EndingStatus } from "../event/index.ts";
 
-/** Of a block: the run whose file it stands in, with what policies know of that one. */
+/** For the run of a block: the run whose file contains the block, with the facts about that run that policies read. */
 export interface BlockOwner {
   readonly runId: string;
   readonly args: JsonObject;
   readonly depth: number;
 }
 
-/** A run of a block; of another run, it is continued. */
+/** A run of a block. When it belongs to another run, it is continued. */
 export interface BlockRun {
   readonly runId: string;
   readonly block: string;
 }
 
-/** The newest run of the block of a node, and in which epoch it began. */
+/** The newest run of a node's block, and the epoch in which it began. */
 export interface LastBlock extends BlockRun {
   readonly epoch: number;
 }
 
-/** What a run ends as, decided before `finally` and not changed by it, but where that fails. */
+/** The outcome of a run, decided before `finally`. Only a failure of `finally` can change it. */
 export interface RunOutcome {
   readonly as: EndingStatus;
   readonly reason: string | null;
@@ -28,7 +28,7 @@ export interface RunOutcome {
   readonly outputs: JsonObject | null;
 }
 
-/** What comes last, once it has begun. */
+/** The state of `finally`, set when it begins. */
 export interface FinallyState {
   readonly childRunId: string;
   readonly outcome: RunOutcome;

@@ -1,4 +1,4 @@
-/** Blocks: steps inside a step, run as a run of their own that is given what they read of what is around them. */
+/** Blocks: steps inside a step, run as a run of their own. That run receives the outer values its steps read. */
 import {
   fail,
   type Failure,
@@ -21,13 +21,13 @@ import { nodeAt } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { noteHandoff, resolverFor, type Scene, sceneOf, sceneOfRun } from "./value.ts";
 
-/** A block a node runs, and what it is given. */
+/** A block that a node runs, with the values passed to it. */
 export interface BlockCall {
   readonly block: string;
   readonly with: Values;
 }
 
-/** The block of a node; of several, the first whose condition holds. Null: none does. */
+/** Returns the block a node runs. Of several branches, the first whose condition holds; null when none does. */
 export function blockToRun(state: RunState, node: NodeState, planNode: PlanNode): Outcome<BlockCall | null, Failure> {
   const { child, choose, body } = planNode;
   if (child !== null && "block" in child) return succeed({ block: child.block, with: freeOf(body) });
@@ -43,7 +43,7 @@ export function blockToRun(state: RunState, node: NodeState, planNode: PlanNode)
   return succeed(null);
 }
 
-/** The one that was begun, by its path. */
+/** Returns the block that was started, by its path. */
 export function blockByPath({ child, choose, body }: PlanNode, path: string): BlockCall | null {
   if (child !== null && "block" in child) return { block: child.block, with: freeOf(body) };
   return branchByPath(choose, path) ?? null;
@@ -53,7 +53,7 @@ function freeOf(body: PlanNode["body"]): Values {
   return body.kind === "step" ? body.with : (body.inside?.with ?? {});
 }
 
-/** What conditions of branches read: of a lens node, what it is given by its labels. */
+/** Returns the resolver for branch conditions. For a lens node, they read its inputs by label. */
 function resolverIn(
   state: RunState,
   node: NodeState,
@@ -70,7 +70,7 @@ function resolverIn(
   });
 }
 
-/** Where the work of a lens node stands: it sees what the node is given, by the names of its labels. */
+/** Returns the scene for the work of a lens node, in which its inputs are visible under the names of their labels. */
 export function sceneInside(
   state: RunState,
   node: NodeState,
@@ -89,13 +89,13 @@ function branchByPath(choose: PlanNode["choose"], path: string): BranchPlan | un
   return choose?.find(({ block }) => block === path);
 }
 
-/** What the node returns: what its block hands on, and which branch was taken. */
+/** Returns the outputs of the node: those of its block, and the name of the branch that was taken. */
 export function withBranch({ choose }: PlanNode, path: string | null, outputs: JsonObject): JsonObject {
   const branch = path === null ? undefined : branchByPath(choose, path);
   return branch === undefined ? outputs : { ...outputs, branch: branch.name };
 }
 
-/** Args of a block. What has no value is left out: whether that is wrong is decided where it is read. */
+/** Binds the args of a block. A reference without a value is left out; the step that reads it decides whether this is an error. */
 export function bindFree(scene: Scene, values: Values): JsonObject {
   const args: [string, JsonObject[string]][] = [];
   const byName = scene.node === null ? {} : givenValues(scene.state, scene.node);
@@ -116,7 +116,7 @@ export function bindFree(scene: Scene, values: Values): JsonObject {
   return Object.fromEntries(args);
 }
 
-/** The mark of a failure that was passed over; a parent that a join did without leaves nothing. */
+/** Returns the mark of a tolerated failure. A parent that a join did not count leaves nothing. */
 function leftBy({ state, node }: Scene, source: number): JsonObject {
   return node !== null && isUncounted(state, node, source) ? {} : outputsOf(nodeAt(state, source));
 }
@@ -127,7 +127,7 @@ export function findingsOfBlock(state: RunState, node: NodeState, body: StepBody
   return scene.failure === null ? scene.gathering.findings : NO_FINDINGS;
 }
 
-/** A run that is opened again continues a block with what the block has; a retry starts it over. */
+/** A reopened run continues a block with the results it has. A retry starts the block over. */
 export function continuedRun(state: RunState, node: NodeState, block: string): string | null {
   const { lastBlock } = node;
   const run = lastBlock ?? state.carriedBlocks.get(node.id);
@@ -136,7 +136,7 @@ export function continuedRun(state: RunState, node: NodeState, block: string): s
   return isOpen ? run.runId : null;
 }
 
-/** The run whose file a block stands in, as the run of the block receives it. */
+/** Returns the run whose file contains a block, in the form the run of the block receives. */
 export function ownerOf({ owner, runId, args, recursionDepth }: RunState): NonNullable<StartChild["owner"]> {
   return owner ?? { runId, args, depth: recursionDepth };
 }

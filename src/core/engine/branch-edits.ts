@@ -1,4 +1,4 @@
-/** A branch with other words: what a person has written in place of the text of a node, or of what it returned. */
+/** Edits of a branch: a person's text that replaces the text of a node, or outputs that replace its outputs. */
 import { getOwn, type JsonObject, LIMITS, utf8Length } from "../base/index.ts";
 import type { PlanNode } from "../plan/index.ts";
 import { fieldErrors } from "./answer-changes.ts";
@@ -11,9 +11,9 @@ import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState, RunState } from "./state.ts";
 
 export interface BranchEdits {
-  /** Texts as they are sent, by node; references in them are not filled. */
+  /** Texts by node, sent as they are. References in them are not filled. */
   readonly prompts?: Readonly<Record<string, string>>;
-  /** Results that are kept with other outputs, by node; `stdout` is the text of one that declares no output of that name. */
+  /** Outputs by node, for results that are kept. `stdout` is the text of a node that declares no output of that name. */
   readonly outputs?: Readonly<Record<string, JsonObject>>;
   /** The person who branches. */
   readonly by?: string;
@@ -22,7 +22,7 @@ export interface BranchEdits {
 type Outcome<T> = { readonly refusal: Refusal } | T;
 type Kept = { readonly carried: readonly Carried[] };
 
-/** What a branch from this state keeps when nodes are asked something else, or are taken to have returned something else. */
+/** Returns what a branch keeps of this state when some nodes receive another text, or have their outputs replaced. */
 export function branchWith(state: RunState, args: JsonObject, edits: BranchEdits = {}): Outcome<Kept> {
   const prompts = editedPrompts(state, edits);
   if ("refusal" in prompts) return prompts;
@@ -56,7 +56,7 @@ export function branchWith(state: RunState, args: JsonObject, edits: BranchEdits
   };
 }
 
-/** A new text takes the place of one that was written before. */
+/** Adds new texts. A new text replaces an earlier one for the same node. */
 export function withPrompts(carried: readonly Carried[], prompts: readonly CarriedPrompt[]): readonly Carried[] {
   const ids = new Set(prompts.map(({ nodeId }) => nodeId));
   return [...carried.filter(({ nodeId, status }) => status !== "prompt" || !ids.has(nodeId)), ...prompts];
@@ -65,11 +65,11 @@ export function withPrompts(carried: readonly Carried[], prompts: readonly Carri
 interface EditedText {
   readonly text: string;
   readonly by: string | undefined;
-  /** Its place in the request. */
+  /** The field of the request that contains the text. */
   readonly field: string;
 }
 
-/** What a node is asked instead; refused where it sends no text of its own. */
+/** Returns the text that replaces a node's text. Refused for a node that sends no text of its own. */
 export function promptFor(
   state: RunState,
   node: NodeState,
@@ -184,7 +184,7 @@ function isPlain({ instance }: NodeState, { kind, child, forEach, repeat }: Plan
   return PLAIN.has(kind) && child === null && forEach === null && repeat === null && instance === null;
 }
 
-/** As scripts of a run write it: `stdout` is the text, unless an output is declared under that name. */
+/** Reads outputs in the form that scripts use: `stdout` is the text, unless an output of that name is declared. */
 function answerOf({ body }: PlanNode, values: JsonObject): Parameters<typeof settlementOf>[2] {
   const { stdout, ...outputs } = values;
   const isOutput = body.kind === "step" && getOwn(body.outputs ?? {}, "stdout") !== undefined;

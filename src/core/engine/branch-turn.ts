@@ -1,4 +1,4 @@
-/** A branch that starts inside the turn of an agent: which rounds it begins with, and what a person has changed in the last. */
+/** A branch that starts inside the turn of an agent: the rounds it begins with, and a person's changes to the last of them. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import type { AskedCall } from "../event/index.ts";
 import { type AgentRound, type AgentTurn, callIdOf, type ToolCall } from "./agent-turn.ts";
@@ -12,16 +12,16 @@ import type { NodeState, RunState } from "./state.ts";
 
 export interface TurnPoint {
   readonly nodeId: string;
-  /** The last round the new run begins with; counted from 0. */
+  /** The last round that the new run begins with, counted from 0. */
   readonly round: number;
   readonly edit?: TurnEdit;
-  /** What the node is asked instead of what it was asked. */
+  /** The text that replaces the text of the node. */
   readonly prompt?: string;
   /** The person who branches. */
   readonly by?: string;
 }
 
-/** What the last round says or brought instead: other words of the model, or another result of one of its calls. */
+/** A change to the last round: another text of the model, or another result of one of its calls. */
 export type TurnEdit =
   | { readonly message: string }
   | { readonly callId: string; readonly result: Json; readonly isError?: boolean };
@@ -29,8 +29,8 @@ export type TurnEdit =
 type Outcome<T> = { readonly refusal: Refusal } | T;
 
 /**
- * What a run keeps that begins inside a turn of this one: all that had settled beside and before the node, and of its turn
- * the rounds up to the point. `open` reads a message that is sealed; undefined: it cannot be read.
+ * Returns what a run keeps when it branches inside a turn of this run: all settled results beside and before the node, and
+ * the rounds of its turn up to the point. `open` decrypts a sealed message, and returns undefined when it cannot.
  */
 export function branchInTurn(
   state: RunState,
@@ -131,7 +131,7 @@ function callsOf(
 
 function carriedCall(asked: AskedCall, made: ToolCall | undefined, outcome: CarriedCall["outcome"]): CarriedCall {
   const isChanged = made?.ruling.kind === "allow" && made.ruling.isChanged;
-  // Of a call that was never judged no more is known than of any tool.
+  // For a call that was never judged, the same defaults apply as for an unknown tool.
   const { action, effects } = made ?? ({ action: "execute", effects: "at_least_once" } as const);
   return { asked, action, effects, outcome, ...(isChanged ? { args: made.args } : {}) };
 }
@@ -150,8 +150,8 @@ function givenBy(
 }
 
 /**
- * The message with other words, its calls as they were; null: it is in a form that is not known here. Words in parts become
- * one part without what the provider had noted of them: it could answer from its own copy of them.
+ * Replaces the text of a message and keeps its calls. Returns null when the form of the message is unknown. Several text
+ * parts become one, without the provider's notes on them, because it could answer from its own copy of the old text.
  */
 function withWords(message: Json, text: string): JsonObject | null {
   if (!isJsonObject(message)) return null;

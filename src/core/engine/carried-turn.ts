@@ -3,7 +3,7 @@ import type { AskedCall } from "../event/index.ts";
 import { type AgentRound, callIdOf, type ToolCall } from "./agent-turn.ts";
 import { emit, type Turn } from "./turn.ts";
 
-/** Its agent continues after these rounds: none of them is paid again, and none of their calls is made again. */
+/** A turn carried over from another run. The agent continues after its rounds, and no round or call in it is paid or made again. */
 export interface CarriedTurn {
   readonly nodeId: string;
   readonly status: "turn";
@@ -12,24 +12,24 @@ export interface CarriedTurn {
 
 export interface CarriedRound extends Omit<AgentRound, "calls"> {
   readonly calls: readonly CarriedCall[];
-  /** The person who has changed its words. */
+  /** The person who changed the text of the round. */
   readonly by?: string;
 }
 
-/** A call as it was decided, and what came of it. */
+/** A call with its ruling and its result. */
 export interface CarriedCall extends Pick<ToolCall, "action" | "effects"> {
   readonly asked: AskedCall;
-  /** What it was called with, where a person had changed that. */
+  /** The args of the call, when a person had changed them. */
   readonly args?: ToolCall["args"];
   readonly outcome:
     | { readonly denied: string }
     | (NonNullable<ToolCall["result"]> & {
-        /** The person who gave it. */
+        /** The person who supplied the result. */
         readonly by?: string;
       });
 }
 
-/** States the rounds as facts of this run, with the call ids they would have had in it. */
+/** Records the rounds as events of this run, with the call ids they have in it. */
 export function carryTurn(turn: Turn, { nodeId, rounds }: CarriedTurn): void {
   const owner = { id: nodeId, epoch: turn.state.epoch };
   for (const [round, { calls, by, ...said }] of rounds.entries()) {

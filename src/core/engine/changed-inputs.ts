@@ -6,8 +6,8 @@ import { nodeAt } from "./move.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * The nodes that read something else when the run has other args, by their own references alone: what depends on
- * them follows from the graph. A reference into an arg counts only when the part it reads has changed.
+ * Returns the nodes whose own references read other values when the run has other args. Nodes below them follow from the
+ * graph. A reference into an arg counts only when the part it reads has changed.
  */
 export function nodesWithChangedInputs(state: RunState, args: JsonObject): readonly number[] {
   const names = new Set([...Object.keys(state.args), ...Object.keys(args)]);
@@ -28,7 +28,7 @@ interface Change {
   readonly changed: ReadonlySet<string>;
 }
 
-/** Everything a step may read: command, stdin, `with`, condition, criteria, inputs and the list of `for_each`. */
+/** Returns every reference of a step: command, stdin, `with`, condition, criteria, inputs and the list of `for_each`. */
 function referencesOf({ forEach }: PlanNode, { scope, inputs }: StepBody): readonly Reference[] {
   return [...scope.values(), ...inputs.map(({ from }) => from), ...(forEach === null ? [] : [forEach.list])];
 }
@@ -39,7 +39,7 @@ function isAnother({ state, args, changed }: Change, { origin, rest }: Reference
   return !isSame(walk(getOwn(state.args, origin.name), rest), walk(getOwn(args, origin.name), rest));
 }
 
-/** An edge or an override may replace a root input: what counts is what the node is given in the end. */
+/** Compares the final inputs of the node, because an edge or an override may replace a root input. */
 function isBoundAnother({ state, args, changed }: Change, node: PlanNode, body: LensBody): boolean {
   const isRead = readsRootInput(body);
   if (![...changed].some(isRead)) return false;

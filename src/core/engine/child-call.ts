@@ -1,10 +1,10 @@
-/** What every run receives that is started by another. */
+/** Values that every child run receives from its parent. */
 import type { Tokens } from "../event/index.ts";
 import type { Usage } from "./cost.ts";
 import type { StartChild } from "./effect.ts";
 import type { RunState } from "./state.ts";
 
-/** How long a child may take to start before the driver looks for it. */
+/** Time a child may take to start before the driver checks on it. */
 export const STARTED_WITHIN_MS = 10_000;
 
 export function namedIn({ placement }: RunState): Pick<StartChild, "named"> {
@@ -18,7 +18,7 @@ export function lineageOf(state: RunState): Pick<StartChild, "root" | "hops" | "
   return { ...(root === null ? {} : { root }), ...(hops === 0 ? {} : { hops }), ...keys };
 }
 
-/** What was spent since the last report; one that was overtaken by a later one adds nothing. */
+/** Returns the usage since the last report. A report older than the last one adds nothing. */
 export function beyond(
   total: Pick<Usage, "costMicros" | "tokens">,
   known: Pick<Usage, "costMicros" | "tokens">,

@@ -1,4 +1,4 @@
-/** A node that is another run: it holds no slot, and ends as its child ends. */
+/** A node that runs another run. It holds no slot, and it ends as its child ends. */
 import { causeOf, fail, type Failure, type Json, LIMITS, type Outcome, succeed } from "../base/index.ts";
 import type { WorkflowRef } from "../definition/index.ts";
 import { isSettled, isTerminal, type RunEnding } from "../event/index.ts";
@@ -68,10 +68,10 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
   if (timeoutMs !== null) setTimer(turn, { kind: "attempt", nodeId: node.id, attempt }, turn.at + timeoutMs);
 }
 
-/** Another workflow, or a block with what it is given. */
+/** Another workflow, or a block with the values passed to it. */
 type Call = { readonly workflow: WorkflowRef } | BlockCall;
 
-/** What is to be run; null: no branch fits. */
+/** Returns the workflow or block to run. Null when no branch applies. */
 function callOf(state: RunState, node: NodeState, planNode: PlanNode): Outcome<Call | null, Failure> {
   const { child } = planNode;
   return child !== null && "workflow" in child ? succeed(child) : blockToRun(state, node, planNode);
@@ -111,7 +111,7 @@ function takenBy(state: RunState, node: NodeState, { block }: ToStart): Pick<Sta
   return taken.length === 0 ? {} : { taken };
 }
 
-/** What the node's open attempt wants started, built again from the log; null when it no longer waits for a child. */
+/** Rebuilds the child start of the node's open attempt from the log. Null when the node no longer waits for this child. */
 export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: ChildTimer): StartChild | null {
   const node = findNode(state, nodeId);
   if (node === undefined) return finallyCallOf(state, childRunId);
@@ -129,7 +129,7 @@ export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: Ch
   return startOf(state, node, { attempt, childRunId, ...targetOf(state, call), ...source, ...bound.value });
 }
 
-/** A node that is another run hands all its inputs to that run. */
+/** A node with a child run passes all its inputs to that run. */
 function handedTo({ handoffs }: RunState, { id }: NodeState): Pick<StartChild, "handoffs"> {
   const rows = handoffs.get(id)?.rows ?? 0;
   return rows === 0 ? {} : { handoffs: rows };
@@ -151,7 +151,7 @@ function bindArgs(state: RunState, node: NodeState, planNode: PlanNode, call: Ca
   return bound.ok ? succeed({ args: bound.value }) : bound;
 }
 
-/** A lens node hands on what its edges and overrides bring; `with` adds to that and wins. Root inputs are offered. */
+/** A lens node passes the values of its edges and overrides; `with` adds to them and takes precedence. Root inputs are offered. */
 function bindLensArgs(state: RunState, node: NodeState, planNode: PlanNode, body: LensBody): Outcome<Given, Failure> {
   const binding = bindLens(state, node, planNode, body);
   if (binding.kind === "failed") return fail(binding.failure);
@@ -167,8 +167,9 @@ function bindLensArgs(state: RunState, node: NodeState, planNode: PlanNode, body
 }
 
 /**
- * A child run has ended, or has spent more since. One that was given up before (timed out, rewound), has reported
- * before, or whose parent has ended only costs. It reports its whole cost so far, so that reporting twice costs once.
+ * Handles a child run that has ended or has spent more. Only the cost counts for a child that was abandoned (timed out,
+ * rewound), that has reported before, or whose parent has ended. It reports its total cost, so a second report adds
+ * nothing.
  */
 export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
   const { nodeId, attempt, childRunId, status } = input;
@@ -196,7 +197,7 @@ export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
   else endByBlock(turn, node, input, input.ends);
 }
 
-/** A step of the block ends this run as well; of a block, also the one it belongs to. */
+/** A step of the block ends this run too. When this run is itself a block, the run that contains it also ends. */
 function endByBlock(turn: Turn, node: NodeState, input: ChildFinishedInput, ends: RunEnding): void {
   const { as, reason } = ends;
   if (as !== "failed") {
@@ -234,7 +235,7 @@ function settleChild(turn: Turn, node: NodeState, input: ChildFinishedInput): vo
   }
 }
 
-/** A block fails as the step inside it did, so that handlers and retries see why; of another run only that it failed. */
+/** A block fails with the error of its step, so that handlers and retries see the cause. Another run only reports that it failed. */
 function failureOf({ status, errorCode, errorMessage }: ChildFinishedInput, what: string | null): Failure {
   if (what === null && errorCode !== undefined)
     return { code: errorCode, message: errorMessage ?? errorCode, cause: causeOf(errorCode) ?? "provider_error" };

@@ -1,4 +1,4 @@
-/** From an adapter's answer to a completed node: coerce, check the contract, check the criteria, pass inputs through. */
+/** Turns an adapter's answer into a completed node: coerces it, checks contract and criteria, and passes inputs through. */
 import { type Failure, isJsonObject, type JsonObject, required } from "../base/index.ts";
 import type { ContractError } from "../definition/index.ts";
 import type { Envelope } from "../event/index.ts";
@@ -36,7 +36,7 @@ export function completeAttempt(turn: Turn, node: NodeState, answer: Partial<Ans
   failNode(turn, node, settlement.failure);
 }
 
-/** Of a turn, the rounds are what the answer cost: the report that ends it names none of them. */
+/** Adds the usage of the rounds of a turn, because the report that ends the turn does not include it. */
 export function withRounds(
   { turn }: Pick<NodeState, "turn">,
   { tokens = NO_TOKENS, costMicros = 0 }: Partial<Pick<Answer, "tokens" | "costMicros">>,
@@ -48,7 +48,7 @@ export function withRounds(
   return { tokens: { ...tokens, inputTokens, outputTokens }, costMicros: costMicros + spent.costMicros };
 }
 
-/** What would become of an answer; nothing is changed. */
+/** Returns the result an answer would have. The state is not changed. */
 export function settlementOf(state: RunState, node: NodeState, answer: Partial<Answer>): Settlement {
   const { body } = planNodeOf(state, node);
   return body.kind === "step" ? settleStep(state, node, body, answer) : settleLens(node, body, answer);
@@ -68,7 +68,7 @@ function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Pa
   return { ok: true, result: { outputs, envelope: withRaw(envelope, settled.raw) } };
 }
 
-/** What a function returns has to fit the schema it was registered with, whatever its step declares. */
+/** Checks the outputs of a function against its registered schema, whatever the step declares. */
 function functionErrors(state: RunState, node: NodeState, outputs: JsonObject): readonly ContractError[] {
   const { work } = planNodeOf(state, node);
   return work?.kind === "function" && work.output !== null ? schemaErrors(work.output, outputs, "outputs") : [];
@@ -117,7 +117,7 @@ function settleLens(node: NodeState, body: LensBody, answer: Partial<Answer>): S
   return { ok: true, result: { outputs, envelope: withRaw(envelope, raw) } };
 }
 
-/** What an enum text read before its member took its place stays beside it. */
+/** Stores the original texts of enum values in the metadata, when an enum member has replaced them. */
 function withRaw(envelope: Envelope, raw: JsonObject): Envelope {
   return Object.keys(raw).length === 0 ? envelope : { ...envelope, metadata: { ...envelope.metadata, raw } };
 }

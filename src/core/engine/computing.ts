@@ -29,7 +29,7 @@ import { setTimer, type Turn } from "./turn.ts";
 import { evaluateValue, type Scene, sceneOf } from "./value.ts";
 import { beginWait } from "./waits.ts";
 
-/** Oldest first, and so many at most for one input: a long chain must not keep other runs waiting. */
+/** Computes ready nodes, oldest first. Their number per input is limited, so that a long chain does not delay other runs. */
 export function computeReady(turn: Turn): void {
   const { state } = turn;
   const { computing } = state;
@@ -43,7 +43,7 @@ export function computeReady(turn: Turn): void {
   }
 }
 
-/** The first that still waits; what is before it is dropped. */
+/** Returns the first entry that still waits. Entries before it are dropped. */
 function nextOf(state: RunState, queue: ReadyQueue): ReadyQueue["entries"][number] | undefined {
   for (; queue.head < queue.entries.length; queue.head += 1) {
     const entry = required(queue.entries[queue.head], "the queue has a head");
@@ -55,7 +55,7 @@ function nextOf(state: RunState, queue: ReadyQueue): ReadyQueue["entries"][numbe
   return undefined;
 }
 
-/** What was too much for this input follows with the next, which comes at once. */
+/** Sets a timer for the nodes that exceed the limit of this input. The timer is due at once. */
 export function continueLater(turn: Turn): void {
   const { state } = turn;
   const entry = state.ending === null && !isHeld(turn) ? nextOf(state, state.computing) : undefined;
@@ -101,7 +101,7 @@ function cancel(turn: Turn, node: NodeState, { as }: Extract<Work, { readonly ki
 
 type Evaluated = { readonly values: JsonObject; readonly findings: Findings };
 
-/** Of a lens node the values read what it is given by label; what its edges brought is where they came from. */
+/** Evaluates the values of a node. For a lens node they read its inputs by label, and its edges are their origin. */
 function valuesOf(state: RunState, node: NodeState, planNode: PlanNode, work: Work): Outcome<Evaluated, Failure> {
   const { body } = planNode;
   if (body.kind === "step") {
@@ -116,7 +116,7 @@ function valuesOf(state: RunState, node: NodeState, planNode: PlanNode, work: Wo
   return scene.failure === null ? succeed({ values, findings }) : failed(scene.failure);
 }
 
-/** A person may give a value itself, as well as what it is calculated from. */
+/** Returns the values a person gave directly, in place of values calculated from references. */
 function givenByName(state: RunState, node: NodeState, written: Values): JsonObject {
   const given = Object.entries(givenValues(state, node));
   return Object.fromEntries(given.filter(([name]) => Object.hasOwn(written, name)));
@@ -132,7 +132,7 @@ function evaluate(scene: Scene, written: Values, work: Work): JsonObject {
 
 type Fail = Extract<Work, { readonly kind: "fail" }>;
 
-/** The author's own words are why the run has failed. */
+/** Fails the run with the author's own message. */
 function fail(turn: Turn, node: NodeState, { isFailFast }: PlanNode, { code }: Fail, text: string): void {
   const message = text.slice(0, LIMITS.errorTextLengthMax);
   endFailed(turn, node, { code, message });

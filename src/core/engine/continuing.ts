@@ -2,7 +2,8 @@ import { failNode } from "./failing.ts";
 import type { NodeState } from "./state.ts";
 import { about, emit, type Turn } from "./turn.ts";
 
-/** What the agent has done is known: the next execution continues from there, once people have said what is not. */
+/** Continues a lost execution. The agent's work so far is recorded, and the next execution starts after people have answered open
+ * questions. */
 export function continueLost(turn: Turn, node: NodeState, segment: number): void {
   const message = `${node.id} was lost while the run ended`;
   if (turn.state.ending !== null) return failNode(turn, node, { code: "dispatch_failed", message });

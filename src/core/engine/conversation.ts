@@ -3,11 +3,11 @@ import type { Shown } from "../event/index.ts";
 import { hideCredentials } from "../redaction/index.ts";
 import type { AgentTurn, ToolCall } from "./agent-turn.ts";
 
-/** The rounds before a call that the person who decides about it is shown. */
+/** Number of rounds before a call that are shown to the person who decides about it. */
 const ROUNDS_MAX = 10;
 const TEXT_LENGTH_MAX = 2_000;
 
-/** What the agent has said and done before a round, the oldest first: one part for each round. */
+/** Returns the agent's texts and calls before a round, oldest first, one part per round. */
 export function conversationBefore({ rounds, calls }: AgentTurn, round: number): readonly Shown[] {
   const first = Math.max(0, round - ROUNDS_MAX);
   const parts = rounds

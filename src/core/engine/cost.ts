@@ -8,20 +8,20 @@ export interface Usage {
   readonly model?: string | null;
   readonly priceId?: string;
   readonly extraCalls?: number;
-  /** Of the turn of an agent; absent: not in a round. */
+  /** The round of the agent's turn. Absent outside a round. */
   readonly round?: number;
-  /** Which execution of the attempt; absent: the first. */
+  /** The execution of the attempt. Absent for the first. */
   readonly segment?: number;
 }
 
 export interface CostKind {
   readonly isLate: boolean;
   readonly childRunId?: string;
-  /** Write it even when nothing was spent: it also records that the attempt has reported. */
+  /** Writes the event even when nothing was spent, because it also records that the attempt has reported. */
   readonly isAlways?: boolean;
 }
 
-/** Money is recorded for every report exactly once, whatever becomes of the output. */
+/** Records the cost of every report exactly once, whether or not its output is used. */
 export function recordCost(turn: Turn, node: NodeState, attempt: number, usage: Usage, kind: CostKind): void {
   recordRunCost(turn, node.id, attempt, usage, kind);
 }

@@ -5,7 +5,7 @@ import type { NodeState, RunState } from "./state.ts";
 
 export const NO_TOKENS: Tokens = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
 
-/** A run before its first event. */
+/** Initial value: no events taken before the run. */
 const NOTHING_TAKEN: ReadonlySet<string> = new Set();
 
 export function createRunState(plan: Plan, runId: string): RunState {

@@ -37,13 +37,13 @@ export function dispatchOf(state: RunState, node: NodeState, sending: Sending): 
   };
 }
 
-/** The execution that would begin now: the next of an attempt that is paused, else the first of the next attempt. */
+/** Returns the execution that would begin now: the next one of a paused attempt, else the first of the next attempt. */
 export function nextExecution({ attempts, turn }: NodeState): { readonly attempt: number; readonly segment: number } {
   if (turn === null || turn.paused === null) return { attempt: attempts + 1, segment: 0 };
   return { attempt: attempts, segment: turn.segment + 1 };
 }
 
-/** Of the time an attempt may take, earlier executions of it have used a part. */
+/** Returns the time left for an attempt, after subtracting the time its earlier executions used. */
 export function timeLeft({ turn }: NodeState, timeoutMs: number | null, segment: number): number | null {
   if (timeoutMs === null || segment === 0) return timeoutMs;
   return Math.max(1, timeoutMs - (turn?.ranMs ?? 0));

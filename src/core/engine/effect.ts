@@ -13,7 +13,7 @@ import type {
 } from "./input.ts";
 import type { Timer } from "./timer.ts";
 
-/** What is to be done, as data. Performed after the commit, each idempotent under its own id. */
+/** Work to be done after the commit, as data. Each effect is idempotent under its own id. */
 export type Effect =
   | RequestVerdict
   | RequestRoundVerdict
@@ -31,7 +31,7 @@ export type Effect =
       readonly attempt: number;
       readonly childRunId: string;
     }
-  /** Makes a child run paused or not, as its parent is. */
+  /** Pauses or resumes a child run, to match its parent. */
   | { readonly type: "pause-child"; readonly childRunId: string }
   | {
       readonly type: "notify";
@@ -41,7 +41,7 @@ export type Effect =
       readonly approvalId?: string;
     };
 
-/** The node's work as it would be sent: bound, rendered and checked against its input contract. */
+/** The work of a node as it would be sent: bound, rendered and checked against its input contract. */
 export interface BoundRequest {
   /** Rendered command or lens template. */
   readonly message: string;
@@ -83,11 +83,11 @@ export interface Dispatch {
   readonly maxOutputTokens: number | null;
   readonly instructions: readonly Instruction[];
   readonly isResend: boolean;
-  /** Which execution of the attempt it is. */
+  /** The execution of the attempt. */
   readonly segment: number;
-  /** The turn it continues; null: it begins. */
+  /** The turn to continue. Null when a new turn begins. */
   readonly turn: AgentTurn | null;
-  /** How workflows that a model may call are described to it, once that is looked up. */
+  /** Descriptions of the workflows that a model may call. Added when they have been looked up. */
   readonly toolSpecs?: readonly {
     readonly name: string;
     readonly description: string;
@@ -95,7 +95,7 @@ export interface Dispatch {
   }[];
 }
 
-/** Written by the same commit; an event whose id is taken is the same event. */
+/** Stored by the same commit. An event with an id that already exists is the same event. */
 export interface EmitEvent {
   readonly type: "emit-event";
   readonly event: OccurredEvent;
@@ -116,7 +116,7 @@ export interface OpenApproval {
   readonly rendered: string;
   readonly choices: readonly Decision[];
   readonly rule: ApprovalRule;
-  /** How far its chain of approvers comes at once. */
+  /** Index of the last approver in the chain who is asked at once. */
   readonly hop: number;
   readonly subject: Subject;
   readonly subjectDigest: string;
@@ -128,30 +128,30 @@ export interface StartChild {
   readonly type: "start-child";
   readonly nodeId: string;
   readonly attempt: number;
-  /** Derived from the run and the event, so that starting twice starts once. */
+  /** Derived from the run and the event, so that starting it twice creates one run. */
   readonly childRunId: string;
   readonly workflow: WorkflowRef;
-  /** Path of the block of the parent's own file; absent: it is another workflow. */
+  /** Path of the block in the parent's own file. Absent for another workflow. */
   readonly block?: string;
-  /** With a block: the run whose file it stands in. */
+  /** With a block: the run whose file contains it. */
   readonly owner?: NonNullable<StartInput["owner"]>;
-  /** With a block: the run of it whose results are kept. */
+  /** With a block: its earlier run, whose results are kept. */
   readonly sourceRunId?: string;
   readonly args: { readonly [name: string]: Json };
-  /** Values not given for the child explicitly: it gets those it declares, and not the others. */
+  /** Values not passed explicitly. The child receives those that it declares as args, and no others. */
   readonly offered?: { readonly [name: string]: Json };
   readonly recursionDepth: number;
-  /** How many values were handed to its args; absent: none. */
+  /** Number of values passed to its args. Absent when there are none. */
   readonly handoffs?: number;
-  /** Who started the family, as people know them; absent: not known. */
+  /** Readable name of the caller that started the family. Absent when not known. */
   readonly startedBy?: string;
-  /** The run that began the family; absent: the parent. */
+  /** The first run of the family. Absent when this is the parent. */
   readonly root?: NonNullable<StartInput["root"]>;
   readonly hops?: number;
-  /** Keys the family holds, under which the child need not wait; absent: none. */
+  /** Concurrency keys the family holds. The child does not wait for a place under them. Absent when there are none. */
   readonly heldKeys?: readonly string[];
-  /** With a block: events its steps have taken in rounds and attempts before; absent: none. */
+  /** With a block: events its steps took in earlier rounds and attempts. Absent when there are none. */
   readonly taken?: readonly string[];
-  /** What the caller that started the family named for it; absent: as it stands in the record of the parent. */
+  /** Names set by the caller that started the family. Absent when those in the parent's record apply. */
   readonly named?: NonNullable<Placement["named"]>;
 }

@@ -1,4 +1,4 @@
-/** Nodes that emit an event: they compute, and complete in the commit that writes the event. */
+/** Nodes that emit an event. They are computed, and complete in the commit that stores the event. */
 import { isJsonObject, type JsonObject, LIMITS, utf8Length } from "../base/index.ts";
 import type { Emit } from "../definition/index.ts";
 import { failNode } from "./failing.ts";

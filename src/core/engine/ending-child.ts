@@ -1,6 +1,6 @@
 import { perform, setTimer, type Turn } from "./turn.ts";
 
-/** A child that was not cancelled by then is cancelled now. */
+/** When a child has not been cancelled after this time, it is cancelled again. */
 const CANCELLED_WITHIN_MS = 3_000;
 
 export function stopChild(turn: Turn, nodeId: string, attempt: number, childRunId: string): void {

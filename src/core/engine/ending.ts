@@ -1,4 +1,4 @@
-/** How a run winds down and what it ends as. */
+/** Winds a run down and decides its outcome. */
 import { type Failure, type JsonObject, required, succeed } from "../base/index.ts";
 import {
   type Counts,
@@ -22,7 +22,7 @@ import type { RunOutcome } from "./block-state.ts";
 import { about, emit, perform, type Turn } from "./turn.ts";
 
 export type WindDown = {
-  /** A step of the author's ends the run: of a block, the run the block belongs to. */
+  /** A step written by the author ends the run. For a block, it ends the run that contains the block. */
   readonly isByStep?: true;
 } & (
   | { readonly as: "cancelled" | "timed_out" | "completed"; readonly reason: string }
@@ -30,7 +30,7 @@ export type WindDown = {
       readonly as: "failed";
       readonly reason: string;
       readonly errorCode: string;
-      /** What waits below it fails with it; null: no node is to blame. */
+      /** Waiting nodes below this node fail with it. Null when no node caused the failure. */
       readonly failed: NodeState | null;
       readonly isFailFast: boolean;
     }
@@ -39,9 +39,9 @@ export type WindDown = {
 export const UPSTREAM_FAILURE: Failure = { code: "upstream_failure", message: "Blocked by upstream failure" };
 
 /**
- * Stops the run in this commit: nothing new is dispatched, everything that waits is settled, and what is in
- * flight is cancelled or, after a halt under `wait_all`, left to end. Child runs are cancelled and drained.
- * The one sweep over all nodes in the life of a run, besides its start and its end.
+ * Stops the run in this commit: nothing new is dispatched, waiting nodes are settled, and work in flight is cancelled
+ * or, after a halt under `wait_all`, allowed to finish. Child runs are cancelled and drained.
+ * Apart from start and end of the run, this is the only place that visits all nodes.
  */
 export function windDown(turn: Turn, how: WindDown): void {
   const { state } = turn;
@@ -52,7 +52,7 @@ export function windDown(turn: Turn, how: WindDown): void {
   const below = how.as === "failed" && how.failed !== null ? descendantsOf(state, how.failed) : new Set<number>();
   for (let index = 0; index < state.nodes.length; index += 1) {
     const node = nodeAt(state, index);
-    // Only an instance can stay invalidated: its node may expand into fewer.
+    // Only an instance can stay invalidated, because its node may expand into fewer instances.
     if (isSettled(node.now.status) || node.now.status === "invalidated") continue;
     if (isInFlight(node.now.status)) stopInFlight(turn, node, how);
     else stopWaiting(turn, node, how, below.has(node.index));
@@ -63,7 +63,7 @@ function blamed(failed: NodeState | null): { readonly failedNode?: string } {
   return failed === null ? {} : { failedNode: failed.id };
 }
 
-/** What can only fail with it. A join that was reached does without the parents it did not count. */
+/** Returns the nodes that must fail with this node. A join that was reached does not depend on parents it did not count. */
 function descendantsOf(state: RunState, failed: NodeState): ReadonlySet<number> {
   const below = new Set<number>();
   const open = [failed.planIndex];
@@ -86,14 +86,14 @@ function stopWaiting(turn: Turn, node: NodeState, how: WindDown, isBelow: boolea
   } else emit(turn, "node.cancelled", { ...about(node), reason: CANCEL_REASONS[how.as] });
 }
 
-/** For a node that is about to settle neither a person nor the gates are asked any more. */
+/** Closes the open approval and the gate request of a node that is about to settle. */
 export function closeQuestion(turn: Turn, node: NodeState, reason: string): void {
   const approval = approvalOf(turn, node);
   if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason });
   turn.state.asked.delete(node.index);
 }
 
-/** Why a node that could only wait for others was cancelled. */
+/** Returns the reason for cancelling a node that only waited for others. */
 export function cancelReason({ ending }: RunState): string {
   return CANCEL_REASONS[ending?.as ?? "failed"];
 }
@@ -116,10 +116,10 @@ function stopInFlight(turn: Turn, node: NodeState, how: WindDown): void {
   emit(turn, "node.cancelled", { ...about(node), reason });
 }
 
-/** Why what was in flight, or was to run beside it, was stopped by the failure of another. */
+/** Reason for stopping work in flight, or work not yet begun, after the failure of another node. */
 export const CANCELLED_BY_SIBLING = "cancelled_by_sibling";
 
-/** Calls off what is in flight; true when a child run has to end first. */
+/** Cancels work in flight. Returns true when a child run has to end first. */
 export function stopAttempt(turn: Turn, node: NodeState): boolean {
   if (node.now.status !== "running" && node.now.status !== "streaming") return false;
   const { childRunId, attempt, segment } = node.now;
@@ -136,7 +136,7 @@ export function stopAttempt(turn: Turn, node: NodeState): boolean {
   return false;
 }
 
-/** Ends the run once no plan node is unsettled and no child run lives (E19), or says that it can never end. */
+/** Ends the run when all plan nodes are settled and no child run is live (E19), or when it can never end by itself. */
 export function finishIfDone(turn: Turn): void {
   const { state } = turn;
   if (state.startedAt === null && state.ending === null) return;
@@ -151,7 +151,7 @@ function isStalled({ counts, asked }: RunState): boolean {
   return alive === 0;
 }
 
-/** An engine bug by definition; the run says so instead of waiting for ever. */
+/** An engine bug by definition. The run fails visibly instead of waiting for ever. */
 function stall(turn: Turn): void {
   for (const node of turn.state.nodes) {
     if (!isSettled(node.now.status)) emit(turn, "node.cancelled", { ...about(node), reason: "workflow_stalled" });
@@ -161,13 +161,13 @@ function stall(turn: Turn): void {
   emit(turn, "run.failed", { ...facts, errorCode: "workflow_stalled", snapshot: snapshotOf(turn.state) });
 }
 
-/** Every change of the run's status is a fact of its own, beside the event that says why. */
+/** Emits the status change as an event of its own, next to the event that gives the reason. */
 function changeStatus(turn: Turn, to: RunStatus): void {
   const { status: from, epoch } = turn.state;
   emit(turn, "run.status.changed", { from, to, epoch });
 }
 
-/** What comes last begins before the run ends, and can only make a completed run fail. */
+/** Starts `finally` before the run ends. `finally` can only turn a completed run into a failed one. */
 function finish(turn: Turn): void {
   const { state } = turn;
   const { plan, startedAt, finally: last } = state;
@@ -188,7 +188,7 @@ function decideOutcome(state: RunState): RunOutcome {
   }
   if (as === "timed_out") return { as, reason, errorCode: "timeout", errorMessage: null, outputs: null };
   const outputs = as === "completed" ? evaluateOutputs(state) : succeed(null);
-  // Every node is well, and yet there is nothing to hand over.
+  // All nodes completed, but the outputs of the run cannot be evaluated.
   if (!outputs.ok) return failedWith(outputs.failure);
   return { as, reason, errorCode: null, errorMessage: null, outputs: outputs.value };
 }
@@ -222,7 +222,7 @@ function end(turn: Turn, { as, reason: why, errorCode, outputs }: RunOutcome): v
   }
 }
 
-/** Looks at the nodes of the plan; instances count through their node. */
+/** Decides from the nodes of the plan. Instances count through their node. */
 export function outcomeOf(state: RunState): "completed" | "failed" | "cancelled" {
   const planNodes = state.nodes.slice(0, state.plan.nodes.length);
   const hasFailed = planNodes.some(isUnhandled);
@@ -236,12 +236,12 @@ export function outcomeOf(state: RunState): "completed" | "failed" | "cancelled"
   return hasCancelled && !hasFailed ? "cancelled" : "failed";
 }
 
-/** Failed, and it counts for the run. */
+/** Returns true for a failed node whose failure counts for the run. */
 function isUnhandled({ now, isHandled }: NodeState): boolean {
   return isMet("failure", now.status) && !isHandled;
 }
 
-/** The error of the node that ended the run, else of the first that failed and counts. */
+/** Returns the error of the node that ended the run, else of the first failed node that counts. */
 function errorOf(state: RunState): Pick<RunOutcome, "errorCode" | "errorMessage"> {
   const { ending, nodes, haltedBy } = state;
   const code = ending?.errorCode ?? null;
@@ -264,7 +264,7 @@ function endFacts(state: RunState): { counts: Counts; costMicros: number; block?
   return { counts, costMicros: state.costMicros, ...(state.block === null ? {} : { block: state.block }) };
 }
 
-/** What a failed run leaves for a restart: variables rebuilt in plan order, whatever order nodes ended in. */
+/** Returns the data a failed run keeps for a restart. Variables are rebuilt in plan order, regardless of the order nodes ended in. */
 export function snapshotOf(state: RunState): Snapshot {
   const ids = (status: NodeStatus) => state.nodes.filter((node) => node.now.status === status).map((node) => node.id);
   const variables = new Map(Object.entries(state.args));

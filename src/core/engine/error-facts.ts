@@ -14,7 +14,7 @@ const CLASS_OF_CAUSE: Readonly<Record<RetryCause, FailureClass>> = {
   contract_violated: "provider_bad_output",
 };
 
-/** A failure as expressions see it under `error`. */
+/** Returns a failure in the form that expressions see under `error`. */
 export function errorFacts({ code, message, cause = causeOf(code) }: Failure, attempts: number): JsonObject {
   const own = FAILURE_CLASSES.find((name) => name === code);
   return { code, message, attempts, class: own ?? (cause === undefined ? null : CLASS_OF_CAUSE[cause]) };

@@ -1,4 +1,4 @@
-/** What follows from a failure: another attempt, a person, a tolerated skip, or the end of the run. */
+/** Decides the consequence of a failure: another attempt, a person, a tolerated skip, or the end of the run. */
 import { type Failure, LIMITS } from "../base/index.ts";
 import { ANYONE } from "../definition/index.ts";
 import { ask, digestQuestion, type Question } from "./approvals.ts";
@@ -16,17 +16,18 @@ import { about, emit, log, perform, setTimer, type Turn } from "./turn.ts";
 import { resolverFor } from "./value.ts";
 
 export interface FailureKind {
-  /** The attempt passed its deadline: the node ends `timed_out`, not `failed`. */
+  /** Set when the attempt passed its deadline: the node ends `timed_out`, not `failed`. */
   readonly timeoutMs?: number;
-  /** A person or a rule refused: nothing is tried again. */
+  /** True when a person or a rule refused. Nothing is retried. */
   readonly isRefusal?: boolean;
-  /** A gate refused the member that would have taken it. */
+  /** True when a gate refused the member that would have taken the node. */
   readonly isBlock?: boolean;
 }
 
 const FALLBACK = "fallback";
 
-/** Who of the team is next, when a member could not do the node; a fault of the node itself would fail for every member. */
+/** Returns the next team member after one that could not do the node. Not used for a fault of the node itself, which fails for every
+ * member. */
 function nextCandidate({ duty }: PlanNode, node: NodeState, { isBlock }: FailureKind): string | undefined {
   if (duty === null || (node.tries === 0 && isBlock !== true) || node.calls >= LIMITS.callsPerNodeMax) return undefined;
   const taker = node.assignedTo ?? duty.candidates[0]?.agent;
@@ -34,10 +35,10 @@ function nextCandidate({ duty }: PlanNode, node: NodeState, { isBlock }: Failure
   return place === -1 ? undefined : duty.candidates[place + 1]?.agent;
 }
 
-/** What another model may do better. */
+/** Failures for which another model may succeed. */
 const MODEL_FAILURES: ReadonlySet<string> = new Set(["provider_error", "provider_rate_limit", "timeout"]);
 
-/** The model to ask next, when one could not answer although it was tried as often as it may be. */
+/** Returns the next model, when one did not answer in all its tries. */
 function nextModel({ request }: PlanNode, node: NodeState, { code, cause }: Failure): string | undefined {
   const isOfModel = cause !== undefined && MODEL_FAILURES.has(code);
   if (!isOfModel || node.tries === 0 || node.calls >= LIMITS.callsPerNodeMax) return undefined;
@@ -50,7 +51,7 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
   const failure = { ...given, message: given.message.slice(0, LIMITS.errorTextLengthMax) };
   const isOnce = guaranteeOf(turn.state, node) === "at_most_once";
   const isFinal = turn.state.ending !== null || isOnce || kind.isRefusal === true;
-  // A gate that refused has kept an attempt from beginning: it counts as one.
+  // A refusal by a gate prevented an attempt, and counts as one.
   const tried = kind.isBlock === true ? { ...node, tries: node.tries + node.pausedAsks + 1 } : node;
   if (!isFinal && mayRetry(planNode.retry, failure, tried) && isWanted(turn, node, planNode, failure)) {
     const delayMs = retryDelayMs(planNode.retry, tried.tries, turn.jitter, failure.retryAfterMs);
@@ -61,12 +62,12 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
   if (model !== undefined) return retryNode(turn, node, { ...failure, cause: FALLBACK }, 0, { model });
   const next = isFinal ? undefined : nextCandidate(planNode, node, kind);
   if (next !== undefined) return retryNode(turn, node, { ...failure, cause: FALLBACK }, 0, { assignTo: next });
-  // An instance only counts: what its failure means is decided by its node.
+  // An instance only counts. Its node decides the consequence of the failure.
   if (node.instance !== null) return endFailed(turn, node, failure, kind);
   if (planNode.onFailure === "skip") {
     return skipFailed(turn, node, failure, planNode.kind === "gate" && kind.isRefusal === true);
   }
-  // While the run winds down there is no person left to ask, and nothing left to halt.
+  // While the run winds down, no person is asked and nothing is left to halt.
   if (turn.state.ending !== null) return endFailed(turn, node, failure, kind);
   switch (planNode.onFailure) {
     case "isolate":
@@ -78,7 +79,7 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
   }
 }
 
-/** What the author says about another attempt; a condition that cannot be decided is not met, and the log says why. */
+/** Evaluates the author's retry condition. A condition that cannot be evaluated does not hold, and the log records the reason. */
 function isWanted(turn: Turn, node: NodeState, { retry, body }: PlanNode, failure: Failure): boolean {
   const { condition = null } = retry;
   if (condition === null || body.kind !== "step") return true;
@@ -89,7 +90,7 @@ function isWanted(turn: Turn, node: NodeState, { retry, body }: PlanNode, failur
   return false;
 }
 
-/** Schedules another attempt; without a delay it is queued in the same commit. */
+/** Schedules another attempt. Without a delay it is queued in the same commit. */
 export function retryNode(
   turn: Turn,
   node: NodeState,
@@ -134,13 +135,13 @@ function skipFailed(turn: Turn, node: NodeState, failure: Failure, isRefusedGate
   perform(turn, { type: "notify", kind: "skipped", nodeId: node.id, message: failure.message });
 }
 
-/** What others do about the failure comes first: whether it ends the run is judged once they have settled. */
+/** Handlers run first. Whether the failure ends the run is decided when they have settled. */
 export function haltAfter(turn: Turn, node: NodeState, failure: Failure, kind: FailureKind = {}): void {
   endFailed(turn, node, failure, kind);
   if (planNodeOf(turn.state, node).tolerants.length === 0) haltFor(turn, node);
 }
 
-/** After the retries a person decides; asked once per node and epoch. */
+/** After the retries, a person decides. They are asked once per node and epoch. */
 function escalate(turn: Turn, node: NodeState, failure: Failure): void {
   const summary = `${node.id} failed after ${node.tries} ${node.tries === 1 ? "attempt" : "attempts"}: ${failure.message}`;
   const approvalId = ask(turn, node, {
@@ -165,7 +166,7 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
   });
 }
 
-/** What another attempt would send. */
+/** Returns the request of another attempt. */
 function requestAgain(turn: Turn, node: NodeState): Pick<Question, "request" | "inputs"> {
   const { forEach, repeat, kind, child, choose } = planNodeOf(turn.state, node);
   const isOne = (forEach === null && repeat === null) || node.instance !== null;
@@ -175,7 +176,7 @@ function requestAgain(turn: Turn, node: NodeState): Pick<Question, "request" | "
   return { request, inputs: request?.inputs ?? {} };
 }
 
-/** The bound on adapter calls holds whatever retries, re-sends and people ask for. */
+/** The limit on adapter calls applies regardless of retries, re-sends and people's decisions. */
 export function tooManyCalls(node: NodeState): Failure {
   return { code: "too_many_calls", message: `${node.id} was sent ${node.calls} times, which is the limit` };
 }

@@ -1,7 +1,7 @@
 import { type Failure, LIMITS, type RetryCause } from "../base/index.ts";
 import type { RetryPolicy } from "../plan/index.ts";
 
-/** The wait before the next attempt. Jitter is an argument and not drawn here, so that a log can be read again. */
+/** Returns the delay before the next attempt. Jitter is passed in and not drawn here, so that a log can be replayed. */
 export function retryDelayMs(policy: RetryPolicy, tries: number, jitter: number, retryAfterMs = 0): number {
   return Math.max(Math.round(ownDelayMs(policy, tries, jitter)), Math.min(retryAfterMs, LIMITS.retryAfterMsMax));
 }
@@ -12,13 +12,13 @@ function ownDelayMs({ delay }: RetryPolicy, tries: number, jitter: number): numb
 }
 
 export interface Tried {
-  /** Attempts begun in this epoch. */
+  /** Number of attempts begun in this epoch. */
   readonly tries: number;
   readonly extraAttempts: number;
   readonly calls: number;
 }
 
-/** Whether a failed attempt may be followed by another. */
+/** Checks whether another attempt may follow a failed one. */
 export function mayRetry(
   policy: RetryPolicy,
   failure: Failure,

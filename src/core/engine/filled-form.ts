@@ -8,7 +8,7 @@ import { planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { lineOf, valueOf } from "./subject-text.ts";
 
-/** The rule of a gate as it is asked: the texts of its form with their references filled. */
+/** Returns the rule of a gate with the references in the texts of its form filled. */
 export function filledRule(state: RunState, node: NodeState, rule: ApprovalRule): ApprovalRule {
   const { form, fills = [] } = rule;
   const { body } = planNodeOf(state, node);
@@ -34,7 +34,7 @@ function filled(
   return isFit(field, value) ? { ...field, default: value } : rest;
 }
 
-/** A default that would be refused, or may not be shown, is none: the person enters the value. */
+/** Checks a filled-in default. One that is invalid or must not be shown is dropped, and the person enters the value. */
 function isFit(field: FormField, value: Json): boolean {
   const text = jsonToText(value);
   const isShown = utf8Length(text) <= LIMITS.shownValueBytesMax && hideCredentials(text) === text;

@@ -1,4 +1,4 @@
-/** What comes last: a block, begun once everything has settled and how the run ends is known. */
+/** The `finally` block: it begins when all nodes have settled and the outcome of the run is known. */
 import { type Failure, LIMITS, required } from "../base/index.ts";
 import { FINALLY } from "../plan/index.ts";
 import { isTerminal } from "../event/index.ts";
@@ -14,7 +14,7 @@ import type { FinallyState, RunOutcome } from "./block-state.ts";
 import { deriveId, emit, perform, setTimer, type Turn } from "./turn.ts";
 import { sceneOfRun } from "./value.ts";
 
-/** It has one run per ending. */
+/** `finally` has one run per ending, so its attempt is always 1. */
 const ATTEMPT = 1;
 
 export function startFinally(turn: Turn, outcome: RunOutcome): void {
@@ -56,20 +56,20 @@ function finallyCall(state: RunState, childRunId: string): StartChild {
   };
 }
 
-/** What is to be started, built again from the log; null when it is not waited for any more. */
+/** Rebuilds the start of `finally` from the log. Null when the run no longer waits for it. */
 export function finallyCallOf(state: RunState, childRunId: string): StartChild | null {
   const { finally: last } = state;
   return last?.isRunning === true && last.childRunId === childRunId ? finallyCall(state, childRunId) : null;
 }
 
-/** A cancel that comes while it runs ends it, and is recorded; how the run ends does not change. */
+/** A cancel while `finally` runs ends `finally` and is recorded. The outcome of the run does not change. */
 export function cancelFinally(turn: Turn, { outcome }: FinallyState, reason: string): void {
   const { as, errorCode } = outcome;
   emit(turn, "run.ending", { as, reason, ...(errorCode === null ? {} : { errorCode }) });
   stopFinally(turn);
 }
 
-/** It is cancelled; how the run ends does not change. */
+/** Cancels `finally`. The outcome of the run does not change. */
 export function stopFinally(turn: Turn): void {
   const { finally: last } = turn.state;
   if (last?.isRunning === true) stopChild(turn, FINALLY, ATTEMPT, last.childRunId);
@@ -88,7 +88,7 @@ export function onFinallyFinished(turn: Turn, input: ChildFinishedInput): void {
   emit(turn, "run.finally.ended", { childRunId, status, ...error });
 }
 
-/** One that was cancelled has not failed. */
+/** Returns the failure of `finally`. A cancelled one has not failed. */
 function failureOf({ status, errorMessage, ends }: ChildFinishedInput): Failure | null {
   if (status === "completed" || status === "cancelled") return null;
   if (ends !== undefined && ends.errorCode !== null) return { code: ends.errorCode, message: ends.reason };

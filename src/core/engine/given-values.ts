@@ -1,4 +1,4 @@
-/** Values a person gave in place of what a node would read. */
+/** Values that a person gave in place of those a node would read. */
 import type { Json, JsonObject } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
 import type { ForEachPlan, Origin, Reference, StepBody } from "../plan/index.ts";
@@ -6,14 +6,14 @@ import { isExpression, isSingleReference, pathsOfTemplate, pathsOfValue } from "
 import { nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-/** What was given for the step holds for each of its instances, unless something else was given for one. */
+/** A value given for a step applies to all its instances, unless another one was given for an instance. */
 export function givenValues(state: RunState, node: NodeState): JsonObject {
   if (node.instance === null) return node.values;
   const { values } = nodeAt(state, node.instance.parent);
   return Object.keys(values).length === 0 ? node.values : { ...values, ...node.values };
 }
 
-/** What a step reads and a person may change: its inputs by name, and every other reference by its text. */
+/** Returns the values a step reads and a person may change: inputs by name, and other references by their text. */
 export function readsOf(body: StepBody, forEach: ForEachPlan | null): ReadonlyMap<string, Reference> {
   const reads = new Map<string, Reference>();
   for (const path of pathsOf(body)) {
@@ -25,14 +25,14 @@ export function readsOf(body: StepBody, forEach: ForEachPlan | null): ReadonlyMa
   return reads;
 }
 
-/** An input written as one reference, `${a}`, is another name of that value, as one written with `from` is. */
+/** An input written as a single reference, `${a}`, is another name for that value, like an input written with `from`. */
 function sourceOf({ scope }: StepBody, from: Reference): Reference {
   if (from.origin.kind !== "value" || from.origin.value.kind !== "template") return from;
   const single = isSingleReference(from.origin.value.template);
   return single === undefined || isExpression(single) ? from : (scope.get(single.text) ?? from);
 }
 
-/** `${ a.b }` and `$a.b` are read as `a.b`. */
+/** Removes the reference syntax: `${ a.b }` and `$a.b` become `a.b`. */
 function bareText(text: string): string {
   const braced = /^\$\{(.*)\}$/su.exec(text)?.[1];
   return (braced ?? text.replace(/^\$/u, "")).trim();
@@ -43,7 +43,7 @@ function* pathsOf({ command, stdin, with: values }: StepBody): Generator<Path> {
   for (const value of Object.values(values)) for (const { path } of pathsOfValue(value)) yield path;
 }
 
-/** Finds what was given for a reference; null when nothing was given at all, as for nearly every node. */
+/** Returns a reader for given values. Null when none were given, which is the case for nearly every node. */
 export function givenReader(state: RunState, node: NodeState, body: StepBody): GivenReader | null {
   const values = givenValues(state, node);
   if (Object.keys(values).length === 0) return null;
@@ -61,7 +61,7 @@ export class GivenReader {
     this.#reads = readsOf(body, forEach);
   }
 
-  /** What stands for the reference: a given value, or a part of one. */
+  /** Returns the given value for a reference, or the part of one that it reads. */
   find(reference: Reference, path?: Path): Json | undefined {
     const head = path?.segments[0];
     const input = this.#body.inputs.find(({ name }) => name === head);
@@ -76,7 +76,7 @@ export class GivenReader {
     return reference.origin.kind === "missing" || isWithin(reference, from);
   }
 
-  /** Another name of the same value: the nearest one that was given counts. */
+  /** Finds the value under another name. When several given values contain it, the most specific one applies. */
   #findSource(reference: Reference): Json | undefined {
     let found: Json | undefined;
     let depth = -1;
@@ -92,7 +92,7 @@ export class GivenReader {
   }
 }
 
-/** The reference names the other's value, or a part of it. */
+/** Checks whether the reference reads the other's value or a part of it. */
 function isWithin(reference: Reference, other: Reference): boolean {
   return (
     isSameOrigin(reference.origin, other.origin) &&

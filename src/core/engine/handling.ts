@@ -1,4 +1,4 @@
-/** Failures that others wait for: handled once one of them has made up for it, and the end of the run if none does. */
+/** Failures that have handlers. One handler that makes up for a failure is enough; without any, the run ends. */
 import { required } from "../base/index.ts";
 import { windDown } from "./ending.ts";
 import { isMet, nodeAt, planNodeOf, toleratedBy } from "./move.ts";
@@ -20,7 +20,7 @@ export function judgeFailure(turn: Turn, { node: index, by, isOpen = false }: Tu
   haltFor(turn, node);
 }
 
-/** Ends the run for the failure of a node; when that was the last that could have made up for another, for that one. */
+/** Ends the run because of a failed node. When the node was the last possible handler of another failure, the run ends for that one. */
 export function haltFor(turn: Turn, node: NodeState): void {
   const failed = originalOf(turn.state, node);
   if (failed.now.status !== "failed" && failed.now.status !== "timed_out") return;
@@ -29,7 +29,7 @@ export function haltFor(turn: Turn, node: NodeState): void {
   windDown(turn, { as: "failed", reason: `${failed.id} failed`, errorCode, failed, isFailFast });
 }
 
-/** The failure a handler was for, once none is left that could handle it; of several, the earliest. */
+/** Returns the failure the node should have handled, when no other handler is left for it. Of several, the earliest. */
 function originalOf(state: RunState, node: NodeState): NodeState {
   let original = node;
   for (const [index, outcome] of planNodeOf(state, node).outcomes) {
@@ -42,8 +42,8 @@ function originalOf(state: RunState, node: NodeState): NodeState {
 }
 
 /**
- * What the node was to handle is left without it, and was waiting for what becomes of its failure. A failure on the way
- * that does not end the run leaves others in turn; each is looked at once, however many ways lead to it.
+ * Judges again the failures that this node could have handled, since they waited for the result of its own failure.
+ * When such a failure is isolated, the failures above it are judged too, each once, however many paths lead to it.
  */
 function judgeLeft(turn: Turn, node: NodeState): void {
   const { state } = turn;
@@ -62,7 +62,7 @@ function isOpenFailure({ now, isHandled }: NodeState): boolean {
   return isMet("failure", now.status) && !isHandled;
 }
 
-/** Some of those that may make up for the failure are open, or have failed and may be made up for themselves. */
+/** Returns true while a possible handler is still open, or has failed and may itself be handled. */
 function isUndecided(state: RunState, failed: NodeState): boolean {
   const seen = new Set([failed]);
   for (const each of seen) {
@@ -75,7 +75,7 @@ function isUndecided(state: RunState, failed: NodeState): boolean {
   return false;
 }
 
-/** A handler that has completed, or a step that was reached without it. */
+/** Returns a handler that has completed, or a join that was reached without the failed node. */
 function handlerOf(state: RunState, failed: NodeState): string | undefined {
   const { tolerants } = planNodeOf(state, failed);
   const found = tolerants.find((index) => {

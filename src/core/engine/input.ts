@@ -27,8 +27,8 @@ export type * from "./tool-verdict.ts";
 export type * from "./verdict.ts";
 
 /**
- * What the engine receives. Time, chance and identity come in here and from nowhere else:
- * `at` is epoch milliseconds, `jitter` a number in [0, 1).
+ * The inputs of the engine, and its only source of time, randomness and identity:
+ * `at` is in epoch milliseconds, `jitter` is a number in [0, 1).
  */
 export type Input = Moment &
   (
@@ -59,45 +59,45 @@ export interface StartInput {
   readonly workflow: string;
   readonly version: number | null;
   readonly hash: string;
-  /** Already checked against the declared args, defaults filled in. */
+  /** The args, already checked against their declarations, with defaults filled in. */
   readonly args: JsonObject;
   readonly trigger: string;
   readonly parentRunId?: string;
   readonly recursionDepth: number;
   readonly sourceRunId?: string;
-  /** Args that were taken from outputs of other runs, by name. */
+  /** Args taken from outputs of other runs, by name. */
   readonly inputsFrom?: Readonly<Record<string, OutputOfRun>>;
   readonly placement?: Placement;
-  /** The person or program that starts it, as people know it. */
+  /** Readable name of the person or program that starts the run. */
   readonly startedBy?: string;
   readonly handoffs?: number;
-  /** By which it is found; absent: none. */
+  /** Labels under which the run is found. Absent when it has none. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** The run that began the family; absent: this one. */
+  /** The first run of the family. Absent when it is this run. */
   readonly root?: { readonly runId: string; readonly createdAt: number };
-  /** How many runs before it have started one another by events; absent: none. */
+  /** Number of earlier runs in a chain of runs started by events. Absent when there are none. */
   readonly hops?: number;
-  /** What the driver found where the workflow limits how many of its runs are open; absent: it does not. */
+  /** The place the driver found, when the workflow limits its open runs. Absent when there is no limit. */
   readonly place?: FoundPlace;
-  /** Of a run that a trigger limits: the key it counts under, and how many may be open. A workflow's own limit comes first. */
+  /** For a run limited by its trigger: its concurrency key and the limit. A workflow's own limit takes precedence. */
   readonly limit?: RunLimit;
-  /** Absent: `normal`. */
+  /** Absent for priority `normal`. */
   readonly priority?: Priority;
-  /** The run that waits for it is paused. */
+  /** Set when the parent run, which waits for this one, is paused. */
   readonly paused?: PauseFact;
-  /** Keys its ancestors hold. */
+  /** Concurrency keys held by the ancestors of the run. */
   readonly heldKeys?: readonly string[];
-  /** Of a block: events its steps have taken in rounds and attempts before. */
+  /** For a block: events its steps took in earlier rounds and attempts. */
   readonly taken?: readonly string[];
-  /** Path of the block it runs; absent: the file itself. */
+  /** Path of the block to run. Absent when the run executes the whole file. */
   readonly block?: string;
-  /** Of a block: the run whose file it stands in. */
+  /** For a block: the run whose file contains it. */
   readonly owner?: { readonly runId: string; readonly args: JsonObject; readonly depth: number };
-  /** Results of another run that this one keeps (restart, branch); instance ids included. */
+  /** Results kept from another run (restart, branch), including those of instances. */
   readonly carried?: readonly Carried[];
 }
 
-/** A place, a place to wait for, none at all, or a key that could not be evaluated. */
+/** A place, a place in the waiting line, no place, or a key that could not be evaluated. */
 export type FoundPlace = { readonly key: string; readonly standing: PlaceStanding } | { readonly failure: Failure };
 
 export interface RunLimit {
@@ -106,7 +106,7 @@ export interface RunLimit {
   readonly whenFull: WhenFull;
 }
 
-/** A run that waited for a place has one. */
+/** Admits a run that waited for a place. */
 export interface AdmitInput {
   readonly type: "admit";
 }
@@ -119,12 +119,12 @@ export interface OutputOfRun {
 
 export type Carried =
   | CarriedResult
-  /** Its block did not complete: the run of it is continued. */
+  /** A block that did not complete. Its run is continued. */
   | { readonly nodeId: string; readonly status: "open"; readonly runId: string; readonly block: string }
   | CarriedTurn
   | CarriedPrompt;
 
-/** What a person wrote in place of the text of a node. */
+/** A person's text that replaces the text of a node. */
 export interface CarriedPrompt {
   readonly nodeId: string;
   readonly status: "prompt";
@@ -138,14 +138,14 @@ export type CarriedResult = (
       readonly status: "completed";
       readonly outputs: JsonObject;
       readonly envelope: Envelope;
-      /** The person who gave the outputs in place of those it had. */
+      /** The person who replaced the outputs. */
       readonly by?: string;
     }
   | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] }
 ) & {
-  /** Of a step with `join`: the parents that were enough. */
+  /** For a step with `join`: the parents that counted. */
   readonly counted?: readonly string[];
-  /** Events its step has taken, as `taken` of a start names them; absent: none. */
+  /** Events the step has taken, in the same form as `taken` of a start. Absent when there are none. */
   readonly taken?: readonly string[];
 };
 
@@ -157,16 +157,16 @@ export interface CallbackInput extends Execution {
 /** An adapter's report, normalised and moderated by the driver. */
 export type CallbackResult =
   | { readonly status: "deferred" }
-  /** The agent's turn waits for a person; what the adapter gave back to continue with. */
+  /** The agent's turn waits for a person. `transcript` is the adapter's state for continuing. */
   | ({ readonly status: "suspended"; readonly transcript: Json | null } & Report)
   | ({
       readonly status: "completed";
       readonly outputs?: JsonObject;
       readonly stdout?: string;
       readonly envelope?: Envelope;
-      /** Output moderation said no. */
+      /** Set when output moderation refused the output. */
       readonly moderation?: Json;
-      /** What the answer is charged, where a plan charges in credits. */
+      /** Credits charged for the answer, under a plan that charges in credits. */
       readonly creditsCharged?: number;
     } & Report)
   | ({
@@ -174,21 +174,21 @@ export type CallbackResult =
       readonly errorCode?: string;
       readonly error?: string;
       readonly retryAfterMs?: number;
-      /** False: the same request would fail again, whatever its code says. */
+      /** False when the same request would fail again, whatever its error code. */
       readonly retryable?: boolean;
-      /** A check before the adapter refused the input; nothing was sent. */
+      /** Set when a check before the adapter refused the input. Nothing was sent. */
       readonly moderation?: Json;
     } & Report);
 
 export interface Report {
   readonly tokens: Tokens;
   readonly costMicros: number;
-  /** False: the report names no cost, and what it used is yet to be priced. */
+  /** False when the report contains no cost and the usage still has to be priced. */
   readonly isCostKnown?: boolean;
   readonly model?: string | null;
-  /** Which price the cost was made with. */
+  /** Id of the price from which the cost was calculated. */
   readonly priceId?: string;
-  /** Adapter calls inside this attempt beyond the first (contract re-asks). */
+  /** Adapter calls in this attempt beyond the first, made because an answer broke the contract. */
   readonly extraCalls?: number;
   readonly warnings?: readonly string[];
 }
@@ -205,27 +205,27 @@ export interface ApprovalInput {
   readonly type: "approval";
   readonly approvalId: string;
   readonly decision: Decision;
-  /** A readable name of the one who answers. */
+  /** Readable name of the person who answers. */
   readonly by: string;
-  /** The id of the answering key, if it is one. */
+  /** Id of the answering key. Absent when no key was used. */
   readonly byId?: string;
   /** The agent the answering key is bound to, if any. */
   readonly byAgentId?: string;
   /** True when the answering person also started the run. */
   readonly byStarter?: boolean;
-  /** The names of an approver list under which they answer; absent: an owner in process, of whom none is asked. */
+  /** The approver-list names of the person. Absent for an owner in the same process, who is not checked against the list. */
   readonly as?: readonly string[];
   readonly personId?: string;
-  /** A key behind which no person and no other key is known. */
+  /** True for a key that is linked to no person and to no other key. */
   readonly isUnowned?: true;
-  /** They may answer although they are not asked, and have given a reason. */
+  /** True when the person may answer without being asked, and has given a reason. */
   readonly isOverride?: true;
   readonly reason?: string;
   readonly digest?: string;
-  /** Of what they were shown. */
+  /** Digest of the subject the person was shown. */
   readonly subjectDigest?: string;
   readonly modifications?: JsonObject;
-  /** What they entered into the form. */
+  /** Values the person entered into the form. */
   readonly form?: JsonObject;
 }
 
@@ -240,16 +240,16 @@ export interface ChildFinishedInput {
   readonly attempt: number;
   readonly childRunId: string;
   readonly status: RunStatus;
-  /** `{leafId: outputs}`; skipped leaves absent. */
+  /** `{leafId: outputs}`, without skipped leaves. */
   readonly outputs: JsonObject;
   readonly costMicros: number;
   readonly tokens: Tokens;
-  /** Of a block that failed: the code of the step that failed in it. */
+  /** For a failed block: the error code of the step that failed in it. */
   readonly errorCode?: string;
   readonly errorMessage?: string;
-  /** Of a block: events its steps have taken. */
+  /** For a block: events its steps have taken. */
   readonly taken?: readonly string[];
-  /** A step of the block ends the run it belongs to. */
+  /** Set when a step of the block ends the run that contains it. */
   readonly ends?: RunEnding;
 }
 
@@ -257,14 +257,14 @@ export interface CancelInput {
   readonly type: "cancel";
   readonly reason: string;
   readonly by?: string;
-  /** Submitted until it is known to have been done, and so it does not count twice. */
+  /** True when the parent sends the cancel. The parent repeats it until it is known to be done, so a repetition has no further effect. */
   readonly isByParent?: true;
 }
 
 export interface RewindInput {
   readonly type: "rewind";
   readonly eventId: number;
-  /** A parent run has already taken this run's result. */
+  /** True when a parent run has already used the result of this run. */
   readonly isConsumed: boolean;
 }
 
@@ -273,7 +273,7 @@ export interface RecoverInput {
   readonly reason?: string;
 }
 
-/** An event that a node waits for. */
+/** Delivers an event to a node that waits for it. */
 export interface EventInput {
   readonly type: "event";
   readonly nodeId: string;
@@ -296,5 +296,5 @@ export interface ResolveInput {
   readonly assignTo?: string;
 }
 
-/** An input without its moment and its chance, which are added when its turn comes. */
+/** An input without its time and jitter. They are added when the input is processed. */
 export type UnstampedInput = Input extends infer One ? (One extends Input ? Omit<One, "at" | "jitter"> : never) : never;

@@ -1,4 +1,4 @@
-/** `for_each`: a node becomes one instance per element, and settles when they have. */
+/** `for_each`: a node becomes one instance per element, and settles when all instances have settled. */
 import { type Failure, isJsonArray, type Json, LIMITS, type Outcome, required, sameJson } from "../base/index.ts";
 import { isInFlight, isSettled } from "../event/index.ts";
 import type { ForEachPlan } from "../plan/index.ts";
@@ -41,7 +41,7 @@ function listOf(state: RunState, node: NodeState, { list }: ForEachPlan): Outcom
   return inside.ok ? readList(inside.value.scene, list) : inside;
 }
 
-/** Instances from before that the node has again are not counted twice. */
+/** Instances that exist already and are used again are not counted twice. */
 function limitPassed(state: RunState, { maxItems }: ForEachPlan, instanceIds: readonly string[]): string | null {
   if (instanceIds.length > maxItems) return `max_items is ${maxItems}`;
   const { instanceIndexById } = state;
@@ -50,7 +50,7 @@ function limitPassed(state: RunState, { maxItems }: ForEachPlan, instanceIds: re
   return `the run has ${instanceIndexById.size} instances already and may have ${LIMITS.instancesPerRunMax}`;
 }
 
-/** Of instances that are there from before, settled ones with the same element stay. */
+/** Of the existing instances, settled ones with the same element stay. The others are invalidated. */
 function invalidateOthers(turn: Turn, node: NodeState, items: readonly Json[]): void {
   for (const index of node.expansion?.members ?? []) {
     const instance = nodeAt(turn.state, index);
@@ -61,8 +61,8 @@ function invalidateOthers(turn: Turn, node: NodeState, items: readonly Json[]): 
 }
 
 /**
- * Before a node expands again by choice: whatever did not complete runs again. Rounds that read what will be another
- * (`areStale`) run again too; elements are compared when the list is there.
+ * Prepares a node for a new expansion: instances that did not complete run again. Rounds whose inputs will change
+ * (`areStale`) run again too. Elements are compared later, when the new list is known.
  */
 export function redoInstances(turn: Turn, node: NodeState, areStale = false): void {
   const isAll = areStale && planNodeOf(turn.state, node).repeat !== null;
@@ -78,8 +78,8 @@ function invalidate(turn: Turn, instance: NodeState): void {
 }
 
 /**
- * Begins further instances as places free up, and settles the node when the last one has settled. Once the node can only
- * fail, none begins any more and those under way are cancelled: they would cost without being of use.
+ * Begins further instances as places become free, and settles the node after the last instance. Once the node can only
+ * fail, no instance begins and running ones are cancelled, because they would cost money without any use.
  */
 export function collectInstances(turn: Turn, node: NodeState): void {
   const { expansion } = node;
@@ -91,7 +91,7 @@ export function collectInstances(turn: Turn, node: NodeState): void {
   if (expansion.settled === expansion.members.length) settleExpanded(turn, node, expansion);
 }
 
-/** Whether the failures so far make the node fail, whatever becomes of the other instances. */
+/** Returns true when the failures so far make the node fail, whatever the other instances return. */
 function hasFailedInstances(state: RunState, node: NodeState, { failed, members }: Expansion): boolean {
   const { forEach, isFailFast } = planNodeOf(state, node);
   const { tolerate } = required(forEach, "an expanded node has for_each");
@@ -102,7 +102,7 @@ function toleratedOf(tolerate: ForEachPlan["tolerate"], count: number): number {
   return "count" in tolerate ? tolerate.count : Math.floor((tolerate.percent * count) / 100);
 }
 
-/** Every instance is settled afterwards, so that this happens once. A child run that is cancelled ends in its own time. */
+/** Cancels all open instances. Afterwards every instance is settled, so this happens once. A cancelled child run ends later. */
 export function stopInstances(turn: Turn, { members }: Expansion, reason: string): void {
   for (const index of members) {
     const instance = nodeAt(turn.state, index);
@@ -124,7 +124,7 @@ function beginInstances(turn: Turn, node: NodeState, expansion: Expansion): void
   }
 }
 
-/** A condition that reads the element decides about its instance alone. */
+/** A condition that reads the element decides only about its own instance. */
 function beginInstance(turn: Turn, instance: NodeState): void {
   const readiness = decideInstance(turn.state, instance);
   switch (readiness.kind) {
@@ -161,7 +161,7 @@ function failureText(state: RunState, node: NodeState, { failed, cancelled, memb
   return `${failed} of ${members.length} elements failed, ${allowed}${unrun}`;
 }
 
-/** Declared outputs, or the text when there are none; null for a tolerated failure and for a skipped element. */
+/** Returns the declared outputs, else the text. Null for a tolerated failure and for a skipped element. */
 function resultOf(instance: NodeState): Json {
   if (instance.now.status !== "completed") return null;
   const { outputs, envelope } = instance.now;

@@ -1,4 +1,4 @@
-/** Steps that start when some of their parents have ended as they wait for: `join: any`, a number, `race`. */
+/** Steps that start before all parents have ended: `join: any`, a number, `race`. */
 import { isInFlight, isSettled } from "../event/index.ts";
 import type { Join } from "../definition/index.ts";
 import type { PlanNode } from "../plan/index.ts";
@@ -9,7 +9,7 @@ import { decideOwnCondition, type Readiness } from "./readiness.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { about, emit, settledWith, type Turn } from "./turn.ts";
 
-/** The number is reached, or cannot be any more. Who was enough is recorded before anything else is decided. */
+/** Decides a join whose number is reached or cannot be reached any more. The counted parents are recorded before any other decision. */
 export function decideJoin(turn: Turn, node: NodeState, planNode: PlanNode, join: Join): Readiness {
   if (node.metParents < join.count) return { kind: "skip", reason: reasonUnreached(planNode) };
   const counted = countedParents(turn.state, planNode, join.count);
@@ -25,12 +25,12 @@ export function decideJoin(turn: Turn, node: NodeState, planNode: PlanNode, join
   return decideOwnCondition(turn.state, node, planNode);
 }
 
-/** Nothing was missing to a step that only handles failures. */
+/** A step that only handles failures is skipped with `no_failure`: it was not missing anything. */
 function reasonUnreached({ outcomes, parents }: PlanNode): "no_failure" | "join_unreachable" {
   return parents.every((parent) => outcomes.get(parent) === "failure") ? "no_failure" : "join_unreachable";
 }
 
-/** The first so many, in the order in which they settled. */
+/** Returns the counted parents: the first ones in the order in which they settled. */
 function countedParents(state: RunState, { parents, outcomes }: PlanNode, count: number): readonly number[] {
   const met = parents.filter((parent) => isMet(outcomes.get(parent) ?? "success", nodeAt(state, parent).now.status));
   return met
@@ -42,7 +42,7 @@ function countedParents(state: RunState, { parents, outcomes }: PlanNode, count:
 
 const RACE_LOST = "race_lost";
 
-/** What it does is cancelled at once; a child run ends in its own time. */
+/** Cancels the work of a parent that lost the race. A child run ends later. */
 function loseRace(turn: Turn, node: NodeState): void {
   const { status } = node.now;
   if (isSettled(status)) return;

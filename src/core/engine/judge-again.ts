@@ -7,9 +7,11 @@ import { changedArgs, requiredCall } from "./tool-answer.ts";
 import { perform, type Turn } from "./turn.ts";
 
 /**
- * Args a person has changed pass the gates again, but for the approval; true: they are asked. So does a call whose adapter
- * waits for the answer: no dispatch comes between the two, whose gates would see that the platform has closed since.
- * The default answer of a chain is judged like that of a person.
+ * Requests a new verdict for args a person has changed, without the approval gate. Returns true when it was requested. A
+ * call
+ * whose adapter waits for the answer is judged again too: no dispatch follows whose gates would notice a platform closed
+ * since.
+ * The default answer of an approval chain is judged like that of a person.
  */
 export function judgeAgain(
   turn: Turn,

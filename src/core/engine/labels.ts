@@ -5,7 +5,7 @@ import { isExpression, renderStepTemplate, type StepReference, type Value } from
 
 export type RunLabels = Readonly<Record<string, string>>;
 
-/** What a label may read: all that is known before the first step. */
+/** The values a label may read: everything known before the first step. */
 export interface LabelFacts {
   readonly runId: string;
   readonly workflow: string;
@@ -13,8 +13,9 @@ export interface LabelFacts {
 }
 
 /**
- * The labels of a run: those its workflow writes, and those its starter gave, which come first. A label without a value
- * is left out: no run fails because of one.
+ * Returns the labels of a run: those its workflow declares, and those its starter gave, which take precedence. A label
+ * without
+ * a value is left out, so that no run fails because of a label.
  */
 export function labelsOf({ labels }: Pick<Plan, "labels">, facts: LabelFacts, given: RunLabels = {}): RunLabels {
   const { runId: id, workflow, args } = facts;
@@ -28,9 +29,9 @@ export function labelsOf({ labels }: Pick<Plan, "labels">, facts: LabelFacts, gi
   return Object.fromEntries(all.slice(0, LIMITS.labelsMax));
 }
 
-/** The text of a label; empty: there is none. */
+/** Returns the text of a label, or an empty text when it has no value. */
 export function textOfLabel(found: Json | undefined): string {
-  // Control characters and halves of pairs can neither be asked for nor kept everywhere.
+  // Control characters and unpaired surrogates cannot be searched for, and not every store can hold them.
   return jsonToText(found)
     .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
     .trim()

@@ -13,7 +13,7 @@ import type { NodeKind, PlanNode } from "../plan/index.ts";
 import type { Execution } from "./input.ts";
 import type { Lane, NodeNow, NodeState, RunState } from "./state.ts";
 
-/** Puts a node into a status and keeps every counter that depends on it true. The only writer of `node.now`. */
+/** Sets the status of a node and updates every counter that depends on it. The only writer of `node.now`. */
 export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
   const before = node.now;
   node.now = now;
@@ -43,7 +43,7 @@ function countLane(state: RunState, node: NodeState): void {
   }
 }
 
-/** The lane of the member that takes the node; null: nothing keeps it from running beside others. */
+/** Returns the lane of the member that takes the node. Null when the node may run beside any others. */
 export function laneOf(state: RunState, node: NodeState): number | null {
   const { duty } = planNodeOf(state, node);
   if (duty === null) return null;
@@ -79,7 +79,7 @@ function countMet(state: RunState, dependent: NodeState, parent: NodeState, { st
   if (join !== null && isMet(outcomes.get(parent.index) ?? "success", status)) dependent.metParents -= step;
 }
 
-/** Whether a parent has ended as the one that depends on it waits for. */
+/** Checks whether a parent has ended with the outcome its dependent waits for. */
 export function isMet(outcome: DependencyOutcome, status: NodeStatus): boolean {
   switch (outcome) {
     case "success":
@@ -91,12 +91,12 @@ export function isMet(outcome: DependencyOutcome, status: NodeStatus): boolean {
   }
 }
 
-/** The parents whose failure does not keep the node from running. */
+/** Returns the parents whose failure does not prevent the node from running. */
 export function toleratedBy({ join, outcomes, parents }: PlanNode): Iterable<number> {
   return join === null ? outcomes.keys() : parents;
 }
 
-/** A join does without a parent as soon as it is reached; whether it handles one is known when it has settled. */
+/** A join no longer depends on its other parents once it is reached. Whether it handles a failure is known when it has settled. */
 function countDecided(state: RunState, node: NodeState, step: number, counts: (isHandler: boolean) => boolean): void {
   const planNode = planNodeOf(state, node);
   for (const parent of toleratedBy(planNode)) {
@@ -110,7 +110,7 @@ export function noteCounted(state: RunState, node: NodeState, counted: readonly 
   setCounted(state, node, new Set(counted.map(indexOf)));
 }
 
-/** So many parents were enough; null: it has to be decided again. */
+/** Records the parents that counted for a join. Null when the join has to be decided again. */
 export function setCounted(state: RunState, node: NodeState, counted: ReadonlySet<number> | null): void {
   const wasOpen = node.counted === null;
   node.counted = counted;
@@ -167,42 +167,42 @@ export function planNodeOf(state: RunState, node: NodeState) {
   return required(state.plan.nodes[node.planIndex], "a node has a plan node");
 }
 
-/** Whether what an attempt does must not happen twice: its step says so, or what is registered about its call. */
+/** Returns whether the effect of an attempt must not happen twice, as its step or the registration of its call requires. */
 export function guaranteeOf(state: RunState, node: NodeState): EffectGuarantee {
   return node.isOnce ? "at_most_once" : planNodeOf(state, node).effects;
 }
 
 const COMPUTED: ReadonlySet<NodeKind> = new Set(["set", "end", "wait", "emit"]);
 
-/** Such nodes have no attempt and take no place: what they do, or begin to wait for, is decided in the engine. */
+/** True for nodes without attempt and place: the engine itself computes them, or starts their wait. */
 export function isComputed(kind: NodeKind): boolean {
   return COMPUTED.has(kind);
 }
 
-/** It has begun, and nothing of it may yet: what is carried over is there, and nothing follows from it. */
+/** True when the run has started but waits for a place. Carried-over results are recorded, and no node is decided yet. */
 export function isWaitingForPlace({ place }: RunState): boolean {
   return place?.standing === "waiting";
 }
 
-/** By id, instances (`id[3]`) included. */
+/** Finds a node by id, including instances (`id[3]`). */
 export function findNode(state: RunState, nodeId: string): NodeState | undefined {
   const index = state.plan.indexById.get(nodeId) ?? state.instanceIndexById.get(nodeId);
   return index === undefined ? undefined : state.nodes[index];
 }
 
-/** What its present execution is dispatched as. */
+/** Returns the dispatch id of the current execution. */
 export function openDispatchId(state: RunState, { nodeId, attempt }: AttemptKey): string {
   const now = findNode(state, nodeId)?.now;
   const segment = now !== undefined && "segment" in now && now.attempt === attempt ? now.segment : 0;
   return dispatchIdOf({ runId: state.runId, nodeId, attempt, segment });
 }
 
-/** This execution of the attempt is under way: what it reports counts. */
+/** True while this execution of the attempt runs, so that its reports count. */
 export function isExecutionOpen(state: RunState, node: NodeState, { attempt, segment = 0 }: Execution): boolean {
   return isAttemptOpen(state, node, attempt) && "segment" in node.now && node.now.segment === segment;
 }
 
-/** The final report of this execution has been taken. */
+/** True when the final report of this execution has been accepted. */
 export function hasReported({ reported }: NodeState, { attempt, segment = 0 }: Omit<Execution, "nodeId">): boolean {
   return reported.has(reportKey(attempt, segment));
 }
@@ -211,7 +211,7 @@ export function reportKey(attempt: number, segment: number): string {
   return `${attempt}/${segment}`;
 }
 
-/** The attempt is under way: a report on it still counts. */
+/** True while the attempt is running, so that a report on it still counts. */
 export function isAttemptOpen(state: RunState, node: NodeState, attempt: number): boolean {
   if (isTerminal(state.status)) return false;
   return (node.now.status === "running" || node.now.status === "streaming") && node.now.attempt === attempt;

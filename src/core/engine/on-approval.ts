@@ -26,12 +26,12 @@ import {
 } from "./tool-answer.ts";
 import { about, emit, perform, requireNode, type Turn } from "./turn.ts";
 
-/** A person answers. What is not taken gets a refusal and changes nothing. */
+/** Handles a person's answer. An answer that is not accepted gets a refusal and changes nothing. */
 export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefined {
   return takeAnswer(turn, input, { isJudged: false });
 }
 
-/** `isJudged`: the gates have let the changed args of a call pass. */
+/** `isJudged`: the gates have allowed the changed args of a call. */
 export function takeAnswer(
   turn: Turn,
   input: ApprovalInput,
@@ -42,7 +42,7 @@ export function takeAnswer(
   if (approval === undefined) return refuse("unknown_approval", "there is no such approval");
   const { isSeparate, approvers, quorum } = approval.rule;
   const { modifications } = approval.changes;
-  // Its timer may be late, after a restart for instance: the time counts, and not who comes first.
+  // The expiry timer may be late, for example after a restart. The expiry time decides, not which input arrives first.
   const status = approval.status === "pending" && approval.expiresAt <= turn.at ? "expired" : approval.status;
   const question = { ...approval, status, isSeparate, approvers, modifications } as const;
   const refusal = refuseAnswer(question, input, OF_NODE) ?? refuseEnded(turn);
@@ -76,13 +76,13 @@ function answererOf({ by, byId, personId, isOverride, reason }: ApprovalInput, i
     by,
     ...(byId === undefined ? {} : { byId }),
     ...(personId === undefined ? {} : { personId }),
-    // A person who is asked overrides no other.
+    // A person who was asked does not override other approvers.
     ...(isOverride === true && !isOneOfThem ? { isOverride } : {}),
     ...(reason === undefined ? {} : { reason }),
   };
 }
 
-/** One of several people has approved. */
+/** Records the approval of one of several people. */
 function note(turn: Turn, approval: ApprovalState, answered: Answered): void {
   const { id: approvalId, nodeId, source, answers, rule } = approval;
   const node = requireNode(turn.state, nodeId);
@@ -90,7 +90,7 @@ function note(turn: Turn, approval: ApprovalState, answered: Answered): void {
   emit(turn, "approval.answered", { ...about(node), approvalId, source, ...answered, ...counted });
 }
 
-/** One of several people has approved something else than those before: they have to look again. */
+/** Records an approval with other content than earlier approvals. Those people have to approve again. */
 function revise(turn: Turn, approval: ApprovalState, changes: ReadChanges, answered: Answered): void {
   const { id: approvalId, nodeId, source, answers } = approval;
   const node = requireNode(turn.state, nodeId);
@@ -120,7 +120,7 @@ function givenBy({ modifications, form }: ReadChanges): Pick<Answer, "modificati
   return { ...(modifications === null ? {} : { modifications }), ...(form === null ? {} : { form }) };
 }
 
-/** A grant holds for what is sent, which is what was changed. */
+/** A grant applies to the request that is sent, which contains the changes. */
 function digestOf({ id, source, policies }: ApprovalState, changes: ReadChanges): string | undefined {
   const { node, request, modifications } = changes;
   if (source === "tool") {
@@ -131,12 +131,12 @@ function digestOf({ id, source, policies }: ApprovalState, changes: ReadChanges)
   return source === "policy" && request !== null ? digestRequest(node, request, policies) : undefined;
 }
 
-/** A run that hit a bug has ended with its questions open. */
+/** A run that hit a bug may have ended with open approvals. */
 export function refuseEnded({ state }: Turn): Refusal | undefined {
   return isTerminal(state.status) ? refuse("approval_closed", `the run is already ${state.status}`) : undefined;
 }
 
-/** Carries an answer out, of a person or of the chain's default action. */
+/** Applies the answer of a person, or the default of the approval chain. */
 export function answer(turn: Turn, approval: ApprovalState, decision: Decision, given: Answer): void {
   const node = requireNode(turn.state, approval.nodeId);
   if (approval.source === "tool") return answerAboutCall(turn, node, approval, decision, given);
@@ -175,7 +175,7 @@ function answerAboutCall(
   abort(turn, node, given.reason);
 }
 
-/** The node ends because of one call: nothing else is asked about it any more, and what runs is cancelled. */
+/** The node ends because of one call: its other open questions are closed, and running work is cancelled. */
 export function stopTurnFor(turn: Turn, node: NodeState, reason: string): void {
   closeQuestion(turn, node, reason);
   closeCallQuestions(turn, node, reason);
@@ -196,7 +196,7 @@ export function queueAgain(turn: Turn, node: NodeState): void {
   passOwnGate(turn, node, planNodeOf(turn.state, node));
 }
 
-/** A person ends it here: the node fails with what it failed with, whatever `on_failure` says. */
+/** A person aborts the node: it fails with its existing error, whatever `on_failure` says. */
 export function abort(turn: Turn, node: NodeState, reason?: string): void {
   const now = node.now.status === "blocked" ? node.now : null;
   const code = now?.errorCode ?? "approval_rejected";

@@ -12,7 +12,7 @@ import { closeCallQuestions, suspendTurn } from "./tool-answer.ts";
 import { isWorkflowCall } from "./tool-child.ts";
 import { about, emit, log, type Turn } from "./turn.ts";
 
-/** An adapter reports. Only the open attempt can change the node (E3, E4); any other report can only cost. */
+/** Handles the report of an adapter. Only the open attempt can change the node (E3, E4); any other report only adds its cost. */
 export function onCallback(turn: Turn, input: CallbackInput): Refusal | undefined {
   const node = findNode(turn.state, input.nodeId);
   if (node === undefined || input.attempt < 1 || input.attempt > node.attempts) {
@@ -30,13 +30,13 @@ export function onCallback(turn: Turn, input: CallbackInput): Refusal | undefine
   return undefined;
 }
 
-/** The work continues outside; deadline and slot stay. */
+/** The work continues outside. Deadline and slot stay in force. */
 function defer(turn: Turn, node: NodeState): void {
   if ((node.now.status === "running" || node.now.status === "streaming") && node.now.isDeferred) return;
   emit(turn, "node.waiting", { ...about(node), waitingReason: "external_callback" });
 }
 
-/** An agent that waits for no person and no run has no reason to stop. */
+/** Suspends a turn. Refused when no call waits for a person or a child run, because the agent then has no reason to stop. */
 function suspend(turn: Turn, node: NodeState, segment: number, transcript: Json | null): void {
   const calls = [...(node.turn?.calls.values() ?? [])];
   const last = (node.turn?.rounds.length ?? 0) - 1;
@@ -59,9 +59,9 @@ function isFinal(result: CallbackResult): result is FinalReport {
 }
 
 function finishAttempt(turn: Turn, node: NodeState, { attempt, segment }: Execution, result: FinalReport): void {
-  // A gateway that could not be reached has reported nothing: what it may still say of its cost counts.
+  // An unreachable gateway has sent no final report, so the cost in a later report of it still counts.
   const isAlways = result.status !== "completed" && result.errorCode !== "gateway_unreachable";
-  // What is copied comes last: an object that is copied first and extended then costs ten times as much to make.
+  // The spread comes last: an object that is spread first and then extended costs ten times as much to create.
   const used = segment === undefined ? result : { segment, ...result };
   recordCost(turn, node, attempt, used, { isLate: false, isAlways });
   for (const warning of result.warnings ?? []) log(turn, node, warning);
@@ -94,7 +94,7 @@ function failAttempt(
   failNode(turn, node, failure);
 }
 
-/** The attempt passed its deadline. An effect that must not happen twice is then simply unknown. */
+/** The attempt passed its deadline. If its effect must not happen twice, the outcome is unknown. */
 export function timeOut(turn: Turn, node: NodeState, timeoutMs: number): void {
   if (guaranteeOf(turn.state, node) === "at_most_once") {
     return failNode(turn, node, outcomeUnknown(node, `no answer within ${timeoutMs} ms`));
@@ -108,7 +108,7 @@ export function outcomeUnknown(node: NodeState, why: string): Failure {
   return { code: "outcome_unknown", message };
 }
 
-/** New pieces of text or media; those seen before are dropped, and numbers never go back, even across attempts (E18). */
+/** Records new pieces of text or media. Known pieces are dropped, and numbers never decrease, even across attempts (E18). */
 export function onStream(turn: Turn, input: StreamInput): void {
   const node = findNode(turn.state, input.nodeId);
   if (node === undefined || !isAttemptOpen(turn.state, node, input.attempt)) return;

@@ -7,7 +7,7 @@ import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
 import { about, emit, type Turn } from "./turn.ts";
 
-/** Naming an agent by hand does not loosen what the team lets be used. The node keeps waiting, and its log says why. */
+/** Refuses an agent named by a person when the team bans a tool the node needs. The node keeps waiting, and its log contains the reason. */
 function refuseBanned(turn: Turn, node: NodeState, assignTo: string): Refusal | undefined {
   const { duty } = planNodeOf(turn.state, node);
   if (duty === null) return undefined;
@@ -22,7 +22,7 @@ function refuseBanned(turn: Turn, node: NodeState, assignTo: string): Refusal | 
   return refuse("contract_violated", errors.map(({ reason }) => reason).join("; "));
 }
 
-/** Unblocks a node that waits for values or for an agent to take it. */
+/** Unblocks a node that waits for values or for an agent. */
 export function onResolve(turn: Turn, input: ResolveInput): Refusal | undefined {
   const node = findNode(turn.state, input.nodeId);
   if (node === undefined) return refuse("unknown_node", `${input.nodeId} is not a node of this run`);

@@ -1,4 +1,4 @@
-/** The turn of an agent: a round is kept, the next one is paid for, and each tool call is judged, all in one commit. */
+/** Handles the turn of an agent: a round is recorded, the next one is budgeted, and each tool call is judged, all in one commit. */
 import { digestJson, type Json, sameJson } from "../base/index.ts";
 import { ANYONE } from "../definition/index.ts";
 import { type AskedCall, isCallIdOf, isSettled, isTerminal } from "../event/index.ts";
@@ -24,7 +24,7 @@ import { titleOf } from "./subject-text.ts";
 import { withdrawQuestion } from "./tool-answer.ts";
 import { about, emit, log, perform, type Turn } from "./turn.ts";
 
-/** A model has answered. One that is known changes nothing; of an execution that has ended only the cost counts. */
+/** Handles the answer of a model. A known answer changes nothing; for an ended execution only the cost counts. */
 export function onRound(turn: Turn, input: RoundInput): Refusal | undefined {
   const node = reportedNode(turn, input);
   if (node === undefined) return unknownDispatch(input);
@@ -58,12 +58,12 @@ export function onRound(turn: Turn, input: RoundInput): Refusal | undefined {
   return undefined;
 }
 
-/** Another life of the same execution has asked the model once more. Messages are sealed, each time otherwise: they say nothing. */
+/** True when a restart of the same execution queried the model again. Messages are not compared, since each sealing differs. */
 function isOtherAnswer(kept: AgentRound | undefined, { text, calls }: RoundInput): boolean {
   return kept !== undefined && (kept.text !== text || !sameJson(kept.calls as Json, calls as Json));
 }
 
-/** What was ruled is about the calls of the answer that is kept: a further execution makes those, and this one none. */
+/** The rulings are about the calls of the stored answer. A further execution makes those calls, and this one makes none. */
 function continueKept(turn: Turn, node: NodeState, input: RoundInput): undefined {
   const { attempt, segment = 0 } = input;
   recordCost(turn, node, attempt, { ...input, segment }, { isLate: true, isAlways: true });
@@ -80,7 +80,7 @@ function unknownDispatch({ nodeId, attempt }: Execution): Refusal {
   return refuse("unknown_dispatch", `${nodeId} has no attempt ${attempt}`);
 }
 
-/** Only a model that wants tools is called again. */
+/** Requests the next round, for a model that requested tools. */
 function requestRound(turn: Turn, node: NodeState): void {
   const { rounds = [], extraRounds = 0 } = node.turn ?? {};
   const { inputTokens = 0, outputTokens = 0 } = rounds.at(-1) ?? {};
@@ -94,7 +94,7 @@ function requestRound(turn: Turn, node: NodeState): void {
     attempt: open.attempt,
     rounds: rounds.length,
     extraRounds,
-    // What the last call of the model read and wrote, the next one reads.
+    // The next model call reads everything the last one read and wrote.
     contextTokens: inputTokens + outputTokens,
     route: open.route,
     hints: planNodeOf(turn.state, node).request,
@@ -121,7 +121,7 @@ export function onRoundVerdict(turn: Turn, { nodeId, epoch, verdict }: RoundVerd
   return undefined;
 }
 
-/** The agent goes no further by itself: what it has done is kept, nothing is reserved, and a person decides. */
+/** Stops the agent's turn: its work so far is kept, nothing is reserved, and a person decides. */
 function stopTurn(turn: Turn, node: NodeState, verdict: Extract<RoundVerdict, { disposition: "stop" }>): void {
   const { gate, code, message, verdictId } = verdict;
   const { segment } = openExecution(node) ?? { segment: 0 };
@@ -144,7 +144,7 @@ function stopTurn(turn: Turn, node: NodeState, verdict: Extract<RoundVerdict, { 
   emit(turn, "node.blocked", { ...about(node), ...blocked, errorCode: code, errorMessage: message });
 }
 
-/** All calls of a round are judged together. */
+/** Requests the verdicts for all calls of a round together. */
 function requestCalls(turn: Turn, node: NodeState): void {
   const { rounds = [] } = node.turn ?? {};
   const round = rounds.length - 1;
@@ -166,7 +166,7 @@ function requestCall(turn: Turn, node: NodeState, call: AskedCall, { callId, rou
   perform(turn, request);
 }
 
-/** What is asked about a call; null: its attempt is not under way and never was. */
+/** Returns the verdict request for a call. Null when no attempt of its node has ever begun. */
 export function verdictRequest(
   turn: Turn,
   node: NodeState,
@@ -197,7 +197,7 @@ export function verdictRequest(
   };
 }
 
-/** A call on its own is judged once; a second question gets the same answer. */
+/** Handles a single call. It is judged once, and a second request gets the same answer. */
 export function onToolCall(turn: Turn, input: ToolCallInput): Refusal | undefined {
   const node = reportedNode(turn, input);
   if (node === undefined) return unknownDispatch(input);
@@ -217,7 +217,7 @@ export function onToolCall(turn: Turn, input: ToolCallInput): Refusal | undefine
   return undefined;
 }
 
-/** What was decided counts for one call id and one digest. The same other args again are nothing new. */
+/** A ruling applies to one call id and one digest. A repeated request with the same other args adds no event. */
 function refuseOther(turn: Turn, node: NodeState, { id: callId, otherDigest }: ToolCall, { args }: AskedCall): void {
   const argsDigest = digestJson(args);
   if (argsDigest === otherDigest) return;
@@ -225,7 +225,7 @@ function refuseOther(turn: Turn, node: NodeState, { id: callId, otherDigest }: T
   emit(turn, "tool.decided", { ...about(node), callId, ...refused });
 }
 
-/** A call was made. Its result counts whichever execution brings it: the call must not be made again. */
+/** Handles the result of a call. It counts whichever execution reports it, because the call must not be made again. */
 export function onToolResult(turn: Turn, input: ToolResultInput): Refusal | undefined {
   const node = reportedNode(turn, input);
   if (node === undefined) return unknownDispatch(input);

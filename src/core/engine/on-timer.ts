@@ -18,7 +18,7 @@ import type { Timer } from "./timer.ts";
 import { about, emit, perform, type Turn } from "./turn.ts";
 import { onWaitTimer } from "./waits.ts";
 
-/** A deadline is due. One that no longer fits the state is stale and changes nothing. */
+/** Handles a timer that is due. A timer that no longer fits the state is stale and changes nothing. */
 export function onTimer(turn: Turn, timer: Timer): void {
   if (isTerminal(turn.state.status)) return;
   switch (timer.kind) {
@@ -28,7 +28,7 @@ export function onTimer(turn: Turn, timer: Timer): void {
     case "place":
       return lookAgain(turn);
     case "continue":
-      // Whatever the input, nodes that wait to calculate have their turn.
+      // Nodes that wait to be computed are processed after every input.
       return;
     case "approval-hop":
       return onHop(turn, timer.approvalId, timer.hop);
@@ -43,7 +43,7 @@ export function onTimer(turn: Turn, timer: Timer): void {
   }
 }
 
-/** A run that only winds down after a halt can still time out; one that is cancelled cannot. */
+/** A run that winds down after a halt can still time out. A run that is being cancelled cannot. */
 function onRunTimeout(turn: Turn): void {
   const { ending, finally: last } = turn.state;
   if (last !== null) return;
@@ -86,14 +86,14 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
   }
 }
 
-/** What is lost may have been continued by another execution since. */
+/** Checks that a lost execution is still the current one. Another execution may have continued its attempt. */
 function isPresent({ now }: NodeState, { segment }: Extract<NodeTimer, { readonly kind: "lost" }>): boolean {
   return segment === undefined || !("segment" in now) || now.segment === segment;
 }
 
 function onDeadline(turn: Turn, node: NodeState): void {
   const { timeoutMs } = planNodeOf(turn.state, node);
-  // The deadline of an earlier execution may have been on its way when that was paused.
+  // The timer of an earlier execution may have been due while that execution was being paused.
   if (
     node.turn !== null &&
     "segment" in node.now &&
@@ -104,7 +104,7 @@ function onDeadline(turn: Turn, node: NodeState): void {
   timeOut(turn, node, timeoutMs ?? 0);
 }
 
-/** The replica that sent it is gone: sent again under the same id, unless that could make it happen twice. */
+/** The replica that sent the attempt is gone. It is sent again under the same id, unless its effect could then happen twice. */
 function onLost(turn: Turn, node: NodeState, attempt: number): void {
   const { state } = turn;
   if (node.now.status !== "running" && node.now.status !== "streaming") return;
@@ -140,13 +140,13 @@ const AWAITED: Readonly<Record<string, { readonly code: string; readonly what: s
   worker: { code: "no_worker", what: "a worker that has its function" },
 };
 
-/** A wait without a timeout is over. Recorded, so that the next cause of waiting has a deadline of its own. */
+/** Queues the node again after a wait without a timeout. The event is recorded so that the next cause of waiting has its own deadline. */
 function askAnew(turn: Turn, node: NodeState): void {
   if (turn.state.asked.has(node.index) || turn.state.ending !== null) return;
   emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
 }
 
-/** Asks again at the gate; when the run itself is full the node first waits for a place in it. */
+/** Queries the gates again. When the run itself is full, the node first waits for a place in it. */
 function wake(turn: Turn, node: NodeState): void {
   if (turn.state.asked.has(node.index) || turn.state.ending !== null) return;
   const lane = laneOf(turn.state, node);

@@ -12,7 +12,7 @@ import { startToolChild } from "./tool-child.ts";
 import { about, emit, type Turn } from "./turn.ts";
 import { takeJudgedDefault } from "./unanswered.ts";
 
-/** Governance has answered about a call: of the model, or one that is held and was answered. */
+/** Handles the ruling of governance about a call: a call of the model, or a held call that was answered. */
 export function onToolVerdict(turn: Turn, { nodeId, epoch, callId, verdict }: ToolVerdictInput): Refusal | undefined {
   const { askedCalls } = turn.state;
   const node = findNode(turn.state, nodeId);
@@ -70,7 +70,7 @@ function decideCall(turn: Turn, node: NodeState, { request, waits }: OpenCall, v
   }
 }
 
-/** Then the round says what is known of the tool. */
+/** True when the round contains the call. The round then holds the description of the tool. */
 function isOfRound({ turn }: NodeState, callId: string, round: number): boolean {
   return turn?.rounds[round]?.calls[positionOf(callId)] !== undefined;
 }
@@ -86,7 +86,7 @@ interface AboutCall {
   readonly facts: HoldFacts | null;
 }
 
-/** Asks a person about a call; each has an approval of its own. */
+/** Opens an approval for one call. */
 export function askAbout(turn: Turn, node: NodeState, call: ToolCall, question: AboutCall): string {
   const { id, tool, server, args } = call;
   const isUnknown = question.choices.includes("retry");
@@ -104,7 +104,7 @@ export function askAbout(turn: Turn, node: NodeState, call: ToolCall, question: 
   });
 }
 
-/** Binds an answer to the exact call: another tool or other args are another question. */
+/** Binds an answer to the exact call. Another tool or other args need a new answer. */
 export function digestCall({ id, tool, server, args }: Pick<ToolCall, "id" | "tool" | "server" | "args">): string {
   return digestJson({ callId: id, tool, server, args });
 }

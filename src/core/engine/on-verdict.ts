@@ -14,7 +14,7 @@ import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
 
 type Of<D extends Verdict["disposition"]> = Extract<Verdict, { readonly disposition: D }>;
 
-/** Governance has answered. A verdict that was not requested, or is for an earlier epoch, changes nothing. */
+/** Handles the verdict of governance. A verdict that was not requested, or is for an earlier epoch, changes nothing. */
 export function onVerdict(turn: Turn, input: VerdictInput): Refusal | undefined {
   const node = findNode(turn.state, input.nodeId);
   const request = node === undefined ? undefined : turn.state.asked.get(node.index);
@@ -116,7 +116,7 @@ function hasWaitedTooLong(turn: Turn, node: NodeState): boolean {
   return limitedSince !== null && turn.at - limitedSince >= planNodeOf(turn.state, node).queueTimeoutMs;
 }
 
-/** Limits queue, they do not fail. Recorded once per reason: a node asked again and still waiting adds no event. */
+/** At a limit a node is queued and does not fail. Recorded once per reason: a node that is judged again and still waits adds no event. */
 function queueAtGate(turn: Turn, node: NodeState, verdict: Of<"block">): void {
   const { now } = node;
   const { gate, code, verdictId, until, queuePosition, waitingReason = "queued" } = verdict;

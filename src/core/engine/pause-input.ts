@@ -1,10 +1,10 @@
-/** Nothing of the run begins until it is resumed. */
+/** Pauses a run: nothing of it begins until it is resumed. */
 export interface PauseInput {
   readonly type: "pause";
   readonly by?: string;
   readonly byId?: string;
   readonly reason?: string;
-  /** The run that waits for it is paused. */
+  /** True when the parent run, which waits for this one, was paused or resumed. */
   readonly isByParent?: true;
 }
 

@@ -1,6 +1,7 @@
 /**
- * A paused run begins nothing: no node is dispatched, no child run starts, nothing is calculated. What is in flight ends,
- * timers, answers and events are taken, and all of it has its turn once the run is resumed.
+ * A paused run begins nothing: no node is dispatched, no child run starts, nothing is calculated. Work in flight ends.
+ * Timers,
+ * answers and events are accepted, and take effect when the run is resumed.
  */
 import { isTerminal } from "../event/index.ts";
 import type { PauseInput, ResumeInput } from "./input.ts";
@@ -8,12 +9,12 @@ import { type Refusal, refuse } from "./refusal.ts";
 import type { RunState } from "./state.ts";
 import { emit, perform, setTimer, type Turn } from "./turn.ts";
 
-/** By itself, with its parent, or because everything is that it belongs to; one that winds down is not held up. */
+/** True when the run, its parent, its workflow or its organisation is paused. A run that winds down is never held. */
 export function isHeld({ state, isPausedAround }: Pick<Turn, "state" | "isPausedAround">): boolean {
   return state.ending === null && (isPausedAround || state.paused !== null || state.pausedWithParent !== null);
 }
 
-/** A pause that was there before stays as it is. */
+/** An existing pause stays as it is. */
 export function onPause(turn: Turn, { by, byId, reason, isByParent }: PauseInput): Refusal | undefined {
   const { state } = turn;
   if (state.startedAt === null) return refuse("not_started", "the run has not started");
@@ -38,7 +39,7 @@ export function onResume(turn: Turn, { by, byId, reason, isByParent }: ResumeInp
   return undefined;
 }
 
-/** The run winds down: child runs that were paused with it are not held up either. */
+/** The run winds down, so child runs that were paused with it are no longer held. */
 export function letGo(turn: Turn): void {
   if (isPaused(turn.state)) passOn(turn);
 }
@@ -52,10 +53,10 @@ function refuseEnded({ status, ending }: RunState): Refusal | undefined {
   return ending === null ? undefined : refuse("run_ending", `the run is about to end as ${ending.as}`);
 }
 
-/** A child that was not reached by then is looked after again. */
+/** When a child has not received the change after this time, it is sent again. */
 const PAUSED_WITHIN_MS = 3_000;
 
-/** Child runs are paused and resumed with the run. */
+/** Pauses or resumes the child runs with the run. */
 function passOn(turn: Turn): void {
   for (const childRunId of turn.state.liveChildren) {
     perform(turn, { type: "pause-child", childRunId });
@@ -75,12 +76,12 @@ function ofParent(isByParent: true | undefined): { readonly isWithParent?: true 
   return isByParent === true ? { isWithParent: true } : {};
 }
 
-/** What child runs are paused with; one that winds down holds none of them up. */
+/** Returns the pause that applies to child runs. A run that winds down does not hold them. */
 export function heldPauseOf(state: RunState): RunState["paused"] {
   return state.ending === null ? pauseOf(state) : null;
 }
 
-/** What is shown of it; the run's own pause comes first. */
+/** Returns the pause to show. The run's own pause takes precedence. */
 export function pauseOf({ paused, pausedWithParent }: RunState): RunState["paused"] {
   return paused ?? pausedWithParent;
 }

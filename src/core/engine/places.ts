@@ -1,6 +1,6 @@
 /**
- * How many runs with the same key are open: a run takes a place when it starts and gives it back when it ends. Who has
- * one is known to the driver; the engine evaluates the key, waits, and begins when it is admitted.
+ * Limits how many runs with the same key are open: a run takes a place when it starts and releases it when it ends.
+ * The driver records which runs have a place. The engine evaluates the key, waits, and begins when the run is admitted.
  */
 import { digestJson, fail, type Failure, type JsonObject, type Outcome, succeed } from "../base/index.ts";
 import type { EventPayload } from "../event/index.ts";
@@ -13,12 +13,12 @@ import type { RunState } from "./state.ts";
 import { emit, isDecidable, setTimer, type Turn } from "./turn.ts";
 import { evaluateValue, sceneOfRun } from "./value.ts";
 
-/** How many may be open with it: as its workflow says, else as the trigger that starts it does; null: any number. */
+/** Returns the limit of open runs per key, from the workflow, else from the trigger. Null when there is no limit. */
 export function placeRule({ plan, place }: RunState, given?: RunLimit): Pick<RunLimit, "limit" | "whenFull"> | null {
   return plan.concurrency ?? place?.rule ?? given ?? null;
 }
 
-/** What the run counts under, by its args or by its trigger; null: neither limits anything. */
+/** Returns the run's concurrency key, from its args or its trigger. Null when neither has a limit. */
 export function concurrencyKey(
   state: RunState,
   args: JsonObject,
@@ -37,7 +37,7 @@ export function concurrencyKey(
   return succeed(digestJson(value));
 }
 
-/** What the first event says of it. */
+/** Returns the place and the held keys for the first event. */
 export function placeOf(
   { plan }: RunState,
   { place, heldKeys = [], limit: given }: StartInput,
@@ -49,9 +49,9 @@ export function placeOf(
   return { ...keys, place: { key: place.key, standing: place.standing, ...rule } };
 }
 
-/** Why a run is cancelled that finds no place. */
+/** Reason for cancelling a run that finds no place. */
 const CONCURRENCY_FULL = "concurrency_full";
-/** A place may have become free while the run began to wait: so long after it is looked once more. */
+/** A place may become free while the run begins to wait, so places are checked once more after this time. */
 const LOOK_AGAIN_MS = 2_000;
 
 export function settlePlace(turn: Turn, { place }: StartInput): void {
@@ -64,7 +64,7 @@ export function settlePlace(turn: Turn, { place }: StartInput): void {
   if (place.standing === "waiting") setTimer(turn, { kind: "place" }, turn.at + LOOK_AGAIN_MS);
 }
 
-/** It has not been admitted. One that cancels older runs looks until it is: a call to one of them may have been lost. */
+/** The run has not been admitted. A run that cancels older ones keeps checking, because a cancel may have been lost. */
 export function lookAgain(turn: Turn): void {
   const { state } = turn;
   if (state.place?.standing !== "waiting" || placeRule(state)?.whenFull !== "cancel_old") return;

@@ -1,4 +1,4 @@
-/** The way of a node from settled parents to a finished request: readiness, its own gate, its turn, its inputs. */
+/** Takes a node from settled parents to a finished request: readiness, its own gate, its place in the queue, its inputs. */
 import { getOwn, invariant, LIMITS, required } from "../base/index.ts";
 import { ANYONE, type ApprovalRule } from "../definition/index.ts";
 import { DEFAULT_AGENT_ID, type Duty, type PlanNode, type RequestHints } from "../plan/index.ts";
@@ -24,7 +24,7 @@ import { filledRule } from "./filled-form.ts";
 import { waitsForAnswers } from "./tool-answer.ts";
 import { about, emit, isDecidable, log, perform, type Turn } from "./turn.ts";
 
-/** All parents are settled, or enough of them: skipped, failed, or queued. */
+/** Decides a node whose parents are all settled, or enough of them for its join: it is skipped, failed or queued. */
 export function decideNode(turn: Turn, node: NodeState): void {
   const { status } = node.now;
   if (status !== "pending" && status !== "awaiting_dependency") return;
@@ -46,7 +46,7 @@ export function decideNode(turn: Turn, node: NodeState): void {
   }
 }
 
-/** The human gate an author wrote, before anything else happens; a node that only is a gate ends with it. */
+/** Opens the approval an author wrote on the step, before any other work. A node that is only a gate completes here. */
 export function passOwnGate(turn: Turn, node: NodeState, planNode: PlanNode): void {
   const { approval } = planNode;
   if (approval !== null && node.instance === null && !node.isGateApproved)
@@ -81,14 +81,14 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
 }
 
-/** Whom governance would give the node to: decided again, with all that is registered, when its turn comes. */
+/** Returns the agent governance would choose. It is decided again with all registered data when the node is requested. */
 function agentOf({ placement }: RunState, node: NodeState, planNode: PlanNode): string {
   const { agent, role } = planNode.request;
   const bound = role === null ? undefined : getOwn(placement?.roleBindings ?? {}, role);
   return takerOf(node, planNode) ?? agent ?? bound ?? DEFAULT_AGENT_ID;
 }
 
-/** The agent it was assigned to, else the first of the team that can. */
+/** Returns the agent the node was assigned to, else the first suitable member of the team. */
 function takerOf(node: NodeState, { duty }: PlanNode): string | null {
   return node.assignedTo ?? duty?.candidates[0]?.agent ?? null;
 }
@@ -97,7 +97,7 @@ function isSent({ kind, child, choose }: PlanNode): boolean {
   return kind !== "gate" && child === null && choose === null && !isComputed(kind);
 }
 
-/** Gives ready nodes their turn, oldest first, while the run has places; each turn is O(1). */
+/** Requests ready nodes, oldest first, while the run has places. Each request is O(1). */
 export function pump(turn: Turn): void {
   const { state } = turn;
   const { ready } = state;
@@ -116,7 +116,7 @@ function isWaiting({ now }: NodeState, eventId: number): boolean {
   return now.status === "queued" && now.eventId === eventId && !now.isLimited;
 }
 
-/** The oldest of each lane that has become free; there are as many lanes as a team has, and mostly none. */
+/** Requests the oldest nodes of each free lane. There are as many lanes as a team has, usually none. */
 function callLanes(turn: Turn): void {
   const { state } = turn;
   for (const [number, { waiting }] of state.lanes) {
@@ -128,7 +128,7 @@ function callLanes(turn: Turn): void {
   }
 }
 
-/** A node that is being judged at this moment is in its lane as well. */
+/** A node whose verdict is outstanding also occupies its lane. */
 export function isLaneFree(state: RunState, number: number): boolean {
   if (laneAt(state, number).inFlight > 0) return false;
   for (const index of state.asked.keys()) if (laneOf(state, nodeAt(state, index)) === number) return false;
@@ -141,14 +141,14 @@ export function hasPlace({ state, countsBlocks }: Pick<Turn, "state" | "countsBl
   return counts.running + counts.streaming - elsewhere + asked.size < plan.maxParallel;
 }
 
-/** Entries before the head are spent; dropping them now and then keeps the queue as long as what waits. */
+/** Entries before the head are used up. They are dropped from time to time, so that the queue stays short. */
 function compact({ ready }: RunState): void {
   if (ready.head < 1024 || ready.head * 2 < ready.entries.length) return;
   ready.entries.splice(0, ready.head);
   ready.head = 0;
 }
 
-/** A node's turn has come: bind and ask for a verdict, or start its child. */
+/** Binds a node and requests a verdict, or starts its child run. */
 export function requestNode(turn: Turn, node: NodeState): void {
   const planNode = planNodeOf(turn.state, node);
   if (node.turn !== null && waitsForAnswers(turn, node)) return;
@@ -172,7 +172,7 @@ export function requestNode(turn: Turn, node: NodeState): void {
   }
 }
 
-/** Records who takes the node and why, once; false when no member does and a person has to name one. */
+/** Records once which member takes the node, and why. Returns false when no member can and a person has to name one. */
 function takeDuty(turn: Turn, node: NodeState, { team, candidates, considered }: Duty): boolean {
   if (node.assignedTo !== null) return true;
   const [first] = candidates;
@@ -197,7 +197,7 @@ function blockUnbound(turn: Turn, node: NodeState, missing: readonly string[]): 
   blockForPerson(turn, node, `${node.id} has no value for ${missing.join(", ")}`, "placeholder_unbound", missing);
 }
 
-/** Blocks a node on something only a person can give; they may also skip or abort it. */
+/** Blocks a node on a value or decision that only a person can give. The person may also skip or abort it. */
 export function blockForPerson(
   turn: Turn,
   node: NodeState,
@@ -224,7 +224,7 @@ export function blockForPerson(
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId, code, ...listed });
 }
 
-/** Of several models the first is asked, until another has taken over. */
+/** With several models, the first is used until another has taken over. */
 function hintsOf({ model }: NodeState, { request }: PlanNode): RequestHints {
   const [first] = request.models;
   return first === undefined ? request : { ...request, model: model ?? first };
@@ -253,7 +253,7 @@ function requestVerdict(
   });
 }
 
-/** Recorded once per epoch: what a node is given does not change within one, however often it is tried. */
+/** Recorded once per epoch: the inputs of a node do not change within an epoch, however often it is tried. */
 export function noteFindings(turn: Turn, node: NodeState, { handoffs, warnings }: Findings): void {
   if (node.hasFindings) return;
   for (const handoff of handoffs) {
@@ -264,7 +264,7 @@ export function noteFindings(turn: Turn, node: NodeState, { handoffs, warnings }
 
 const NO_GRANTS: readonly string[] = [];
 
-/** Policies a person has allowed for exactly this request; another text or another input is another question. */
+/** Returns the policies a person has granted for exactly this request. Another text or input needs a new answer. */
 function grantedPolicies(node: NodeState, request: BoundRequest): readonly string[] {
   if (node.grants.length === 0) return NO_GRANTS;
   const valid = node.grants.filter(({ digest, policies }) => digest === digestRequest(node, request, policies));

@@ -1,6 +1,6 @@
 /**
- * Whether a node may run, decided once, when all its parents are settled (E1) and have ended as it waits for. Reads
- * only its own parents: the cost is its in-degree, whatever the size of the graph. Steps with `join`: joining.ts.
+ * Decides once whether a node may run, when all its parents are settled (E1) with the outcomes it waits for.
+ * Reads only its own parents: the cost is its in-degree, regardless of the size of the graph. For `join` see joining.ts.
  */
 import type { SkipReason } from "../event/index.ts";
 import {
@@ -33,10 +33,10 @@ export function decideReadiness(state: RunState, node: NodeState, planNode: Plan
 
 interface Parents {
   readonly hasFailed: boolean;
-  /** Of those that have failed, all are waited for by others that may make up for it. */
+  /** True when every failed parent has handlers that may make up for it. */
   readonly areCaught: boolean;
   readonly areAllSkipped: boolean;
-  /** One whose failure is to be handled has not failed. */
+  /** True when the node handles a failure and that parent has not failed. */
   readonly hasNoFailure: boolean;
 }
 
@@ -76,7 +76,7 @@ type ConditionReadiness = Exclude<Readiness, { readonly kind: "upstream_failure"
 
 function decideStepCondition(state: RunState, node: NodeState, body: StepBody): ConditionReadiness {
   if (body.condition === null) return RUN;
-  // What a person gave before a rewind was for the node as it was then.
+  // Values a person gave before a rewind applied to the node as it was then, so the condition does not read them.
   return decideCondition(body.condition, resolverFor(state, node, body, { isUnasked: true }));
 }
 
@@ -86,12 +86,12 @@ function decideCondition(condition: ParsedExpression, resolve: ResolvePath): Con
   return holds.value ? RUN : { kind: "skip", reason: "condition_false" };
 }
 
-/** What is left to decide about a node that was reached by `join`. */
+/** Decides the remaining condition of a node whose `join` was reached. */
 export function decideOwnCondition(state: RunState, node: NodeState, { body }: PlanNode): ConditionReadiness {
   return body.kind === "step" ? decideStepCondition(state, node, body) : decideEdges(state, body, node.counted);
 }
 
-/** Whether one instance of a `for_each` node runs: only a condition about its element can say no. */
+/** Decides whether one instance of a `for_each` node runs. Only a condition about its element can prevent it. */
 export function decideInstance(state: RunState, instance: NodeState): ConditionReadiness {
   const { body, forEach } = planNodeOf(state, instance);
   const condition = forEach?.condition ?? null;

@@ -1,4 +1,4 @@
-/** Which nodes run again, and which results are kept, when a run is restarted, branched or recovered. */
+/** Decides which nodes run again and which results are kept when a run is restarted, branched or recovered. */
 import { type JsonObject, required } from "../base/index.ts";
 import { nodesWithChangedInputs } from "./changed-inputs.ts";
 import type { Carried, CarriedPrompt } from "./input.ts";
@@ -7,8 +7,9 @@ import type { NodeState, RunState } from "./state.ts";
 import { takenBy } from "./taken-events.ts";
 
 /**
- * What is neither completed nor skipped, and the nodes named, with everything below them; and what is below those whose
- * result is `given`. A step with `join` that is done stays, unless a parent that was counted runs again.
+ * Returns the nodes to run again: those neither completed nor skipped and the named ones, each with everything below, and
+ * the
+ * nodes below those with a `given` result. A finished step with `join` stays, unless a parent that counted runs again.
  */
 export function nodesToRedo(
   state: RunState,
@@ -39,7 +40,7 @@ function followersOf(state: RunState, index: number): readonly number[] {
   });
 }
 
-/** A race that is run again is run by all who were in it. */
+/** Returns the losers of a race. When a race runs again, all its participants run again. */
 function losersOf(state: RunState, join: number): readonly number[] {
   const { parents } = required(state.plan.nodes[join], "a plan node");
   return parents.filter((parent) => {
@@ -48,15 +49,16 @@ function losersOf(state: RunState, join: number): readonly number[] {
   });
 }
 
-/** What a restarted run keeps of this one. */
+/** Returns the results of this run that a restarted run keeps. */
 export function restartFrom(state: RunState, fromNode?: string): readonly Carried[] {
   const named = fromNode === undefined ? undefined : findNode(state, fromNode);
   return keep(state, nodesToRedo(state, named === undefined ? [] : [named.planIndex]));
 }
 
 /**
- * What a run branched from this state keeps of it. With other args it starts at the first nodes whose inputs change:
- * they and everything below them run again, and so does whatever had not settled well, with everything below it.
+ * Returns the results of this run that a branch keeps. With other args, nodes whose inputs change and everything below
+ * them
+ * run again, and so do nodes that neither completed nor were skipped, with everything below them.
  */
 export function branchFrom(state: RunState, args: JsonObject = state.args): readonly Carried[] {
   const changed = new Set(nodesWithChangedInputs(state, args));
@@ -64,8 +66,9 @@ export function branchFrom(state: RunState, args: JsonObject = state.args): read
 }
 
 /**
- * What a run keeps that continues the turn of a node: everything that has settled well and does not follow from it, and,
- * where it is an instance, the others that completed. `redo`: the nodes that run again.
+ * Returns what a run keeps that continues the turn of a node: all completed and skipped nodes not below it and, when it is
+ * an
+ * instance, the other instances that completed. `redo`: the nodes that run again.
  */
 export function keptBeside(
   state: RunState,
@@ -77,9 +80,9 @@ export function keptBeside(
 
 interface Editing {
   readonly redo: ReadonlySet<number>;
-  /** Nodes that are given something else; of their instances none is kept. */
+  /** Nodes with other inputs. None of their instances are kept. */
   readonly changed: ReadonlySet<number>;
-  /** What itself is done differently: of an instance, the others that completed are kept. */
+  /** Nodes that are themselves edited. For an edited instance, the other instances that completed are kept. */
   readonly edited: readonly NodeState[];
 }
 
@@ -100,7 +103,7 @@ function isMemberBeside({ instance }: NodeState, other: NodeState): boolean {
   return instance !== null && instance.parent === other.instance?.parent;
 }
 
-/** A round reads what the one before it gave. */
+/** A round reads the outputs of the round before it, so later rounds are not kept. */
 function isUntouched(state: RunState, node: NodeState, edited: NodeState): boolean {
   if (!isMemberBeside(node, edited)) return true;
   const isRound = planNodeOf(state, node).repeat !== null;
@@ -114,7 +117,7 @@ function keep(state: RunState, redo: ReadonlySet<number>, changed = NONE): reado
   return [...kept, ...openBlocks(state), ...promptsOf(state)];
 }
 
-/** An instance that completed is kept when its node did not and runs again with the very list and inputs it had. */
+/** A completed instance is kept when its node did not complete and runs again with the same list and inputs. */
 function isKept(state: RunState, node: NodeState, redo: ReadonlySet<number>, changed: ReadonlySet<number>): boolean {
   if (node.instance === null) return !redo.has(node.planIndex);
   if (changed.has(node.planIndex) || node.now.status !== "completed") return false;
@@ -123,7 +126,7 @@ function isKept(state: RunState, node: NodeState, redo: ReadonlySet<number>, cha
   return !isDone && redo.has(node.planIndex) && parents.every((parent) => !redo.has(parent));
 }
 
-/** A block that did not complete is continued with what it has. */
+/** A block that did not complete is continued with its results so far. */
 function openBlocks({ nodes }: RunState): readonly Carried[] {
   return nodes.flatMap(({ id: nodeId, now, lastBlock }): Carried[] => {
     if (lastBlock === null || now.status === "completed" || now.status === "skipped") return [];
@@ -131,7 +134,7 @@ function openBlocks({ nodes }: RunState): readonly Carried[] {
   });
 }
 
-/** What was written for a node stays for the runs that are started from this one. */
+/** Texts written for nodes also apply to the runs started from this one. */
 function promptsOf({ prompts }: RunState): readonly CarriedPrompt[] {
   return Object.entries(prompts).map(([nodeId, { text, by }]) => ({
     nodeId,

@@ -6,7 +6,7 @@ import { nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 import type { RunOutcome } from "./block-state.ts";
 
-/** What a reference yields: a value, nothing, or nothing because the node it names was skipped. */
+/** The result of a reference: a value, nothing, or nothing because its node was skipped. */
 export type Found =
   | { readonly kind: "value"; readonly value: Json }
   | { readonly kind: "missing" }
@@ -15,7 +15,7 @@ export type Found =
 
 const MISSING: Found = { kind: "missing" };
 
-/** Values of the node itself, what it returned and what it failed with are known only where they are asked for. */
+/** The node's own outputs, error and values are not resolved here. They are known only where they are evaluated. */
 export function findValue(state: RunState, node: NodeState | null, reference: Reference): Found {
   const { origin, rest } = reference;
   switch (origin.kind) {
@@ -46,7 +46,7 @@ export function findValue(state: RunState, node: NodeState | null, reference: Re
   }
 }
 
-/** The round before the one of this node; the first has none. */
+/** Returns the round before this one. The first round has none. */
 export function previousRound(state: RunState, { instance }: NodeState): NodeState | undefined {
   if (instance === null || instance.element === 0) return undefined;
   const index = nodeAt(state, instance.parent).expansion?.members[instance.element - 1];
@@ -63,7 +63,7 @@ function findPrevious(
   return round === undefined ? MISSING : findInNode(round, origin.part, rest);
 }
 
-/** An arg that stands for a step around a block reads as that step did: nothing of a skipped one is there. */
+/** An arg that represents a step outside a block reads like that step. A skipped step has no value. */
 function findInArg(arg: Json | undefined, origin: Extract<Origin, { kind: "arg" }>, rest: Reference["rest"]): Found {
   const value = walk(arg, rest);
   if (value !== undefined || origin.isStep !== true) return found(value);
@@ -81,7 +81,7 @@ function errorOf({ errorCode, errorMessage, reason }: RunOutcome): Json {
   return errorCode === null ? null : { code: errorCode, message: errorMessage ?? reason ?? errorCode };
 }
 
-/** Of the attempt under way, or of the one that is about to be made. */
+/** Returns the number of the running attempt, or of the next one. */
 function attemptOf({ attempts, now }: NodeState): number {
   return now.status === "running" ? attempts : attempts + 1;
 }
@@ -102,7 +102,7 @@ function findInNode(source: NodeState, part: Part, rest: Reference["rest"]): Fou
     const { errorCode: code, errorMessage: message } = now;
     return found(walk(errorFacts({ code, message }, source.tries), rest));
   }
-  // Only who does without its success can look at it.
+  // Only a node that tolerates the failure of its parent can read it.
   if (now.status !== "completed") return { kind: "skipped", nodeId: source.id };
   switch (part) {
     case "error": {
@@ -122,13 +122,13 @@ function findInNode(source: NodeState, part: Part, rest: Reference["rest"]): Fou
   }
 }
 
-/** To a step with `join`, parents that were not needed are as if they had been skipped, whatever becomes of them. */
+/** For a step with `join`, parents that did not count are treated as skipped, whatever their result. */
 export function isUncounted(state: RunState, node: NodeState, parent: number): boolean {
   const counted = countedBy(state, node);
   return counted !== null && !counted.has(parent) && planNodeOf(state, node).parents.includes(parent);
 }
 
-/** What was enough for a step was enough for each of its instances. */
+/** The parents that counted for a step also count for each of its instances. */
 export function countedBy(state: RunState, { counted, instance }: NodeState): NodeState["counted"] {
   return instance === null ? counted : nodeAt(state, instance.parent).counted;
 }
@@ -141,7 +141,7 @@ function jsonOf(text: string): Json | undefined {
   }
 }
 
-/** What a settled node left behind; a tolerated failure is marked. */
+/** Returns the outputs of a settled node. A tolerated failure is marked. */
 export function outputsOf(node: NodeState): JsonObject {
   if (node.now.status === "completed") return node.now.outputs;
   if (node.now.status === "skipped" && (node.now.reason === "on_failure" || node.now.reason === "chosen")) {

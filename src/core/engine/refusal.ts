@@ -1,14 +1,14 @@
-/** Why an input was not taken; nothing has changed. Edges turn it into a status and a sentence. */
+/** The reason why an input was not accepted. Nothing has changed. The server and CLI turn it into a status and a sentence. */
 export interface Refusal {
   readonly code: string;
   readonly message: string;
-  /** What is wrong with each value that was given; absent: it is about the whole. */
+  /** The problem with each given value. Absent when the refusal concerns the whole input. */
   readonly errors?: readonly FieldError[];
 }
 
 export interface FieldError {
   readonly field: string;
-  /** Continues the name of the field: `is missing`. */
+  /** Text that follows the name of the field: `is missing`. */
   readonly message: string;
   readonly hint?: string;
 }

@@ -1,4 +1,4 @@
-/** Going back inside one run: the epoch rises, what is kept stays, the rest is invalidated and runs again. */
+/** Takes a run back to an earlier point: the epoch increases, kept results stay, and the rest is invalidated and runs again. */
 import { LIMITS } from "../base/index.ts";
 import { isInFlight, isSettled, isTerminal } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
@@ -60,7 +60,7 @@ export function onRecover(turn: Turn, input: RecoverInput): Refusal | undefined 
   return undefined;
 }
 
-/** A run opened again with a full log would only fail again; a restart is a run of its own. */
+/** A reopened run with a full log would fail again. A restart creates a new run with its own log. */
 function refuseFull({ state }: Turn): Refusal | undefined {
   if (state.lastEventId < LIMITS.eventsPerRunMax) return undefined;
   return refuse("too_many_events", `the run has written ${state.lastEventId} events; restart it instead`);
@@ -72,14 +72,14 @@ function reopen(turn: Turn, reason: "rewind" | "recover", detail?: string): void
   emit(turn, "run.status.changed", { from: state.status, to: "running", epoch: state.epoch + 1, reason, ...more });
 }
 
-/** Settles what is still going on, then invalidates it. A plan node that never began stays as it is. */
+/** Settles a node that is still open, then invalidates it. A plan node that never began stays as it is. */
 function takeBack(turn: Turn, node: NodeState): void {
   const { status } = node.now;
   if (status === "awaiting_dependency" || status === "invalidated") return;
   if (status === "pending" && node.instance === null) return;
   const approval = approvalOf(turn, node);
   if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason: "rewound" });
-  // Its turn is forgotten when it runs again, with the questions about it.
+  // The turn of the node is dropped when it runs again, so its open questions are closed.
   if (!isSettled(status)) closeCallQuestions(turn, node, "rewound");
   stopToolChildren(turn, node);
   if (isInFlight(status) && node.attempts > 0 && node.expansion === null) stopAttempt(turn, node);
@@ -88,7 +88,7 @@ function takeBack(turn: Turn, node: NodeState): void {
   emit(turn, "node.invalidated", { ...about(node), reason: "rewound" });
 }
 
-/** All wait before any is decided: the first to fail may end the run again, and must find the others waiting. */
+/** All nodes wait before any is decided: the first failure may end the run again, and must find the others waiting. */
 function runAgain(turn: Turn): void {
   const { state } = turn;
   for (const planNode of state.plan.nodes) {

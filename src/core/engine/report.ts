@@ -14,10 +14,10 @@ import { repairText } from "../text/index.ts";
 
 const MICROS_PER_USD = 1_000_000;
 
-/** Log lines of one dispatch that reach the run's log; an adapter that chatters must not fill it. */
+/** Maximum log lines of one dispatch in the run's log, so that a verbose adapter does not fill it. */
 export const WARNINGS_MAX = 50;
 
-/** The report of what did the work, in its own words: an adapter, or a model that a page has called. */
+/** The original report of an adapter, or of a model called by a page. */
 export type Answered =
   | { readonly status: "deferred" }
   | { readonly status: "suspended"; readonly transcript?: Json | undefined }
@@ -39,7 +39,7 @@ type Failed = {
   readonly retryable?: boolean | undefined;
 } & Bill;
 
-/** What was answered, as the engine takes it: text normalised, unstorable text repaired, money in micro-dollars. */
+/** Converts a report for the engine: text normalised, text that cannot be stored repaired, money in micro-dollars. */
 export function reportOf(result: Answered, strategy: OutputStrategy, logged: readonly string[] = []): CallbackResult {
   switch (result.status) {
     case "deferred":
@@ -53,7 +53,7 @@ export function reportOf(result: Answered, strategy: OutputStrategy, logged: rea
   }
 }
 
-/** A turn that could not be continued as its adapter expects is not suspended: the attempt fails, and a retry continues it. */
+/** A turn whose transcript is too large to continue is not suspended. Its attempt fails, and a retry continues the turn. */
 export function suspendedReport(transcript: Json | undefined): CallbackResult {
   const kept = transcript === undefined ? null : repairText(transcript).value;
   const bytes = kept === null ? 0 : utf8Length(JSON.stringify(kept));
@@ -86,7 +86,7 @@ function completedReport(result: Completed, strategy: OutputStrategy, logged: re
   };
 }
 
-/** What was done to an answer before the contract was looked at; none of it cost a token. */
+/** Texts for the repairs made to an answer before its contract was checked. No repair cost a token. */
 const REPAIR_TEXTS: Readonly<Record<OutputRepair, string>> = {
   code_fence: "The answer stood inside a code fence, which was taken off",
   first_json: "The answer had text around its JSON; the first JSON value in it was taken",
@@ -102,7 +102,7 @@ interface Found {
   readonly outputs: JsonObject | undefined;
 }
 
-/** Outputs of an adapter are taken as they are; from one that gives only text they are read. */
+/** Outputs of an adapter are used as they are. When an adapter returns only text, the outputs are parsed from it. */
 function findOutputs(result: Completed, strategy: OutputStrategy, warnings: string[]): Found {
   const { stdout, outputs } = result;
   if (outputs !== undefined || stdout === undefined) return { stdout, outputs };
@@ -116,7 +116,7 @@ function outputsFrom(value: Json | undefined, strategy: OutputStrategy): JsonObj
   return isJsonObject(value) ? value : undefined;
 }
 
-/** How a failure is reported, over the wire as in this process. */
+/** Returns the fields of a failure report, the same over the wire and inside this process. */
 export function failureFields({ failure, message, retryAfterMs, retryable }: Failed) {
   return {
     status: statusOf(failure),
@@ -127,13 +127,13 @@ export function failureFields({ failure, message, retryAfterMs, retryable }: Fai
   };
 }
 
-/** The two classes that say how an attempt ended have a status of their own. */
+/** The failure classes `timeout` and `cancelled` have a status of their own. */
 function statusOf(failure: Failed["failure"]): "failed" | "timed_out" | "cancelled" {
   if (failure === "timeout") return "timed_out";
   return failure === "cancelled" ? "cancelled" : "failed";
 }
 
-/** What an answer cost, in the words adapters and callbacks share. */
+/** The usage and cost of an answer, in the fields adapters and callbacks share. */
 export interface Bill {
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;

@@ -1,6 +1,7 @@
 /**
- * `repeat`: a node is done in rounds, one after the other. Each is an instance, made when the one before has completed
- * and the condition did not hold; whatever the number of rounds, only the newest is looked at.
+ * `repeat`: a node runs in rounds, one after the other. Each round is an instance, created when the one before has
+ * completed
+ * and the condition did not hold. Only the newest round is read, whatever their number.
  */
 import { LIMITS, required } from "../base/index.ts";
 import type { Repeat } from "../definition/index.ts";
@@ -17,7 +18,7 @@ import type { Timer } from "./timer.ts";
 import { about, emit, setTimer, type Turn } from "./turn.ts";
 import { resolverFor, withText } from "./value.ts";
 
-/** Begins the first round, or continues after those that are there from before. */
+/** Begins the first round, or continues after existing rounds. */
 export function beginRounds(turn: Turn, node: NodeState): void {
   const count = Math.max(1, settledRounds(turn.state, node));
   if (!hasRoom(turn, node, 0)) return;
@@ -27,7 +28,7 @@ export function beginRounds(turn: Turn, node: NodeState): void {
   turn.toCollect.push(node.index);
 }
 
-/** Rounds that settled earlier, or were carried over from another run; after one that did not complete there is none. */
+/** Counts rounds that settled earlier or were carried over from another run. Counting ends at a round that did not complete. */
 function settledRounds(state: RunState, node: NodeState): number {
   for (let round = 0; ; round += 1) {
     const id = instanceId(node.id, round);
@@ -46,7 +47,7 @@ function hasRoom(turn: Turn, node: NodeState, round: number): boolean {
   return false;
 }
 
-/** The newest round has begun, waits to begin, or has settled. */
+/** Handles the newest round: it is to begin, or has settled. */
 export function collectRounds(turn: Turn, node: NodeState, repeat: Repeat, expansion: Expansion): void {
   const round = nodeAt(turn.state, required(expansion.members.at(-1), "a repeated node has a round"));
   const { now } = round;
@@ -103,13 +104,13 @@ function afterRound(turn: Turn, node: NodeState, repeat: Repeat, ended: Ended): 
   completeNode(turn, node, { outputs: { ...result.outputs, rounds: count, ...exhausted }, envelope: result.envelope });
 }
 
-/** What a lens node knows of a round that has ended. */
+/** Returns the values of an ended round that the condition of a lens node can read. */
 function roundResolver(round: number, { outputs, envelope }: Completed): ResolvePath {
   const facts = { outputs, output: envelope.output, data: outputDataOf(envelope, outputs), round };
   return ({ segments }) => walk(facts, segments);
 }
 
-/** `every` counts from the end of the round before; a pause that is over by now is none. */
+/** `every` counts from the end of the round before. If that time has already passed, there is no pause. */
 function nextRound(turn: Turn, node: NodeState, { everyMs }: Repeat, { result, count }: Ended): void {
   if (turn.state.ending !== null) {
     emit(turn, "node.cancelled", { ...about(node), reason: cancelReason(turn.state) });
@@ -128,7 +129,7 @@ function nextRound(turn: Turn, node: NodeState, { everyMs }: Repeat, { result, c
 
 type RoundTimer = Extract<Timer, { readonly kind: "round" }>;
 
-/** The round that still waits for this very timer. */
+/** Returns the round that waits for exactly this timer. */
 export function roundOf(state: RunState, { nodeId, round, eventId }: RoundTimer): NodeState | undefined {
   const instance = findNode(state, instanceId(nodeId, round));
   return instance?.now.status === "blocked" && instance.now.eventId === eventId ? instance : undefined;

@@ -1,4 +1,4 @@
-/** What a run has to show for itself. */
+/** The outputs of a run, evaluated from its document or taken from its last nodes. */
 import { fail, type Failure, type JsonObject, LIMITS, type Outcome, succeed, utf8Length } from "../base/index.ts";
 import type { OutputField } from "../definition/index.ts";
 import { settleOutputs } from "../outputs/index.ts";
@@ -7,7 +7,7 @@ import { withReturned } from "./named-args.ts";
 import type { Completed, RunState } from "./state.ts";
 import { evaluateValue, sceneOfRun } from "./value.ts";
 
-/** The outputs of the document, once every node has settled; null: it names none. */
+/** Evaluates the outputs named by the document, after every node has settled. Null when it names none. */
 export function evaluateOutputs(state: RunState): Outcome<JsonObject | null, Failure> {
   const { outputs } = state.plan;
   if (outputs === null) return succeed(null);
@@ -17,7 +17,7 @@ export function evaluateOutputs(state: RunState): Outcome<JsonObject | null, Fai
   );
   if (scene.failure !== null) return fail(outputsError(scene.failure.message));
   const fields: [string, OutputField][] = outputs.fields.flatMap(({ name, field }) =>
-    // What did not run gave nothing that could be wrong.
+    // A node that did not run has no value to check.
     field === null || values[name] === null ? [] : [[name, field]],
   );
   const settled = settleOutputs(Object.fromEntries(fields), values);
@@ -35,17 +35,17 @@ function outputsError(message: string): Failure {
   return { code: "outputs_error", message };
 }
 
-/** What a finished run gives to the one who started it: its outputs, or those of its completed leaves by id. */
+/** Returns the outputs of a finished run for the caller that started it: its own, else those of its completed leaves by id. */
 export function outputsOfRun(state: RunState): JsonObject {
   return state.outputs ?? leafOutputs(state);
 }
 
-/** Skipped leaves are absent. */
+/** Returns the outputs of completed leaves, without skipped ones. */
 function leafOutputs(state: RunState): JsonObject {
   return Object.fromEntries(completedLeaves(state).map(([id, { outputs }]) => [id, outputs]));
 }
 
-/** The same for those outside: a leaf without outputs stands with its text, `{leafId: {stdout}}`. */
+/** Returns the outputs for display. A leaf without outputs is shown with its text, `{leafId: {stdout}}`. */
 export function shownOutputs(state: RunState): JsonObject {
   if (state.outputs !== null) return state.outputs;
   return Object.fromEntries(

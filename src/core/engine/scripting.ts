@@ -1,4 +1,4 @@
-/** A node that is a script: no gate and no slot; it is dispatched to what runs scripts, and answers as any other. */
+/** A script node: it has no gate and no slot, is dispatched to the script runner, and reports like any other node. */
 import type { PlanNode } from "../plan/index.ts";
 import type { Binding } from "./binding.ts";
 import { dispatchOf } from "./dispatching.ts";

@@ -9,7 +9,7 @@ export interface Result {
   readonly envelope: Envelope;
 }
 
-/** What the answer cost, as far as it is known. */
+/** The cost of the answer, as far as it is known. */
 export interface Spent {
   readonly tokens?: Tokens;
   readonly costMicros?: number;
@@ -33,7 +33,7 @@ export function completeNode(turn: Turn, node: NodeState, { envelope, outputs }:
   emit(turn, "node.completed", payload);
 }
 
-/** A gate returns the answer, and what was entered with it. */
+/** Completes a gate. Its outputs are the answer and the entered form values. */
 export function completeGate(turn: Turn, node: NodeState, isApproved: boolean): void {
   completeNode(turn, node, dataResult({ ...(isApproved ? node.entered : {}), approved: isApproved }));
 }
@@ -46,7 +46,7 @@ export function dataResult(outputs: JsonObject): Result {
 
 export function skipNode(turn: Turn, node: NodeState, reason: SkipReason): void {
   emit(turn, "node.skipped", { ...about(node), reason });
-  // That there was nothing to handle is no news.
+  // Skipping a failure handler that had no failure to handle needs no notification.
   if (reason === "no_failure") return;
   perform(turn, { type: "notify", kind: "skipped", nodeId: node.id, message: `${node.id} was skipped: ${reason}` });
 }

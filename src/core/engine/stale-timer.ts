@@ -4,8 +4,8 @@ import type { RunState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 
 /**
- * True when the timer can change nothing in this state, nor in any that follows from it, so that its row can go.
- * Deadlines of attempts and approvals go with them; timers of children are the driver's.
+ * True when the timer can change nothing in this state or any later one, so that its row can be deleted.
+ * Deadlines end with their attempts and approvals. Timers of children are handled by the driver.
  */
 export function isTimerStale(state: RunState, timer: Timer): boolean {
   if (timer.kind === "run") return timer.epoch !== state.epoch;
@@ -21,7 +21,7 @@ export function isTimerStale(state: RunState, timer: Timer): boolean {
   return now.status !== "queued" || !now.isLimited || now.limitedSince !== timer.limitedSince;
 }
 
-/** Entries stand in the order of their events, so that the one of this timer is at the head or gone. */
+/** Entries are in the order of their events, so the entry of this timer is either at the head or gone. */
 function isWaitingToCompute({ computing }: RunState, eventId: number): boolean {
   const last = computing.entries.at(-1);
   return last !== undefined && computing.head < computing.entries.length && eventId <= last.eventId;

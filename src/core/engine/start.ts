@@ -11,10 +11,10 @@ import type { NodeState } from "./state.ts";
 import type { BlockRun } from "./block-state.ts";
 import { about, emit, setTimer, type Turn } from "./turn.ts";
 
-/** The first commit of a run: every node is queued, waits, or is carried over from another run. */
+/** Handles the first commit of a run: every node is queued, waits, or is carried over from another run. */
 export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   const { state } = turn;
-  // One that waits for a place is queued still.
+  // A run that waits for a place still has the status queued.
   if (state.startedAt !== null || state.status !== "queued")
     return refuse("already_started", "the run has started before");
   const from = state.status;
@@ -22,11 +22,11 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   if (state.status !== from) emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
   if (input.paused !== undefined) pauseWithParent(turn, input.paused);
   armRunTimeout(turn);
-  // Facts before the node they are of begins.
+  // A carried turn is recorded before its node begins.
   for (const one of input.carried ?? []) if (one.status === "turn") carryTurn(turn, one);
   const results = (input.carried ?? []).filter((one) => one.status === "completed" || one.status === "skipped");
   const carried = new Map(results.map((result) => [result.nodeId, result]));
-  // In plan order, so that a node's carried parents are settled before it is looked at.
+  // In plan order, so that a node's carried parents are settled before the node is decided.
   for (const planNode of state.plan.nodes) {
     const node = state.nodes[planNode.index];
     if (node !== undefined) placeNode(turn, node, carried.get(node.id));
@@ -89,7 +89,7 @@ function promptsOf(carried: readonly Carried[]) {
   });
 }
 
-/** Runs that start one another by events, without an end. */
+/** Ends a run that continues an endless chain of runs started by events. */
 function endLoop(turn: Turn): void {
   const max = LIMITS.eventChainRunsMax;
   const reason = `${turn.state.hops} runs before this one have started one another by events, the limit is ${max}`;

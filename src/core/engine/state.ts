@@ -23,8 +23,9 @@ import type { Instruction, OpenCall, Route } from "./input.ts";
 export type * from "./approval-state.ts";
 
 /**
- * What is true of one run: the fold of its events, nothing else. Owned by the caller that advances the run and changed in
- * place by `apply` only; when a commit fails the state is dropped and loaded again.
+ * The state of one run, which is the fold of its events and nothing else. It belongs to the caller that advances the run,
+ * and
+ * only `apply` changes it, in place. When a commit fails, the state is dropped and loaded again.
  */
 export interface RunState extends HandoffCounts {
   readonly plan: Plan;
@@ -35,87 +36,87 @@ export interface RunState extends HandoffCounts {
   args: JsonObject;
   recursionDepth: number;
   parentRunId: string | null;
-  /** The run that began the family; null: this one. */
+  /** The first run of the family. Null when it is this run. */
   root: { readonly runId: string; readonly createdAt: number } | null;
-  /** How many runs before it have started one another by events. */
+  /** Number of earlier runs in a chain of runs started by events. */
   hops: number;
-  /** The key it counts under, where the workflow limits how many of its runs are open. */
+  /** The concurrency key and place of the run, when the number of open runs is limited. */
   place: NonNullable<EventPayload<"run.started">["place"]> | null;
-  /** Keys its ancestors hold. */
+  /** Concurrency keys held by the ancestors of the run. */
   heldKeys: readonly string[];
-  /** Of a block: the events its steps have taken in rounds and attempts before, as `step id`. */
+  /** For a block: events its steps took in earlier rounds and attempts, as `step id`. */
   takenBefore: ReadonlySet<string>;
-  /** Path of the block it runs, and the run whose file that stands in; null: it runs the file itself. */
+  /** Path of the block to run, and the run whose file contains it. Null when the run executes the whole file. */
   block: string | null;
   owner: BlockOwner | null;
   workflow: string;
   version: number | null;
   trigger: string;
-  /** Who started it, as people know them; null: not known. */
+  /** Readable name of the caller that started the run. Null when not known. */
   startedBy: string | null;
   startedAt: number | null;
   endedAt: number | null;
   costMicros: number;
   tokens: Tokens;
   errorCode: string | null;
-  /** Why it ended as it did, once it has. */
+  /** The reason for the outcome, set when the run has ended. */
   errorReason: string | null;
-  /** What the document names as outputs; null: it names none, or the run has not completed. */
+  /** The outputs named by the document. Null when it names none, or when the run has not completed. */
   outputs: JsonObject | null;
   snapshot: Snapshot | null;
-  /** Nothing of it begins until it is resumed; null: it is not paused itself. */
+  /** The run's own pause: nothing of the run begins until it is resumed. Null when the run itself is not paused. */
   paused: RunPause | null;
-  /** The same while the run that waits for it is paused. */
+  /** The pause inherited from the parent run, which waits for this one. */
   pausedWithParent: RunPause | null;
-  /** Set while the run winds down: what it will end as once nothing is in flight. */
+  /** Set while the run winds down: the outcome it will have once nothing is in flight. */
   ending: RunEnding | null;
-  /** The node whose failure ended it, also once it has ended; null: none, or it was not recorded. */
+  /** The node whose failure ended the run, kept after the end. Null when there is none or it was not recorded. */
   haltedBy: string | null;
-  /** How a step of this block has ended the run the block belongs to; null: none has. */
+  /** The outcome a step of this block has set for the run that contains the block. Null when no step has. */
   endsOwner: RunEnding | null;
   finally: FinallyState | null;
   readonly carriedBlocks: Map<string, BlockRun>;
-  /** What a person wrote in place of the text of a node, by its id. */
+  /** Texts of a person that replace the text of a node, by node id. */
   prompts: NonNullable<EventPayload<"run.started">["prompts"]>;
   /** True from a recover until the run ends: success is then `run.recovered` and `run.completed`. */
   isRecovering: boolean;
-  /** Nodes of the plan by index, then instances in the order they came to be. */
+  /** Nodes of the plan by index, followed by instances in order of creation. */
   readonly nodes: NodeState[];
   readonly instanceIndexById: Map<string, number>;
-  /** Instance results carried over from another run, waiting for their node to expand. */
+  /** Results of instances carried over from another run, stored until their node expands. */
   readonly carriedInstances: Map<string, CarriedInstance>;
-  /** The same for the turn of an instance that is to be continued. */
+  /** Turns of instances to be continued, stored until their node expands. */
   readonly carriedTurns: Map<string, AgentTurn>;
   readonly approvals: Map<string, ApprovalState>;
   /** How many nodes, instances included, have each status. */
   readonly counts: Record<NodeStatus, number>;
-  /** How many nodes, instances included, are blocked until an event or a moment comes; no person is asked. */
+  /** Number of nodes, instances included, that are blocked until an event, a time or a child run, without waiting for a person. */
   readonly waits: Record<"event" | "timer" | "child", number>;
-  /** Plan nodes that are not settled; instances count through their node. */
+  /** Number of plan nodes that are not settled. Instances count through their node. */
   unsettledNodes: number;
-  /** Nodes, instances included, that wait for room at a limit. */
+  /** Number of nodes, instances included, that wait at a limit. */
   limitedNodes: number;
-  /** `for_each` nodes that are running only because their instances are: they fill no place of `max_parallel`. */
+  /** Number of `for_each` nodes that are running only because their instances are. They fill no place of `max_parallel`. */
   expandedRunning: number;
-  /** Nodes, instances included, that are running only because their child run is. */
+  /** Number of nodes, instances included, that are running only because their child run is. */
   childRunning: number;
-  /** Those of them that run a block: its nodes fill places of `max_parallel`, they do not. */
+  /** Number of those nodes that run a block. The nodes of the block fill places of `max_parallel`; these nodes do not. */
   blocksRunning: number;
-  /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
+  /** Child runs that have not ended, including those abandoned by their node. The run ends after all of them. */
   readonly liveChildren: Set<string>;
-  /** What has been recorded here of each child run's cost: it may spend more after its report. */
+  /** Cost recorded so far per child run. A child may spend more after its report. */
   readonly childCosts: Map<string, { readonly costMicros: number; readonly tokens: Tokens }>;
-  /** Null: the run started before it was kept. */
+  /** Null when the run started before this was recorded. */
   placement: Placement | null;
-  /** Ready nodes waiting for their turn in this run, oldest first. */
+  /** Ready nodes that wait to be requested in this run, oldest first. */
   readonly ready: ReadyQueue;
-  /** Nodes that only calculate, and have not yet; they take no place. */
+  /** Nodes that only calculate and have not been computed. They take no place. */
   readonly computing: ReadyQueue;
-  /** Lanes of a team in which one node at a time is in flight: how many are, and who waits, oldest first. */
+  /** Lanes of a team, with one node in flight at a time: the number in flight, and the waiting nodes, oldest first. */
   readonly lanes: Map<number, Lane>;
-  /** Verdicts requested and not yet received: no fact, and empty whenever a commit ends. */
+  /** Verdicts requested and not yet received. Not part of the log, and empty whenever a commit ends. */
   readonly asked: Map<number, BoundRequest>;
-  /** The same for rounds, by node, and for tool calls, by call id. */
+  /** Outstanding verdicts for rounds, by node, and for tool calls, by call id. */
   readonly askedRounds: Set<number>;
   readonly askedCalls: Map<string, OpenCall>;
 }
@@ -127,7 +128,7 @@ export interface Lane {
 
 export type CarriedInstance = Pick<EventPayload<"node.completed">, "outputs" | "envelope"> & Settled;
 
-/** An entry counts only while its node is still queued by that very event, so nothing is ever removed from the middle. */
+/** An entry counts only while its node is still queued by that same event, so entries are never removed from the middle. */
 export interface ReadyQueue {
   readonly entries: { readonly node: number; readonly eventId: number }[];
   head: number;
@@ -136,85 +137,85 @@ export interface ReadyQueue {
 export interface NodeState {
   readonly id: string;
   readonly index: number;
-  /** The plan node it runs; an instance shares its node's. */
+  /** Index of the plan node. An instance has the index of its node. */
   readonly planIndex: number;
   readonly instance: { readonly parent: number; readonly element: number; item: Json } | null;
   now: NodeNow;
-  /** Parents that are not settled. */
+  /** Number of parents that are not settled. */
   unsettledParents: number;
-  /** Of a step with `join`: parents that have ended as it waits for. */
+  /** For a step with `join`: the number of parents with the outcome it waits for. */
   metParents: number;
-  /** Of a step with `join`, once so many have: the parents that were enough. */
+  /** For a step with `join`, when it is reached: the parents that counted. */
   counted: ReadonlySet<number> | null;
-  /** Dependents that may run although this node has failed, and of which that is not decided. */
+  /** Number of undecided dependents that may run although this node has failed. */
   openTolerants: number;
-  /** It has failed, and that no longer fails the run. */
+  /** True when the node has failed and the failure no longer fails the run. */
   isHandled: boolean;
   epoch: number;
-  /** Number of the newest attempt; never restarts in a run. */
+  /** Number of the newest attempt. Never restarts in a run. */
   attempts: number;
-  /** Attempts begun in this epoch; what a retry policy counts. */
+  /** Attempts begun in this epoch, as counted by a retry policy. */
   tries: number;
-  /** Retries scheduled in this run; distinguishes one backoff timer from the next. */
+  /** Retries scheduled in this run. Distinguishes the backoff timers from each other. */
   retries: number;
   /** Adapter calls in this epoch. */
   calls: number;
-  /** Times a paused agent was asked in this epoch. */
+  /** How often, since the last attempt, the gates were checked again for a paused agent, a closed platform or an unreachable gateway. */
   pausedAsks: number;
-  /** The verdict of its last attempt allows that once only, whatever the plan says. */
+  /** True when the verdict of the last attempt allows its effect only once, whatever the plan says. */
   isOnce: boolean;
-  /** Attempts an answered escalation added to the policy's. */
+  /** Attempts that answered escalations added to those of the policy. */
   extraAttempts: number;
   hasEscalated: boolean;
-  /** The human gate of the step itself was answered with yes in this epoch. */
+  /** True when the gate of the step was approved in this epoch. */
   isGateApproved: boolean;
-  /** What people have allowed in this epoch, each for the request it was asked about. */
+  /** Grants of this epoch, each for the request it was given for. */
   grants: readonly { readonly digest: string; readonly policies: readonly string[] }[];
   assignedTo: string | null;
-  /** The model that took over from the one before it; null: none has. */
+  /** The model that replaced the one before it. Null when none has. */
   model: string | null;
-  /** The lane it is in flight in. */
+  /** The lane in which the node is in flight. */
   lane: number | null;
-  /** Values a person gave for unbound labels, or in place of what the node would read. */
+  /** Values a person gave for unbound labels, or in place of values the node would read. */
   values: JsonObject;
-  /** What a person entered at its gate. */
+  /** Values a person entered in the form of the gate. */
   entered: JsonObject;
-  /** Ids of events it has taken in this epoch. */
+  /** Ids of the events the node has taken in this epoch. */
   readonly takenEvents: Set<string>;
-  /** The findings of its binding have been recorded in this epoch. */
+  /** True when the findings of the binding have been recorded in this epoch. */
   hasFindings: boolean;
   deltaIndex: number;
-  /** Executions whose final report has been taken, as `attempt/segment`, so that a second one changes nothing. */
+  /** Executions with an accepted final report, as `attempt/segment`, so that a second report changes nothing. */
   readonly reported: Set<string>;
-  /** Rounds whose cost is recorded, as `attempt/segment/round`: a report that comes twice costs once. */
+  /** Rounds with recorded cost, as `attempt/segment/round`, so that a repeated report adds no cost. */
   readonly costedRounds: Set<string>;
   firstStartedAt: number | null;
   costMicros: number;
   tokens: Tokens;
   expansion: Expansion | null;
   lastBlock: LastBlock | null;
-  /** What its agent has done in this epoch; null: no round and no call of a tool. */
+  /** The agent's turn in this epoch. Null when it has no round and no tool call. */
   turn: AgentTurn | null;
   /** Agent of the newest attempt, for approvals that follow it. */
   agentId: string | null;
-  /** Where each attempt went: attempt n at n − 1. Reports come only from there. */
+  /** The route of each attempt: attempt n is at n − 1. Reports are accepted only from there. */
   readonly routes: (Route & { readonly startedAt: number; readonly instructions?: readonly Instruction[] })[];
 }
 
-/** Instances of a `for_each` node, and how far they are. */
+/** The instances of a `for_each` node and their progress. */
 export interface Expansion {
-  /** State index of each element's instance. */
+  /** Index in `nodes` of each element's instance. */
   readonly members: number[];
   settled: number;
   failed: number;
   cancelled: number;
-  /** Begun and not settled. */
+  /** Number of instances that have begun and are not settled. */
   active: number;
-  /** Next element to begin; elements before it have begun or are settled. */
+  /** Next element to begin. Elements before it have begun or are settled. */
   next: number;
 }
 
-/** Each status carries exactly its own facts. */
+/** The status of a node, with exactly the facts of that status. */
 export type NodeNow =
   | { readonly status: "pending" }
   | { readonly status: "invalidated" }
@@ -222,11 +223,11 @@ export type NodeNow =
   | {
       readonly status: "queued";
       readonly waitingReason: WaitingReason;
-      /** True while a gate, not this run's own limit, makes it wait. */
+      /** True while a gate, and not the run's own limit, makes the node wait. */
       readonly isLimited: boolean;
-      /** When a gate first made it wait; `queue_timeout` counts from here. */
+      /** When a gate first made the node wait. `queue_timeout` counts from this time. */
       readonly limitedSince: number | null;
-      /** Until when it waits without failing; null: `queue_timeout` counts. */
+      /** End of a wait that does not count for `queue_timeout`. Null when `queue_timeout` counts. */
       readonly patientUntil: number | null;
       readonly eventId: number;
     }
@@ -245,11 +246,11 @@ export type NodeNow =
       readonly missing: readonly string[];
       readonly errorCode: string | null;
       readonly errorMessage: string | null;
-      /** The event it waits for. */
+      /** The event the node waits for. */
       readonly awaited: AwaitedEvent | null;
-      /** When it continues, or has waited long enough; null: it waits as long as it takes. */
+      /** When the node continues or its wait times out. Null when the wait has no limit. */
       readonly until: number | null;
-      /** Of the event with which it began to wait. */
+      /** Id of the event that started the wait. */
       readonly eventId: number;
     }
   | Completed
@@ -271,15 +272,15 @@ export interface Running {
   readonly status: "running" | "streaming";
   /** 0 for a `for_each` node, which has instances instead of attempts. */
   readonly attempt: number;
-  /** Which execution of the attempt. */
+  /** The execution of the attempt. */
   readonly segment: number;
   readonly startedAt: number;
   readonly route: Route | null;
   readonly isDeferred: boolean;
-  /** `deltaIndex` of the node when the attempt began. */
+  /** `deltaIndex` of the node at the start of the attempt. */
   readonly deltaBase: number;
   readonly childRunId: string | null;
-  /** Path of the block that runs, and the run it continues; null: another workflow runs, or none. */
+  /** Path of the running block, and the run it continues. Null when another workflow runs, or no child run. */
   readonly block: string | null;
   readonly sourceRunId: string | null;
 }

@@ -1,11 +1,11 @@
-/** Keeps what a person is shown within its limits: large values stand as references with a preview. */
+/** Keeps the subject of an approval within its size limits. Large values become references with a preview. */
 import { digestText, type Json, type JsonObject, jsonToText, LIMITS, utf8Length } from "../base/index.ts";
 import type { LargeValue, Shown, Subject } from "../event/index.ts";
 import { hideCredentials, hideInJson } from "../redaction/index.ts";
 
 const SHA = "sha256:";
 
-/** A value as it may be shown: without what looks like a secret, and cut when it is large. */
+/** Returns a value for display, without text that looks like a secret, and cut when it is large. */
 export function shownValue(value: Json, ref: string): Json {
   return bytesOf(value) > LIMITS.shownValueBytesMax ? cut(value, ref) : hideInJson(value);
 }
@@ -14,7 +14,7 @@ export function shownText(text: string, ref: string): string | LargeValue {
   return utf8Length(text) > LIMITS.shownValueBytesMax ? cut(text, ref) : hideCredentials(text);
 }
 
-/** Each member on its own, so that one large value hides no other. */
+/** Limits each member separately, so that one large value does not hide the others. */
 export function shownMembers(values: JsonObject, ref: string): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shownValue(value, `${ref}.${name}`)]));
 }
@@ -29,7 +29,7 @@ function cut(value: Json, ref: string): LargeValue {
     $ref: ref,
     bytes: utf8Length(text),
     sha256: digestText(text).slice(SHA.length),
-    // Hidden before it is cut: half a secret would not be recognised.
+    // Secrets are hidden before the text is cut, because half a secret would not be recognised.
     preview: firstBytes(hideCredentials(text.slice(0, LIMITS.previewBytesMax * 2)), LIMITS.previewBytesMax),
   };
 }
@@ -38,13 +38,13 @@ function firstBytes(text: string, max: number): string {
   let end = Math.min(text.length, max);
   while (utf8Length(text.slice(0, end)) > max)
     end -= Math.max(1, Math.floor((utf8Length(text.slice(0, end)) - max) / 3));
-  // Half of a pair is no text.
+  // Half of a surrogate pair is not valid text.
   return text.slice(0, end).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
 type Group = "parents" | "args" | "inputs";
 
-/** The whole within its limit: first the largest values are cut, then what is left of the largest groups. */
+/** Cuts a subject to its total limit: first the largest values, then the largest groups. */
 export function withinLimit(subject: Subject): Subject {
   let fitting = subject;
   for (const limit of [LIMITS.shownValueBytesMax / 4, LIMITS.previewBytesMax * 2]) {

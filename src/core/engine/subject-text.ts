@@ -16,7 +16,7 @@ import { resolverFor } from "./value.ts";
 
 const TITLE_LENGTH_MAX = 300;
 
-/** The label of a node with its references filled, as one line; a reference that has no value stays as it is written. */
+/** Returns the label of a node on one line with references filled. A reference without a value stays as written. */
 export function titleOf(state: RunState, node: NodeState): string {
   const { title, label, body } = planNodeOf(state, node);
   if (title === null || body.kind !== "step") return label;
@@ -27,7 +27,7 @@ export function titleOf(state: RunState, node: NodeState): string {
   return lineOf(filled);
 }
 
-/** A text as one line of limited length, without what looks like a secret. */
+/** Shortens a text to one line of limited length, without text that looks like a secret. */
 export function lineOf(text: string): string {
   const line = hideCredentials(text.replace(/\s+/gu, " ").trim());
   return line.length > TITLE_LENGTH_MAX ? `${line.slice(0, TITLE_LENGTH_MAX).replace(/[\uD800-\uDBFF]$/u, "")}…` : line;
@@ -39,7 +39,7 @@ export function valueOf(state: RunState, node: NodeState, body: StepBody, templa
   return renderStepTemplate(template, (path) => jsonToText(read(state, node, body, path)));
 }
 
-/** What cannot be evaluated is shown as missing: the node itself fails with the reason when its turn comes. */
+/** A value that cannot be evaluated is shown as missing. The node itself fails with the reason when it is bound. */
 function read(state: RunState, node: NodeState, body: StepBody, reference: StepReference): Json | undefined {
   const readPath = resolverFor(state, node, body);
   if (!isExpression(reference)) return readPath(reference);

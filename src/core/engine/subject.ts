@@ -1,4 +1,4 @@
-/** What the person who answers an approval is shown. */
+/** Builds the subject of an approval, which is shown to the person who answers it. */
 import { formatPath, isJsonObject, type Json, type JsonObject, required } from "../base/index.ts";
 import type { FormFields, Shown, Subject } from "../event/index.ts";
 import type { PlanNode, Reference, StepBody } from "../plan/index.ts";
@@ -18,7 +18,7 @@ import { titleOf, valueOf } from "./subject-text.ts";
 import type { Turn } from "./turn.ts";
 import { shownMembers, shownText, shownValue, withinLimit } from "./subject-size.ts";
 
-/** As the approval opens. */
+/** Builds the subject when the approval opens. */
 export function subjectOf(turn: Turn, node: NodeState, question: Question): Subject {
   const { state, agents } = turn;
   const planNode = planNodeOf(state, node);
@@ -44,7 +44,7 @@ export function subjectOf(turn: Turn, node: NodeState, question: Question): Subj
   });
 }
 
-/** The same after a person has changed something of it. */
+/** Builds the subject again after a person has changed part of it. */
 export function revisedSubject(state: RunState, approval: ApprovalState, changes: ReadChanges): Subject {
   const { node, request, modifications, form } = changes;
   const asked = required(approval.subject, "what several people are asked about is kept");
@@ -86,12 +86,12 @@ function shownCall(node: NodeState, { call: asked }: Question): Pick<Subject, "c
   const call = asked === undefined ? undefined : turn?.calls.get(asked.id);
   if (turn === null || call === undefined) return {};
   const { tool, server, args, action, round } = call;
-  // Of a call that was made in the midst of a round, the round has not spoken yet.
+  // A call made in the middle of a round has no text yet, because the round has not completed.
   const words = shownText(turn.rounds[round]?.text ?? "", "call.words");
   return { call: { tool, server, args: shownMembers(args, "call.args"), action, round, words } };
 }
 
-/** A call is judged by what led to it. */
+/** Returns the rounds before a call, so that a person can judge it. */
 function conversationOf({ turn }: NodeState, { call: asked }: Question): readonly Shown[] {
   const call = asked === undefined ? undefined : turn?.calls.get(asked.id);
   return turn === null || call === undefined ? [] : conversationBefore(turn, call.round);
@@ -116,13 +116,13 @@ function sentAs(
   };
 }
 
-/** What the texts of a step read besides its inputs. */
+/** Returns the values that the texts of a step read besides its inputs. */
 function readsBeside(state: RunState, node: NodeState, planNode: PlanNode, inputs: JsonObject): JsonObject {
   const beside = boundValues(state, node, planNode, inputs).filter(({ label }) => !Object.hasOwn(inputs, label));
   return Object.fromEntries(beside.map(({ label, value }) => [label, value ?? null]));
 }
 
-/** Before the gates have chosen, who would receive it follows from the step, the workflow and the agent. */
+/** Returns the request to show. Before the gates have decided, its recipient is derived from step, workflow and agent. */
 function requestOf(
   turn: Turn,
   node: NodeState,
@@ -150,7 +150,7 @@ function parentsOf(state: RunState, node: NodeState, { parents }: PlanNode): Rec
   );
 }
 
-/** The outputs of a node; of one that declares none, its text. */
+/** Returns the outputs of a node, or its text when it declares none. */
 function givenBy(parent: NodeState): JsonObject {
   const { id, now } = parent;
   const outputs = outputsOf(parent);
@@ -158,7 +158,7 @@ function givenBy(parent: NodeState): JsonObject {
   return isPlain ? shownMembers({ stdout: now.envelope.output }, id) : shownMembers(outputs, `${id}.outputs`);
 }
 
-/** What the author chose, else all that is bound: declared inputs, and whatever else the texts of the step read. */
+/** Returns the values the author chose to show, else all bound values: declared inputs and other values its texts read. */
 function shownBy(state: RunState, node: NodeState, planNode: PlanNode, inputs: JsonObject): readonly Shown[] {
   const { body, askRule, approval } = planNode;
   const show = (askRule ?? approval)?.show ?? [];
@@ -176,7 +176,7 @@ function shownBy(state: RunState, node: NodeState, planNode: PlanNode, inputs: J
   });
 }
 
-/** Where the value of a single reference is in the run. */
+/** Returns where in the run the value of a single reference comes from. */
 function placeOf(state: RunState, body: StepBody, template: StepTemplate): string | undefined {
   const single = isSingleReference(template);
   return single === undefined || isExpression(single) ? undefined : placeIn(state, referenceIn(body.scope, single));
@@ -187,7 +187,7 @@ function placeIn(state: RunState, { origin, rest, text }: Reference): string {
   return origin.kind === "node" ? formatPath([nodeAt(state, origin.node).id, origin.part, ...rest]) : text;
 }
 
-/** A text of the author's own with references in it is read as a text, a single reference as what it names. */
+/** Returns how a value is shown: a template with text around its references is a text; a single reference has the kind of its value. */
 function kindOf(kind: Shown["kind"], template: StepTemplate): Shown["kind"] {
   return kind === "value" && isSingleReference(template) === undefined ? "text" : kind;
 }

@@ -1,14 +1,14 @@
-/** Which events the steps of a run have taken: each one once over all its rounds, also where a round is a block. */
+/** Records which events the steps of a run have taken. A step takes each event once over all its rounds, also inside blocks. */
 import { nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-/** The node that stands for all rounds of a step. */
+/** Returns the node that represents all rounds of a step. */
 function stepOf(state: RunState, node: NodeState): NodeState {
   const isRound = node.instance !== null && planNodeOf(state, node).repeat !== null;
   return isRound ? nodeAt(state, node.instance.parent) : node;
 }
 
-/** `taken`: the id of an event, or for a node that runs a block, `step id` of a step inside. */
+/** `taken`: the id of an event or, for a node that runs a block, `step id` of a step inside it. */
 export function takeEvent(state: RunState, node: NodeState, taken: string): void {
   node.takenEvents.add(taken);
   stepOf(state, node).takenEvents.add(taken);
@@ -19,12 +19,12 @@ export function hasTaken(state: RunState, node: NodeState, id: string): boolean 
   return step.takenEvents.has(id) || state.takenBefore.has(`${step.id} ${id}`);
 }
 
-/** What the steps of a block have taken in this run of it: `step id`, or `block/step id` from further inside. */
+/** Returns the events taken by the steps of this block run: `step id`, or `block/step id` for nested blocks. */
 export function takenIn(state: RunState): readonly string[] {
   return state.nodes.flatMap((node) => (stepOf(state, node) === node ? takenBy(state, node) : []));
 }
 
-/** The same of one node; what a round has taken is said of its step. */
+/** Returns the events taken by one node. Events of a round are listed under its step. */
 export function takenBy(state: RunState, node: NodeState): readonly string[] {
   if (node.takenEvents.size === 0) return [];
   const { id } = stepOf(state, node);
@@ -32,7 +32,7 @@ export function takenBy(state: RunState, node: NodeState): readonly string[] {
   return [...node.takenEvents].map((taken) => `${id}${isWait ? " " : "/"}${taken}`);
 }
 
-/** The same for a run of a block that is about to start: what was taken in rounds and attempts before it. */
+/** Returns the events that a new run of a block must not take again: those taken in earlier rounds and attempts. */
 export function takenForBlock(state: RunState, node: NodeState): readonly string[] {
   const step = stepOf(state, node);
   const inside = `${step.id}/`;

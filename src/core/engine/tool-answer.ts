@@ -1,4 +1,4 @@
-/** What a person answers about a tool call: before it is made, or when it may have been made and never reported. */
+/** Handles a person's answer about a tool call: before it is made, or when it may have been made and never reported. */
 import { digestJson, isJsonObject, type Json, type JsonObject, required, sameJson } from "../base/index.ts";
 import { ANYONE } from "../definition/index.ts";
 import { type Decision, isSettled } from "../event/index.ts";
@@ -20,7 +20,7 @@ export function callAskedAbout(node: NodeState, approvalId: string): ToolCall | 
 
 type Outcome = { readonly refusal: Refusal } | { readonly changes: ReadChanges };
 
-/** `args` in place of those the model asked for; of a call that may have been made, its `result`. */
+/** Reads `args` that replace those of the model or, for a call that may have been made, its `result`. */
 export function readCallChanges(node: NodeState, approval: ApprovalState, given: ApprovalInput): Outcome {
   const call = callAskedAbout(node, approval.id);
   const before = approval.changes;
@@ -56,13 +56,13 @@ function invalid(errors: readonly FieldError[]): { readonly refusal: Refusal } {
   return { refusal: { ...refuse("modifications_invalid", message), errors } };
 }
 
-/** The args an answer puts in place of the model's; null: those that were asked about. */
+/** Returns the args with which an answer replaces those of the call. Null when they are unchanged. */
 export function changedArgs(call: ToolCall, modifications: JsonObject | null | undefined): JsonObject | null {
   const args = modifications?.["args"];
   return isJsonObject(args) && !sameJson(args, call.args) ? args : null;
 }
 
-/** Carries an answer out. `abort` is the caller's: it ends the node. */
+/** Applies an answer to a call. The caller handles `abort`, because it ends the node. */
 export function answerCall(turn: Turn, node: NodeState, call: ToolCall, decision: Decision, given: Answer): void {
   const isUnknown = call.ruling.kind === "hold" && call.ruling.isUnknown;
   const approvalId = call.ruling.kind === "hold" ? call.ruling.approvalId : "";
@@ -112,7 +112,7 @@ function giveResult(
   });
 }
 
-/** The call has reported after all. */
+/** Closes the approval of a call that has reported its result in the meantime. */
 export function withdrawQuestion(turn: Turn, node: NodeState, approvalId: string): void {
   const approval = turn.state.approvals.get(approvalId);
   if (approval?.status !== "pending") return;
@@ -120,7 +120,7 @@ export function withdrawQuestion(turn: Turn, node: NodeState, approvalId: string
   continueTurn(turn, node);
 }
 
-/** Every question is answered: the turn continues, through all gates, unless something else is asked about its node. */
+/** All approvals are answered: the turn continues through all gates, unless another approval about the node is open. */
 export function continueTurn(turn: Turn, node: NodeState): void {
   const { now } = node;
   if (now.status !== "blocked" || heldCalls(node).length > 0) return;
@@ -134,14 +134,14 @@ export function continueTurn(turn: Turn, node: NodeState): void {
 
 const MAY_BE_MADE = "The call may or may not have been made, and no person has said";
 
-/** No question about a call outlives its node. */
+/** Closes all open approvals about calls when their node ends. */
 export function closeCallQuestions(turn: Turn, node: NodeState, reason: string): void {
   for (const { ruling } of heldCalls(node)) {
     const approval = ruling.kind === "hold" ? turn.state.approvals.get(ruling.approvalId) : undefined;
     if (approval?.status === "pending") closeApproval(turn, approval, { status: "cancelled", reason });
   }
   if (isSettled(node.now.status)) stopToolChildren(turn, node);
-  // Should the node be tried again, the agent learns that these calls were not made, or that it is not known.
+  // If the node is tried again, the agent learns that these calls were not made, or that this is unknown.
   for (const call of heldCalls(node)) {
     const { id: callId, ruling } = call;
     if (ruling.kind === "hold" && ruling.isUnknown) giveResult(turn, node, call, `${MAY_BE_MADE}: ${reason}`, true);
@@ -153,7 +153,7 @@ export function closeCallQuestions(turn: Turn, node: NodeState, reason: string):
   }
 }
 
-/** The adapter has stopped until people have answered; the attempt continues, without slot, deadline and process. */
+/** The adapter has stopped until people have answered. The attempt stays open, without slot, deadline and process. */
 export function suspendTurn(turn: Turn, node: NodeState, segment: number, transcript: Json | null): void {
   const [first] = heldCalls(node);
   const approvalId = first?.ruling.kind === "hold" ? first.ruling.approvalId : null;
@@ -167,7 +167,7 @@ export function suspendTurn(turn: Turn, node: NodeState, segment: number, transc
   continueTurn(turn, node);
 }
 
-/** Before an agent continues: true when people have to be asked first, or have not answered. */
+/** Checks, before an agent continues, whether people still have to be asked or have not yet answered. */
 export function waitsForAnswers(turn: Turn, node: NodeState): boolean {
   const unknown = unknownCalls(node);
   for (const call of unknown) askWhatBecame(turn, node, call);

@@ -20,12 +20,12 @@ function workflowToolOf(state: RunState, node: NodeState, { tool, server }: Tool
   return stepTools.find((one): one is WorkflowTool => one.kind === "workflow" && one.name === tool);
 }
 
-/** Its adapter does not make it, and waits for it suspended. */
+/** True for a call made as a child run. Its adapter does not make the call, and is suspended until it ends. */
 export function isWorkflowCall(state: RunState, node: NodeState, call: ToolCall): boolean {
   return workflowToolOf(state, node, call) !== undefined;
 }
 
-/** The call may be made: where its tool is a workflow, that is started, once for each call. The agent waits for it suspended. */
+/** Starts the workflow of an allowed call, once per call. The agent is suspended until it ends. */
 export function startToolChild(turn: Turn, node: NodeState, callId: string): void {
   const { state } = turn;
   const call = node.turn?.calls.get(callId);
@@ -64,7 +64,7 @@ function startOf(
   };
 }
 
-/** What a call wants started, built again from the log; null: no call waits for this child. */
+/** Rebuilds the child start of a call from the log. Null when no call waits for this child. */
 export function toolChildCallOf(
   state: RunState,
   node: NodeState,
@@ -75,12 +75,12 @@ export function toolChildCallOf(
   return call === undefined || tool === undefined ? null : startOf(state, node, call, tool, { attempt, childRunId });
 }
 
-/** The call whose result a child run will be; undefined: it is none, or it has its result. */
+/** Returns the call that waits for a child run. Undefined when no call does, or when it already has its result. */
 export function callWaitingFor(node: NodeState, childRunId: string): ToolCall | undefined {
   return childCalls(node).find(({ ruling }) => ruling.kind === "child" && ruling.childRunId === childRunId);
 }
 
-/** The child has ended. What the agent makes of one that failed is its own affair. */
+/** The child run has ended. A failure is passed to the agent as the result of the call. */
 export function completeToolChild(turn: Turn, node: NodeState, call: ToolCall, input: ChildFinishedInput): void {
   if (isSettled(node.now.status)) return;
   if (input.status === "completed") return complete(turn, node, call, { ...input.outputs }, false);
@@ -93,7 +93,7 @@ function complete(turn: Turn, node: NodeState, { id: callId }: ToolCall, result:
   emit(turn, "tool.completed", { ...about(node), callId, result, isError, durationMs: 0 });
 }
 
-/** No run that a call has started outlives the node. */
+/** Cancels the child runs started by calls when their node ends. */
 export function stopToolChildren(turn: Turn, node: NodeState): void {
   for (const { ruling } of childCalls(node)) {
     if (ruling.kind === "child") stopChild(turn, node.id, node.attempts, ruling.childRunId);

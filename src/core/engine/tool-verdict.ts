@@ -1,21 +1,21 @@
-/** What the engine asks about the turn of an agent, and what governance answers; each inside the commit of its report. */
+/** Requests of the engine about the turn of an agent, and the answers of governance, within the commit of the report. */
 import type { ApprovalRule } from "../definition/index.ts";
 import type { Action, AskedCall, EffectGuarantee } from "../event/index.ts";
 import type { RequestHints } from "../plan/index.ts";
 import type { ApprovalInput } from "./input.ts";
 import type { HoldFacts, Route } from "./verdict.ts";
 
-/** May the next round begin? What the last one has cost is booked in the same commit. */
+/** Requests a verdict on the next round. The cost of the last round is recorded in the same commit. */
 export interface RequestRoundVerdict {
   readonly type: "request-round-verdict";
   readonly nodeId: string;
   readonly epoch: number;
   readonly attempt: number;
-  /** Rounds that have completed. */
+  /** Number of completed rounds. */
   readonly rounds: number;
-  /** Rounds a person has added to the limit. */
+  /** Rounds that a person added to the limit. */
   readonly extraRounds: number;
-  /** What the next model call reads, as far as it is known: the tokens of the last one. */
+  /** Estimated size of the next model call: the tokens read and written by the last one. */
   readonly contextTokens: number;
   readonly route: Route;
   readonly hints: RequestHints;
@@ -38,7 +38,7 @@ export interface RoundVerdictInput {
   readonly verdict: RoundVerdict;
 }
 
-/** May this call be made? */
+/** Requests a ruling on a call. */
 export interface RequestToolVerdict {
   readonly type: "request-tool-verdict";
   readonly nodeId: string;
@@ -48,24 +48,24 @@ export interface RequestToolVerdict {
   readonly round: number;
   readonly call: AskedCall;
   readonly argsDigest: string;
-  /** Calls of this turn that were requested before it. */
+  /** Number of calls of this turn requested before this one. */
   readonly callsBefore: number;
-  /** How many of them had the same tool and args. */
+  /** Number of those calls with the same tool and args. */
   readonly repeatsBefore: number;
-  /** A person has seen these args and approved them: everything but the approval is judged. */
+  /** True when a person has approved these args. Everything except the approval is judged. */
   readonly isApproved: boolean;
-  /** Since when it is held: from then on it has its place in the windows that count its tool. Absent: it was not held. */
+  /** When the call was first held. It counts in the rate windows of its tool from this time. Absent when it was not held. */
   readonly heldAt?: number;
   readonly route: Route;
   readonly hints: RequestHints;
 }
 
-/** What is known of the tool, whatever is decided. */
+/** Facts about the tool, which apply to every ruling. */
 interface AboutTool {
   readonly verdictId: string;
   readonly action: Action;
   readonly effects: EffectGuarantee;
-  /** How long the call may take; absent or null: as long as the attempt. */
+  /** Time limit of the call. Absent or null when only the limit of the attempt applies. */
   readonly timeoutMs?: number | null;
 }
 
@@ -76,7 +76,7 @@ export type ToolVerdict = AboutTool &
         readonly disposition: "deny";
         readonly gate: string;
         readonly code: string;
-        /** What the model is given in place of a result. */
+        /** The text the model receives instead of a result. */
         readonly reason: string;
       }
     | {
@@ -98,15 +98,15 @@ export interface ToolVerdictInput {
   readonly verdict: ToolVerdict;
 }
 
-/** A call whose verdict is outstanding: no fact, and none is left when a commit ends. */
+/** A call with an outstanding verdict. Not part of the log, and none is left when a commit ends. */
 export interface OpenCall {
   readonly request: RequestToolVerdict;
   readonly waits: boolean;
-  /** What has been answered about a held call and is to be carried out; null: the model asks. */
+  /** The answer about a held call that is to be applied. Null when the model requests the call. */
   readonly answer: ApprovalInput | DefaultAnswer | null;
 }
 
-/** Its chain approves what no person has answered. */
+/** An approval by the default of the chain, when no person has answered. */
 export interface DefaultAnswer {
   readonly type: "default";
   readonly approvalId: string;

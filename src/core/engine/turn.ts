@@ -9,7 +9,7 @@ import type { PlanNode } from "../plan/index.ts";
 import type { NodeState, RunState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 
-/** One call of `advance` under way: what it has decided so far, and which nodes are still to be decided. */
+/** The state of one `advance` call: its decisions so far, and the nodes still to be decided. */
 export interface Turn {
   readonly state: RunState;
   readonly at: number;
@@ -20,18 +20,19 @@ export interface Turn {
   readonly isPausedAround: boolean;
   readonly events: RunEvent[];
   readonly effects: Effect[];
-  /** Nodes whose last parent has settled, or of whose parents enough have. A list, not recursion: a chain of skips may be 10,000 long. */
+  /** Nodes with enough settled parents to be decided. A list instead of recursion, because a chain of skips can be 10,000 nodes long. */
   readonly toDecide: number[];
-  /** `for_each` nodes with an instance that has settled. */
+  /** `for_each` or repeated nodes with an instance that has settled. */
   readonly toCollect: number[];
-  /** Nodes that have settled while people were asked about their tool calls. */
+  /** Nodes that settled while tool calls of theirs were still held or run by child runs. */
   readonly toClose: number[];
   /**
-   * Failed nodes that may be handled or else end the run. `by`: the node that has made up for it; `isOpen`: others have
-   * still to decide about it.
+   * Failed nodes that are handled or end the run. `by`: the node that handled the failure; `isOpen`: other nodes have
+   * still
+   * to decide about it.
    */
   readonly toJudge: { readonly node: number; readonly by?: string; readonly isOpen?: boolean }[];
-  /** Nodes that only calculate and have. */
+  /** Number of computed nodes that this input has completed. */
   computed: number;
 }
 
@@ -57,7 +58,7 @@ export function beginTurn(state: RunState, moment: Moment): Turn {
   };
 }
 
-/** States a fact: numbers it, folds it at once, and notes what it makes ready. Every change goes through here. */
+/** Emits an event: numbers it, folds it at once, and records which nodes it makes ready. Every change goes through here. */
 export function emit<T extends EventType>(turn: Turn, type: T, payload: EventPayload<T>): number {
   const { state } = turn;
   const eventId = state.lastEventId + 1;
@@ -86,7 +87,7 @@ function noteSettled(turn: Turn, nodeId: string): void {
   if (planNode.join !== null || planNode.outcomes.size > 0) noteTolerated(turn, node, planNode);
 }
 
-/** The failures about which the node has decided, the earliest first. */
+/** Queues the failures this node has decided about, earliest first. */
 function noteTolerated(turn: Turn, node: NodeState, planNode: PlanNode): void {
   const failed = [...toleratedBy(planNode)]
     .map((index) => nodeAt(turn.state, index))
@@ -99,12 +100,12 @@ function noteTolerated(turn: Turn, node: NodeState, planNode: PlanNode): void {
   }
 }
 
-/** The event with which a node settled. */
+/** Returns the id of the event that settled a node. */
 export function settledWith({ now }: NodeState): number {
   return "settledAt" in now ? now.eventId : 0;
 }
 
-/** Whether nothing that is still open could change what becomes of the node. */
+/** Returns true when no open parent can change the decision about the node. */
 export function isDecidable(state: RunState, node: NodeState): boolean {
   const { unsettledParents, metParents } = node;
   if (unsettledParents === 0) return true;
@@ -120,7 +121,7 @@ export function setTimer(turn: Turn, timer: Timer, dueAt: number): void {
   turn.effects.push({ type: "set-timer", timer, dueAt });
 }
 
-/** `nodeId` and, once one exists, `attempt`: what every event of a node carries. */
+/** The fields of every event about a node: `nodeId` and, once there is one, `attempt`. */
 export function about(node: NodeState): { nodeId: string; attempt?: number } {
   return node.attempts === 0 ? { nodeId: node.id } : { nodeId: node.id, attempt: node.attempts };
 }
@@ -133,7 +134,7 @@ export function requireNode(state: RunState, nodeId: string): NodeState {
   return required(findNode(state, nodeId), `${nodeId} is a node of the run`);
 }
 
-/** An id that is unique: the run's own, and the number of the event that first names it. */
+/** Returns a unique id, made from the run id and the number of the event that first contains it. */
 export function deriveId(turn: Turn, prefix: string): string {
   const run = turn.state.runId.replace(/^run_/u, "");
   return `${prefix}_${run}_${String(turn.state.lastEventId + 1).padStart(6, "0")}`;

@@ -1,4 +1,4 @@
-/** What happens when no person answers: the next one is asked, the default of the chain is taken, the approval expires. */
+/** Handles approvals without an answer: the next approver is asked, the default of the chain applies, or the approval expires. */
 import type { Otherwise } from "../definition/index.ts";
 import { checkForm } from "../outputs/index.ts";
 import { reachFrom, statusAfter } from "./approval-answer.ts";
@@ -14,7 +14,7 @@ import { about, emit, perform, requireNode, type Turn } from "./turn.ts";
 
 const NO_ANSWER = "no answer in time";
 
-/** The present approver had their time: the next one is asked, and after the last the default action is taken. */
+/** The time of the current approver is over: the next one is asked. After the last one, the default applies. */
 export function onHop(turn: Turn, approvalId: string, hop: number): void {
   const approval = turn.state.approvals.get(approvalId);
   if (approval?.status !== "pending" || approval.hop !== hop) return;
@@ -36,7 +36,7 @@ export function onHop(turn: Turn, approvalId: string, hop: number): void {
 function takeDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise): void {
   const { id: approvalId, nodeId, source, changes, choices } = approval;
   if (source === "tool" && otherwise === "approve") {
-    // No default can say what a call has returned that may have been made.
+    // No default can supply the result of a call that may already have been made.
     if (choices.includes("retry")) return expire(turn, approval);
     const changed = { node: requireNode(turn.state, nodeId), modifications: changes.modifications };
     if (judgeAgain(turn, approval, { type: "default", approvalId }, changed)) return;
@@ -54,7 +54,7 @@ function giveDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise, 
   });
 }
 
-/** The gates have judged what the chain approves. No person is there to answer again: a denial goes to the model. */
+/** Applies a default that the gates have judged. No person is there to answer again, so a denial goes to the model. */
 export function takeJudgedDefault(turn: Turn, { approvalId }: DefaultAnswer, verdict: ToolVerdict): void {
   const approval = turn.state.approvals.get(approvalId);
   if (approval?.status !== "pending") return;
@@ -62,7 +62,7 @@ export function takeJudgedDefault(turn: Turn, { approvalId }: DefaultAnswer, ver
   giveDefault(turn, approval, "reject", `${NO_ANSWER}, and it is not allowed: ${verdict.reason}`);
 }
 
-/** What is approved without an answer: as people have changed it so far, and a form with its defaults. */
+/** Returns the content approved by default: the changes people have made so far, and the form with its default values. */
 function askedOf({ rule, changes }: ApprovalState): Pick<Answer, "modifications" | "form"> {
   const { modifications } = changes;
   const form = changes.form ?? (rule.form === null ? null : checkForm(rule.form, {}).values);

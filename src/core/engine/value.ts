@@ -1,4 +1,4 @@
-/** Evaluates values, texts and expressions of a node or of the whole run. One place decides what a name yields. */
+/** Evaluates values, texts and expressions of a node or of the whole run. Only this file decides the value of a name. */
 import {
   fail,
   formatPath,
@@ -28,18 +28,18 @@ import { findNode, nodeAt, planNodeOf } from "./move.ts";
 import { findValue, type Found, previousRound, referenceIn } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-/** Evaluation under way: it continues after a first failure, so that a template is always rendered in one pass. */
+/** The state of one evaluation. It continues after a first failure, so that a template is always rendered in one pass. */
 export interface Scene {
   readonly state: RunState;
-  /** Null: it is about the whole run. */
+  /** Null for an evaluation about the whole run. */
   readonly node: NodeState | null;
   readonly scope: Scope;
-  /** Inputs that may be left out. */
+  /** Returns whether an input is optional. */
   readonly isOptional: (name: string) => boolean;
   readonly gathering: FindingsCollector;
-  /** What a person gave in place of what would be read; null: nothing. */
+  /** Values a person gave in place of those that would be read. Null when there are none. */
   readonly given: GivenReader | null;
-  /** What stands for a value of a node that did not run. */
+  /** The replacement for a value of a node that did not run. */
   readonly blank: Json;
   failure: Failure | null;
 }
@@ -57,7 +57,7 @@ export function sceneOf(state: RunState, node: NodeState, body: StepBody): Scene
   };
 }
 
-/** What the run as a whole reads, once it has settled: null stands for what did not complete. */
+/** Returns the scene for the whole run after it has settled. Null replaces the values of nodes that did not complete. */
 export function sceneOfRun(state: RunState, scope: Scope): Scene {
   const gathering = new FindingsCollector();
   return { state, node: null, scope, isOptional: () => false, gathering, given: null, blank: null, failure: null };
@@ -100,7 +100,7 @@ function valueOf(scene: Scene, reference: StepReference, place: string): Json {
   return isExpression(reference) ? valueOfExpression(scene, reference, place) : valueIn(scene, reference, place);
 }
 
-/** What an expression reads may be missing; what it gives may not, unless a node it reads was skipped. */
+/** Values read by an expression may be missing. Its result may not, unless a node it reads was skipped. */
 function valueOfExpression(scene: Scene, expression: ParsedExpression, place: string): Json {
   let skipped: string | null = null;
   const result = evaluate(expression.root, (path) => {
@@ -123,7 +123,7 @@ function valueOfExpression(scene: Scene, expression: ParsedExpression, place: st
   return scene.blank;
 }
 
-/** An input that is a value of its own is evaluated where it is read. */
+/** Finds a value. An input written as a value is evaluated when it is read. */
 function find(scene: Scene, reference: Reference, place: string): Found {
   const { origin, rest } = reference;
   if (origin.kind !== "value") {
@@ -138,7 +138,7 @@ function find(scene: Scene, reference: Reference, place: string): Found {
 
 function valueIn(scene: Scene, path: Path, place: string): Json {
   const reference = referenceIn(scene.scope, path);
-  // A value a person gave came from nowhere in the run.
+  // A value given by a person has no origin in the run.
   const given = scene.given?.find(reference, path);
   if (given !== undefined) return given;
   const result = find(scene, reference, place);
@@ -156,13 +156,13 @@ function valueIn(scene: Scene, path: Path, place: string): Json {
   return scene.blank;
 }
 
-/** Nothing is before the first round, and a run that did not fail has no error: null as a value, nothing in a text. */
+/** True when there is no previous round, or a nullable arg has no value. The value is then null, and empty in a text. */
 export function isNothingThere({ state, node }: Scene, { origin }: Reference): boolean {
   if (origin.kind === "arg" && origin.isNullable === true) return (getOwn(state.args, origin.name) ?? null) === null;
   return origin.kind === "previous" && node !== null && previousRound(state, node) === undefined;
 }
 
-/** An optional input nothing was found for, an input that was left out, or an arg the caller did not give. */
+/** True for an optional input without a value, an input that was left out, and an arg the caller did not pass. */
 function isEmptyOnPurpose(scene: Scene, { isOptional, origin, rest }: Reference, { segments }: Path): boolean {
   if (isOptional === true || (origin.kind === "arg" && rest.length === 0)) return true;
   return scene.isOptional(String(segments[0]));
@@ -176,7 +176,7 @@ export function noteUnbound(scene: Scene, reference: Reference, place: string, r
 }
 
 export function warnSkipped(scene: Scene, nodeId: string, place: string): void {
-  // In a block, a step around it is known by its name only.
+  // Inside a block, an outer step is known only by its name.
   const isSkipped = (findNode(scene.state, nodeId)?.now.status ?? "skipped") === "skipped";
   const why = isSkipped ? "was skipped, its value is empty" : "has nothing to hand over, its value is empty";
   scene.gathering.warn(`${place}: ${nodeId} ${why}`);
@@ -195,7 +195,7 @@ export function noteHandoff(scene: Scene, reference: Reference, targetInputPath:
     const sourceOutputPath = formatPath([origin.part, ...rest]);
     if (round !== undefined) scene.gathering.handOff({ sourceNodeId: round.id, sourceOutputPath, targetInputPath });
   } else if (origin.kind === "element") {
-    // An element is handed over by whatever gave the list.
+    // The hand-off of an element comes from the source of the list.
     const node = required(scene.node, "an element belongs to a node");
     const { element } = required(node.instance, "an element has an instance");
     const { list } = required(planNodeOf(scene.state, node).forEach, "an element comes from a list");
@@ -205,24 +205,24 @@ export function noteHandoff(scene: Scene, reference: Reference, targetInputPath:
   }
 }
 
-/** Everything a calculated list is made of. */
+/** Records the hand-offs of every value that a calculated list reads. */
 function noteSources(scene: Scene, value: Value, targetInputPath: string): void {
   for (const { path } of pathsOfValue(value)) noteIfRead(scene, referenceIn(scene.scope, path), targetInputPath, path);
 }
 
-/** Nothing is handed over by what has no value, or by what a person gave another value for. */
+/** Records a hand-off, unless the reference has no value or a person gave another value for it. */
 function noteIfRead(scene: Scene, reference: Reference, targetInputPath: string, path?: Path): void {
   if (scene.given?.find(reference, path) !== undefined) return;
   if (findValue(scene.state, scene.node, reference).kind === "value") noteHandoff(scene, reference, targetInputPath);
 }
 
-/** Where the list of a `for_each` node came from. */
+/** Records the origin of the list of a `for_each` node. */
 export function noteList(scene: Scene, list: Reference): void {
   if (list.origin.kind !== "value") noteIfRead(scene, list, "for_each");
   else if (scene.given?.find(list) === undefined) noteSources(scene, list.origin.value, "for_each");
 }
 
-/** The list of a `for_each` node, or why there is none. */
+/** Returns the list of a `for_each` node, or the reason why there is none. */
 export function readList(scene: Scene, list: Reference): Outcome<Json, Failure> {
   const given = scene.given?.find(list);
   if (given !== undefined) return succeed(given);
@@ -235,22 +235,22 @@ export function notAList({ text }: Reference): string {
   return `for_each: ${text} is not a list`;
 }
 
-/** What a node returned, as its criteria see it: its text too, as `outputs.stdout`, unless an output is called so. */
+/** Returns the outputs for the criteria, with the text as `outputs.stdout` unless an output has that name. */
 export function withText(outputs: JsonObject, text: string): JsonObject {
   return text === "" ? outputs : { stdout: text, ...outputs };
 }
 
-/** Facts that exist only where something is decided about the node itself. */
+/** Values that exist only for decisions about the node itself. */
 export interface Seen {
-  /** What the node returned, for its criteria. */
+  /** The outputs of the node, for its criteria. */
   readonly self?: JsonObject;
-  /** What it failed with, for its retries. */
+  /** The error of the node, for its retry condition. */
   readonly error?: JsonObject;
-  /** No person has been asked about the node as it is now: what was given before does not count. */
+  /** True when no person has been asked about the node in its current form, so that earlier given values do not count. */
   readonly isUnasked?: boolean;
 }
 
-/** Paths of conditions: a skipped node is simply missing there. */
+/** Returns the resolver for paths in conditions. The value of a skipped node is missing there. */
 export function resolverFor(
   state: RunState,
   node: NodeState,

@@ -2,7 +2,7 @@ import type { Json } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import type { EventPayload } from "../event/index.ts";
 
-/** Where an allowed attempt goes. */
+/** The destination of an allowed attempt. */
 export interface Route {
   readonly agentId: string | null;
   readonly gatewayId: string | null;
@@ -18,7 +18,7 @@ export interface VerdictInput {
   readonly verdict: Verdict;
 }
 
-/** A part of the prompt, and which of its layers it belongs to. */
+/** A part of the prompt, with the number of its layer. */
 export interface Instruction {
   readonly layer: number;
   readonly source: string;
@@ -31,13 +31,13 @@ export type Verdict =
       readonly verdictId: string;
       readonly route: Route;
       readonly maxOutputTokens?: number;
-      /** The attempt may take so long, where its step says no less. */
+      /** Time limit of the attempt, unless its step sets a shorter one. */
       readonly timeoutMs?: number;
-      /** It must not be made twice, whatever its step says; absent: as the step says. */
+      /** Set when the attempt must not be made twice, whatever its step allows. Absent when the step decides. */
       readonly effects?: "at_most_once";
-      /** The gateway it was pinned to, where that is gone and another was chosen. */
+      /** The gateway the node was pinned to, when it is gone and another was chosen. */
       readonly reroutedFrom?: string;
-      /** Instructions for the agent besides the work itself, by layer. */
+      /** Instructions for the agent in addition to the work itself, by layer. */
       readonly instructions?: readonly Instruction[];
     }
   | {
@@ -46,11 +46,11 @@ export type Verdict =
       readonly gate: string;
       readonly code: string;
       readonly message: string;
-      /** `final`: the node fails. `queue`: it waits for a slot or a window. `paused`: it asks again after 1, 2, 4 s. */
+      /** `final`: the node fails. `queue`: it waits for a slot or a window. `paused`: the gates are checked again after 1, 2, 4 s. */
       readonly after: "final" | "queue" | "paused";
       readonly waitingReason?: "queued" | "rate_limit" | "worker";
       readonly until?: number;
-      /** With `queue` and `until`: no `queue_timeout` ends the wait; it asks again then, or when it is woken. */
+      /** With `queue` and `until`: `queue_timeout` does not end the wait. The gates are checked again at `until`, or on a wake. */
       readonly isPatient?: true;
       readonly queuePosition?: number;
     }
@@ -60,26 +60,26 @@ export type Verdict =
       readonly gate: string;
       readonly message: string;
       readonly agentId: string | null;
-      /** Name and version of each policy that wants an answer. */
+      /** Name and version of each policy that requires an answer. */
       readonly policies: readonly string[];
       readonly rule: ApprovalRule;
-      /** What the person who answers should know; absent: nothing more is known. */
+      /** Facts for the person who answers. Absent when there are none. */
       readonly facts?: HoldFacts;
     }
-  /** Input moderation said no; nothing was asked of the gates. */
+  /** Input moderation refused the input. No gate was evaluated. */
   | { readonly disposition: "moderated"; readonly decision: Json }
   /** No member of the team may take the node, or its instructions contradict each other. */
   | { readonly disposition: "unassigned"; readonly message: string }
   | { readonly disposition: "contradiction"; readonly errors: EventPayload<"contract.violated">["errors"] };
 
-/** What is known of an attempt that a person has to allow. */
+/** Facts about an attempt that a person has to allow. */
 export interface HoldFacts {
   readonly provider: string | null;
   readonly model: string | null;
   /** Trust level of the agent. */
   readonly trust: number | null;
-  /** Null: no price is known. */
+  /** Null when no price is known. */
   readonly estimateMicros: number | null;
-  /** Each policy with its reason, in words. */
+  /** Each policy with its reason, as text for people. */
   readonly reasons: readonly { readonly name: string; readonly reason: string }[];
 }

@@ -2,8 +2,8 @@ import { isTerminal, type OwnWait } from "../event/index.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * What a run waits for by itself. A person, as soon as something of it waits for an answer; child runs, room at a limit, an
- * event or a moment, when nothing else of it is under way.
+ * Returns what a run itself waits for: a person, as soon as any node waits for an answer. Child runs, limits, events and
+ * times count only when nothing else in the run is in progress.
  */
 export function waitingForOf(state: RunState): OwnWait | null {
   const { place, status, counts, waits, expandedRunning, childRunning, limitedNodes } = state;

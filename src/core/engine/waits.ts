@@ -1,4 +1,4 @@
-/** Nodes that wait for a moment, an event or a signal: blocked without slot, attempt or deadline of an adapter. */
+/** Nodes that wait for a time, an event or a signal. They are blocked without slot, attempt or adapter deadline. */
 import {
   digestJson,
   fail,
@@ -22,7 +22,7 @@ import type { Timer } from "./timer.ts";
 import { about, emit, requireNode, setTimer, type Turn } from "./turn.ts";
 import { hasTaken } from "./taken-events.ts";
 
-/** The turn of a node that waits has come. */
+/** Begins the wait of a node that is ready. */
 export function beginWait(turn: Turn, node: NodeState, wait: Wait, values: JsonObject): void {
   switch (wait.kind) {
     case "delay":
@@ -41,17 +41,17 @@ export function beginWait(turn: Turn, node: NodeState, wait: Wait, values: JsonO
   }
 }
 
-/** A signal is an event to one run; no other event has a colon in its type. */
+/** A signal is an event to one run. No other event type contains a colon. */
 export function signalTo(rootRunId: string, name: string): AwaitedEvent {
   return { type: `signal:${name}`, key: { run: rootRunId } };
 }
 
-/** The run that began the family. */
+/** Returns the first run of the family. */
 function rootOf({ root, runId }: RunState): string {
   return root?.runId ?? runId;
 }
 
-/** What events are matched by: all members of the key, whatever order they came in. */
+/** Returns the digest by which events are matched. It covers all members of the key, in any order. */
 export function keyDigest(key: JsonObject): string {
   return digestJson(key);
 }
@@ -80,7 +80,7 @@ function momentOf({ until = null }: JsonObject): Outcome<number, Failure> {
   return fail({ code: "expression_error", message });
 }
 
-/** A moment has come, or nothing has by then. */
+/** Handles the end of a wait: its time has come, or no event has arrived in time. */
 export function onWaitTimer(turn: Turn, node: NodeState, timer: Extract<Timer, { kind: "wait" }>): void {
   const { now } = node;
   if (now.status !== "blocked" || node.epoch !== timer.epoch || now.until !== timer.until) return;
@@ -104,7 +104,7 @@ function onTimeout(turn: Turn, node: NodeState, awaited: AwaitedEvent | null): v
   }
 }
 
-/** Whether a node waits for an event, has taken it before, or waits for something else or nothing. */
+/** Returns whether a node waits for this event, has already taken it, or does neither. */
 export function eventStanding(
   state: RunState,
   { nodeId, epoch, event }: EventInput,
@@ -116,7 +116,7 @@ export function eventStanding(
   return hasTaken(state, node, event.id) ? "taken" : "waiting";
 }
 
-/** An event for a node that waits for it. Given twice, or for another wait, it changes nothing. */
+/** Handles an event for a waiting node. A repeated event, or one for another wait, changes nothing. */
 export function onEvent(turn: Turn, input: EventInput): Refusal | undefined {
   const standing = eventStanding(turn.state, input);
   if (standing === "not_waiting") return refuse("not_waiting", `${input.nodeId} does not wait for this event`);
@@ -127,7 +127,7 @@ export function onEvent(turn: Turn, input: EventInput): Refusal | undefined {
   return undefined;
 }
 
-/** Outputs have names: any other value than an object gets the name `result`. */
+/** Outputs need names, so any value other than an object gets the name `result`. */
 function outputsOf(data: Json): JsonObject {
   return isJsonObject(data) ? data : { result: data };
 }

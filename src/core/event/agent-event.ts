@@ -2,32 +2,32 @@ import { z } from "zod";
 import { count, json, jsonObject, onNode } from "./payload.ts";
 import { ACTIONS, EFFECT_GUARANTEES } from "./status.ts";
 
-/** It was done in the run this one was branched from, and paid for there. */
+/** Set on an event carried over from the run this one was branched from, where its cost was paid. */
 const carried = z.literal(true).optional();
 const onCall = { ...onNode, callId: z.string(), carried };
 
-/** Why a model stopped: it wants tools, it is done, its answer was cut off, it refused, or anything else. */
+/** Reasons why a model stopped: it requests tools, is done, was cut off, refused, or anything else. */
 export const ROUND_ENDS = ["tool_calls", "stop", "length", "refusal", "other"] as const;
 export type RoundEnd = (typeof ROUND_ENDS)[number];
 
-/** A tool call as the model wants it, before it is judged. */
+/** A tool call as the model requests it, before it is judged. */
 export const askedCallSchema = z.object({
   tool: z.string(),
-  /** The tool server; absent: the tool belongs to none. */
+  /** The tool server. Absent when the tool belongs to none. */
   server: z.string().optional(),
   args: jsonObject,
-  /** JSON Schema of the args, so that changes of them can be checked. */
+  /** JSON Schema of the args, used to check changes to them. */
   schema: jsonObject.optional(),
-  /** What the tool's server says of it; counts only where that server is trusted. */
+  /** Hints from the tool's server. They count only when that server is trusted. */
   hints: z.object({ readOnly: z.boolean().optional(), destructive: z.boolean().optional() }).optional(),
 });
 export type AskedCall = z.infer<typeof askedCallSchema>;
-/** What the adapter knows of a tool. */
+/** The adapter's description of a tool. */
 export type ToolDescription = Pick<AskedCall, "schema" | "hints">;
 
 /** The payloads of the events about the turn of an agent: its rounds, and the tool calls of each. */
 export const AGENT_PAYLOADS = {
-  /** A model has answered. What it cost is in the `cost.recorded` of the same round. */
+  /** A model has answered. The cost is in the `cost.recorded` event of the same round. */
   "round.completed": z.object({
     ...onNode,
     segment: count,
@@ -37,13 +37,13 @@ export const AGENT_PAYLOADS = {
     outputTokens: count,
     costMicros: z.number().int(),
     finish: z.enum(ROUND_ENDS),
-    /** What it said in words; empty: nothing but calls. */
+    /** The text of the answer. Empty when it contains only calls. */
     text: z.string(),
-    /** Its whole message, as the adapter continues from it. */
+    /** The complete message, from which the adapter continues. */
     message: json,
     calls: z.array(askedCallSchema),
     carried,
-    /** The person who has changed its words; absent: they are the model's. */
+    /** The person who changed the text. Absent when the text is the model's. */
     by: z.string().optional(),
   }),
   "tool.requested": z.object({
@@ -55,11 +55,11 @@ export const AGENT_PAYLOADS = {
     argsDigest: z.string(),
     action: z.enum(ACTIONS),
     effects: z.enum(EFFECT_GUARANTEES),
-    /** Of a call that no round has named: what its round would say of the tool. */
+    /** For a call that no round contains: the description of the tool that its round would contain. */
     ...askedCallSchema.pick({ schema: true, hints: true }).shape,
-    /** How long the call may take; absent: as long as the attempt. */
+    /** Time limit of the call. Absent when only the limit of the attempt applies. */
     timeoutMs: z.number().positive().optional(),
-    /** The adapter keeps its process while a person is asked; absent: it suspends. */
+    /** Set when the adapter keeps its process while a person is asked. Absent when it suspends. */
     waits: z.literal(true).optional(),
   }),
   "tool.decided": z.object({
@@ -67,17 +67,17 @@ export const AGENT_PAYLOADS = {
     disposition: z.enum(["allow", "deny", "hold"]),
     gate: z.string().optional(),
     code: z.string().optional(),
-    /** What the model is given in place of a result. */
+    /** The text the model receives instead of a result. */
     reason: z.string().optional(),
     verdictId: z.string().nullable(),
     approvalId: z.string().optional(),
-    /** What a person has made of the args; absent: as they were asked for. */
+    /** The args as changed by a person. Absent when they are unchanged. */
     args: jsonObject.optional(),
-    /** It may have run and never reported; a person says what to do. */
+    /** Set when the call may have run without reporting. A person decides about it. */
     isUnknown: z.literal(true).optional(),
-    /** Of the args it is about, where no verdict says it: a person has decided, or it is about others than the call's. */
+    /** Digest of the decided args, when no verdict contains it: a person decided, or these are other args than those of the call. */
     argsDigest: z.string().optional(),
-    /** The adapter asked about the call with other args: that is refused, and what was decided about the call stands. */
+    /** Set when the adapter requested the call with other args. That request is refused, and the ruling on the call stays valid. */
     isOther: z.literal(true).optional(),
   }),
   "tool.completed": z.object({
@@ -85,7 +85,7 @@ export const AGENT_PAYLOADS = {
     result: json,
     isError: z.boolean(),
     durationMs: z.number().nonnegative(),
-    /** A person gave the result: of a call that never reported, or in place of the tool's when the run was branched. */
+    /** The person who supplied the result: for a call that never reported, or to replace the tool's result in a branch. */
     by: z.string().optional(),
   }),
 } as const;

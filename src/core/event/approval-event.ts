@@ -7,11 +7,11 @@ import { subjectSchema } from "./subject.ts";
 const onApproval = { ...onNode, approvalId: z.string(), source: z.enum(APPROVAL_SOURCES) };
 const answeredBy = {
   by: z.string().optional(),
-  /** Of the key that answered; its label, which need not be its own, is in `by`. */
+  /** Id of the key that answered. `by` contains its label, which need not be unique. */
   byId: z.string().optional(),
   /** The person behind the key or the session. */
   personId: z.string().optional(),
-  /** It was not asked of them: an administrator answered, with a reason. */
+  /** Set when an administrator answered without being asked, and gave a reason. */
   isOverride: z.literal(true).optional(),
   reason: z.string().optional(),
 };
@@ -32,10 +32,10 @@ export const APPROVAL_PAYLOADS = {
     isSeparate: z.boolean(),
     expiresAt: at,
     hop: count,
-    /** Absent in older logs, like everything below. */
+    /** Absent in older logs, like all fields below. */
     subject: subjectSchema.optional(),
     subjectDigest: z.string().optional(),
-    /** How many different people have to approve; absent: one. */
+    /** Number of different people who have to approve. Absent for one. */
     quorum: count.optional(),
     /** The fields a person has to fill in. */
     form: formSchema.optional(),
@@ -43,7 +43,7 @@ export const APPROVAL_PAYLOADS = {
   }),
   "approval.reminded": z.object({ ...onApproval, urgency: z.enum(["normal", "elevated", "critical"]) }),
   "approval.escalated": z.object({ ...onApproval, hop: count, who: z.string() }),
-  /** A yes that is not enough yet: more people have to approve. */
+  /** An approval that is not sufficient yet: more people have to approve. */
   "approval.answered": z.object({
     ...onApproval,
     decision: z.enum(DECISIONS),
@@ -52,7 +52,8 @@ export const APPROVAL_PAYLOADS = {
     answers: count,
     quorum: count,
   }),
-  /** A yes with changes where several people have to approve: earlier ones are void, and this is the first of the new subject. */
+  /** An approval with changes, when several people have to approve: earlier approvals are void, and this is the first of the new
+   * subject. */
   "approval.revised": z.object({
     ...onApproval,
     decision: z.enum(DECISIONS),
@@ -62,9 +63,9 @@ export const APPROVAL_PAYLOADS = {
     subject: subjectSchema,
     subjectDigest: z.string(),
     modifications: jsonObject.optional(),
-    /** What was entered into the form. */
+    /** Values entered into the form. */
     form: jsonObject.optional(),
-    /** Whose approvals do not count any more: the person of each, else the key, else the name; absent: none's. */
+    /** People whose approvals no longer count: the person id, else the key, else the name. Absent when there are none. */
     voided: z.array(z.string()).optional(),
   }),
   "approval.resolved": z.object({
@@ -73,9 +74,9 @@ export const APPROVAL_PAYLOADS = {
     decision: z.enum(DECISIONS).optional(),
     ...answeredBy,
     modifications: jsonObject.optional(),
-    /** What was entered into the form. */
+    /** Values entered into the form. */
     form: jsonObject.optional(),
-    /** Of the request with the changes that were approved with it; absent: as it was requested. */
+    /** Digest of the request with the approved changes. Absent when nothing was changed. */
     digest: z.string().optional(),
   }),
 } as const;

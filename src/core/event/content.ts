@@ -1,10 +1,10 @@
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject, withOwn } from "../base/index.ts";
 import type { EventType } from "./event.ts";
 
-/** What is replaced at a place: the value itself, the values of a map whose names stay, or the elements of a list. */
+/** The part that is replaced at a place: the value itself, the values of a map (its names stay), or the elements of a list. */
 type Rule = "value" | "members" | "list";
 
-/** Places of content, dots between their parts; `*` stands for every name or element. */
+/** Paths to content, separated by dots. `*` matches every name or element. */
 export type ContentPlaces = Readonly<Record<string, Rule>>;
 
 const SUBJECT: ContentPlaces = {
@@ -33,8 +33,8 @@ const REASON: ContentPlaces = { reason: "value" };
 const ERROR: ContentPlaces = { errorMessage: "value" };
 
 /**
- * Where events hold what authors, models and people wrote: all that erasure replaces. Everything else (ids, statuses,
- * times, counts, codes, digests) stays, so that an erased log folds like any other.
+ * The places in events with text of authors, models and people, which is what erasure replaces. Everything else (ids,
+ * statuses, times, counts, codes, digests) stays, so that an erased log can still be folded.
  */
 export const EVENT_CONTENT: Readonly<Record<EventType, ContentPlaces>> = {
   "run.started": {
@@ -100,7 +100,7 @@ export const EVENT_CONTENT: Readonly<Record<EventType, ContentPlaces>> = {
   "child.finished": {},
 };
 
-/** The same of an approval as it is kept beside the log. */
+/** The places with content in an approval as stored beside the log. */
 export const APPROVAL_CONTENT: ContentPlaces = {
   title: "value",
   summary: "value",
@@ -112,7 +112,7 @@ export const APPROVAL_CONTENT: ContentPlaces = {
   ...FORM,
 };
 
-/** A value with `tombstone` at every place that holds content; what is empty or missing stays so. */
+/** Returns the value with `tombstone` at every place with content. Empty and missing places stay as they are. */
 export function withoutContent(value: JsonObject, places: ContentPlaces, tombstone: string): JsonObject {
   let result: Json = value;
   for (const [place, rule] of Object.entries(places)) result = replaced(result, place.split("."), rule, tombstone);

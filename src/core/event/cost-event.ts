@@ -8,12 +8,12 @@ export const COST_PAYLOADS = {
     costMicros: micros,
     tokens: tokensSchema,
     model: z.string().nullable().optional(),
-    /** Which price the cost was made with; `reported`: the one who reported it names none. */
+    /** Id of the price used for the cost. `reported` when the report itself contained the cost without a price. */
     priceId: z.string().optional(),
     late: z.boolean().optional(),
-    /** Adapter calls of the attempt beyond its first. */
+    /** Adapter calls of the attempt beyond the first. */
     extraCalls: count.optional(),
-    /** The round of an agent's turn it was spent in; absent: not in a round. `segment`: the execution; absent: the first. */
+    /** The round of the agent's turn. Absent outside a round. `segment`: the execution; absent for the first. */
     round: count.optional(),
     segment: count.optional(),
     childRunId: z.string().optional(),

@@ -6,21 +6,21 @@ export interface AttemptKey {
 
 export interface AttemptAddress extends AttemptKey {
   readonly runId: string;
-  /** Which execution of the attempt, where a turn was suspended or lost; absent: the first. */
+  /** The execution of the attempt, when a turn was suspended or lost. Absent for the first. */
   readonly segment?: number;
 }
 
-/** Names an attempt within its run. */
+/** Returns the key of an attempt within its run. */
 export function attemptKey({ nodeId, attempt }: AttemptKey): string {
   return `${nodeId}/${attempt}`;
 }
 
-/** Names an execution of an attempt everywhere: run/node/attempt, and `#` with its number if it is not the first. */
+/** Returns the unique id of an execution: run/node/attempt, plus `#` and its number unless it is the first. */
 export function dispatchIdOf({ runId, nodeId, attempt, segment = 0 }: AttemptAddress): string {
   return `${runId}/${nodeId}/${attempt}${segment === 0 ? "" : `#${segment}`}`;
 }
 
-/** Undefined: nothing was ever dispatched by such an id. Run ids hold no slash. */
+/** Parses a dispatch id. Undefined when no dispatch can have such an id. Run ids contain no slash. */
 export function readDispatchId(dispatchId: string): AttemptAddress | undefined {
   const first = dispatchId.indexOf("/");
   const last = dispatchId.lastIndexOf("/");
@@ -36,7 +36,7 @@ export function readDispatchId(dispatchId: string): AttemptAddress | undefined {
 
 const PLACE = /^\d{1,9}\/\d{1,9}$/u;
 
-/** Whether it can be the id of a call of this turn: its round and position, each counted from 0, after the key of the turn. */
+/** Checks whether the id can belong to a call of this turn: the key of the turn, then round and position, each counted from 0. */
 export function isCallIdOf(idempotencyKey: string, callId: string): boolean {
   return callId.startsWith(`${idempotencyKey}/`) && PLACE.test(callId.slice(idempotencyKey.length + 1));
 }

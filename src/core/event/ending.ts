@@ -14,8 +14,8 @@ const OLD_REASONS: ReadonlyMap<string, EndingStatus> = new Map([
 ]);
 
 /**
- * What a run is winding down to. Logs written before `run.ending` existed mark it by a status that changes to itself;
- * null: the event is about something else.
+ * Returns the outcome a run is winding down to. Logs older than `run.ending` mark it by a status that changes to itself.
+ * Null for an event about something else.
  */
 export function endingOf(event: EventOf<"run.ending"> | EventOf<"run.status.changed">): RunEnding | null {
   if (event.type === "run.ending") {

@@ -16,7 +16,7 @@ const runEnd = {
   costMicros: micros,
   errorCode: z.string().optional(),
   reason: z.string().optional(),
-  /** Path of the block of the file that ended; absent: the run of a file did. */
+  /** Path of the block whose run ended. Absent for the run of a whole file. */
   block: z.string().optional(),
 };
 const contractError = z.object({ field: z.string(), reason: z.string(), details: z.string().optional() });
@@ -31,7 +31,7 @@ export const EVENT_PAYLOADS = {
     from: z.enum(RUN_STATUSES),
     to: z.enum(RUN_STATUSES),
     epoch: count,
-    /** `rewind`, `recover` when it is opened again; in older logs also `cancelling`, `timing_out`, `halting`. */
+    /** `rewind` or `recover` when a run is reopened. In older logs also `cancelling`, `timing_out`, `halting`. */
     reason: z.string().optional(),
     detail: z.string().optional(),
     /** Only in older logs, with `halting`. */
@@ -41,12 +41,12 @@ export const EVENT_PAYLOADS = {
     as: z.enum(ENDING_STATUSES),
     reason: z.string(),
     errorCode: z.string().optional(),
-    /** The node whose failure ends it. */
+    /** The node whose failure ends the run. */
     failedNode: z.string().optional(),
-    /** A step of a block ends the run the block belongs to. */
+    /** Set when a step of a block ends the run that contains the block. */
     isOfOwner: z.literal(true).optional(),
   }),
-  /** Everything has settled, and how the run ends is known; what comes last has begun. */
+  /** All nodes have settled and the outcome is known. The `finally` block has begun. */
   "run.finally": z.object({
     childRunId: z.string(),
     as: z.enum(ENDING_STATUSES),
@@ -65,7 +65,7 @@ export const EVENT_PAYLOADS = {
   "run.rewound": z.object({ toEventId: count, epoch: count }),
   "run.completed": z.object({
     ...runEnd,
-    /** What the document names as outputs; absent: it names none, and its leaves say what came of it. */
+    /** The outputs named by the document. Absent when it names none; its last nodes then hold the result. */
     outputs: jsonObject.optional(),
   }),
   "run.failed": z.object({ ...runEnd, snapshot: snapshotSchema.optional() }),
@@ -77,16 +77,16 @@ export const EVENT_PAYLOADS = {
     waitingReason: z.enum(WAITING_REASONS),
     until: at.optional(),
     queuePosition: count.optional(),
-    /** The parents that were enough for a step with `join`; to it, any other reads as skipped. */
+    /** For a step with `join`: the parents that counted. The step reads any other parent as skipped. */
     counted: z.array(z.string()).optional(),
-    /** This execution of the attempt was lost; the next one continues it. */
+    /** Set when this execution of the attempt was lost. The next one continues it. */
     segment: count.optional(),
   }),
   "node.waiting": z.object({
     ...onNode,
     waitingReason: z.enum(WAITING_REASONS),
     until: at.optional(),
-    /** It waits as long as it takes: at `until` it asks again instead of failing. */
+    /** Set when the wait has no limit: at `until` the gates are checked again instead of failing the node. */
     isPatient: z.literal(true).optional(),
     queuePosition: count.optional(),
     code: z.string().optional(),
@@ -95,12 +95,12 @@ export const EVENT_PAYLOADS = {
     ...onNode,
     count,
     instanceIds: z.array(z.string()),
-    /** The list itself: instances bind to it, whatever upstream does later. */
+    /** The list itself. Instances are bound to it, whatever earlier nodes do later. */
     items: z.array(json),
-    /** The instances are rounds, of which more may follow. */
+    /** Set when the instances are rounds. More rounds may follow. */
     isRepeated: z.literal(true).optional(),
   }),
-  /** The next round of a repeated node. */
+  /** Begins the next round of a repeated node. */
   "node.round": z.object({ ...onNode, round: count, instanceId: z.string() }),
   "node.started": z.object({
     ...onNode,
@@ -112,12 +112,12 @@ export const EVENT_PAYLOADS = {
     verdictId: z.string().nullable(),
     executionPath: z.enum(["edge", "sync", "async"]).nullable(),
     deadlineAt: at.optional(),
-    /** What is registered about the call allows it once only; absent: as the step says. */
+    /** Set when the registration of the call allows it only once. Absent when the step decides. */
     effects: z.literal("at_most_once").optional(),
-    /** The gateway the run is pinned to, which was gone; the workflow says `gateway: any`. */
+    /** The gateway the run is pinned to, which was gone. Only with `gateway: any` in the workflow. */
     reroutedFrom: z.string().optional(),
     instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })).optional(),
-    /** The attempt was begun before and continues; absent: it begins. */
+    /** Set when a paused attempt continues. Absent when the attempt begins. */
     segment: count.optional(),
   }),
   "node.stream.delta": z.object({ ...onNode, deltaIndex: count, text: z.string().optional(), media: json.optional() }),
@@ -135,9 +135,9 @@ export const EVENT_PAYLOADS = {
     errorCode: z.string(),
     errorMessage: z.string(),
     until: at,
-    /** Another member of the team has it from here on. */
+    /** The team member that takes over the node. */
     assignTo: z.string().optional(),
-    /** Another model is asked from here on. */
+    /** The model that takes over. */
     model: z.string().optional(),
   }),
   "node.completed": z.object({
@@ -148,15 +148,15 @@ export const EVENT_PAYLOADS = {
     inputTokens: count,
     outputTokens: count,
     costMicros: micros,
-    /** What the answer is charged, where a plan charges in credits: once, by the attempt that gave it. */
+    /** Credits charged for the answer under a plan that charges in credits. Charged once, for the attempt that answered. */
     creditsCharged: z.number().nonnegative().optional(),
     carried: z.boolean().optional(),
-    /** Carried with it: the person who gave the outputs in place of those it had. */
+    /** With `carried`: the person who replaced the outputs. */
     by: z.string().optional(),
-    /** Carried with it: the parents that were enough for a step with `join`. */
+    /** With `carried`: the parents that counted for a step with `join`. */
     counted: z.array(z.string()).optional(),
   }),
-  /** A failure no longer fails the run: its handler has completed, or a step with `join` does without it. */
+  /** A failure no longer fails the run: its handler has completed, or a step with `join` does not need the node. */
   "node.handled": z.object({ ...onNode, by: z.string() }),
   "node.failed": z.object({ ...onNode, errorCode: z.string(), errorMessage: z.string(), retryable: z.boolean() }),
   "node.timed_out": z.object({
@@ -179,17 +179,17 @@ export const EVENT_PAYLOADS = {
     ...onNode,
     waitingReason: z.enum(WAITING_REASONS),
     approvalId: z.string().optional(),
-    /** The event it waits for. */
+    /** The event the node waits for. */
     event: z.object({ type: z.string(), key: jsonObject }).optional(),
-    /** When it continues, or has waited long enough. */
+    /** When the node continues or its wait times out. */
     until: at.optional(),
     missing: z.array(z.string()).optional(),
     code: z.string().optional(),
-    /** This execution of the attempt has ended; the attempt continues with the next one. */
+    /** Set when this execution has ended and the attempt continues with the next one. */
     segment: count.optional(),
-    /** What the adapter needs besides the rounds to continue. */
+    /** Data the adapter needs for continuing, in addition to the rounds. */
     transcript: json.optional(),
-    /** A node held by an escalation keeps what it failed with. */
+    /** A node held by an escalation keeps its error. */
     errorCode: z.string().optional(),
     errorMessage: z.string().optional(),
   }),
@@ -227,7 +227,7 @@ export type EventType = keyof typeof EVENT_PAYLOADS;
 export const EVENT_TYPES = Object.keys(EVENT_PAYLOADS) as readonly EventType[];
 export type EventPayload<T extends EventType> = z.infer<(typeof EVENT_PAYLOADS)[T]>;
 
-/** A fact of one run. `eventId` is counted from state: 1, 2, 3, … without gaps. */
+/** An event of one run. `eventId` is counted from the state: 1, 2, 3, … without gaps. */
 export type RunEvent = {
   [T in EventType]: {
     readonly eventId: number;

@@ -22,7 +22,7 @@ export type FormField = FormFields[string];
 
 const DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
 
-/** A field of a form as a declared value: what a person enters is checked like what an agent returns. */
+/** A form field as a declared value, so that a person's entry is checked in the same way as an agent's output. */
 export interface DeclaredField {
   readonly type: "string" | "number" | "integer" | "boolean";
   readonly required: boolean;

@@ -2,8 +2,8 @@ import type { JsonObject } from "../base/index.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 
 /**
- * How many hand-offs of values a run took part in, as far as its own log shows: rows into it, and rows out of it. One
- * between two of its nodes is both.
+ * The number of hand-offs of values a run took part in, as its own log shows them: rows into it and rows out of it. A
+ * hand-off between two of its nodes counts in both.
  */
 export interface HandoffCounts {
   upstreamCount: number;
@@ -11,15 +11,15 @@ export interface HandoffCounts {
   readonly handoffs: Map<string, NodeHandoffs>;
 }
 
-/** Of one node. A row that is there again after a rewind is the same row, so that the most of any life counts. */
+/** The counts of one node. A row repeated after a rewind is the same row, so the highest number of any pass counts. */
 interface NodeHandoffs {
-  /** Into this life of the node, whether it has begun or not. */
+  /** Rows into the node since it was last invalidated, whether it has begun or not. */
   rows: number;
   counted: number;
   resultsCounted: number;
 }
 
-/** What a node that completes stands for. */
+/** What a completed node represents. */
 export type HandoffStanding = "list" | "rounds" | "child" | "itself";
 
 export function countHandoffs(counts: HandoffCounts, event: RunEvent, standing: HandoffStanding): void {
@@ -47,14 +47,14 @@ export function countHandoffs(counts: HandoffCounts, event: RunEvent, standing: 
   }
 }
 
-/** From outputs of other runs, from the parent's node, or kept from the run this one repeats. */
+/** Rows from outputs of other runs, from the parent's node, or kept from the run this one repeats. */
 function rowsIntoArgs({ payload }: EventOf<"run.started">): number {
   const { args, inputsFrom = {}, handoffs = 0, sourceRunId, trigger } = payload;
   const kept = sourceRunId !== undefined && trigger === "restart" ? Object.keys(args).length : 0;
   return Object.keys(inputsFrom).length + handoffs + kept;
 }
 
-/** What a node was given counts once something is done with it. */
+/** Counts the rows into a node once the node uses them. */
 function use(counts: HandoffCounts, nodeId: string): void {
   const node = counts.handoffs.get(nodeId);
   if (node === undefined || node.rows <= node.counted) return;
@@ -70,7 +70,7 @@ function complete(counts: HandoffCounts, { payload }: EventOf<"node.completed">,
     return;
   }
   if (standing === "itself") return;
-  // What the last round handed over is a row of its own.
+  // The hand-off from the last round is already a row of its own.
   if (standing === "rounds") return use(counts, nodeId);
   const results = standing === "list" ? completedElements(outputs) : Object.keys(outputs).length;
   const node = of(counts, nodeId);

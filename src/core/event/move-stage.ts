@@ -1,8 +1,9 @@
 /**
- * How far an organisation has come on its way to another cell. `copying`: history goes over while everything runs ·
- * `freezing`: the source begins to refuse changes · `frozen`: the rest goes over and is compared · `switching`: the target has
- * it all, and the directory learns of it · `removing`: the source is emptied · `withdrawing`: the move is given up; the source
- * takes changes again, and what the target has is deleted.
+ * Stages of moving an organisation to another cell. `copying`: history is copied while everything runs ·
+ * `freezing`: the source begins to refuse changes · `frozen`: the rest is copied and compared · `switching`: the target
+ * has
+ * everything, and the directory is updated · `removing`: the source is emptied · `withdrawing`: the move is abandoned; the
+ * source accepts changes again, and the copy on the target is deleted.
  */
 export const MOVE_STAGES = [
   "copying",

@@ -1,4 +1,4 @@
-/** What several events say in the same words. */
+/** Payload parts shared by several events. */
 import { z } from "zod";
 import { count, json, jsonObject } from "./payload.ts";
 
@@ -10,7 +10,7 @@ export const envelopeSchema = z.object({
   media: json.optional(),
   metadata: jsonObject.optional(),
 });
-/** Every node's result, whatever ran it. */
+/** The result of a node, the same for every kind of node. */
 export type Envelope = z.infer<typeof envelopeSchema>;
 
 export const tokensSchema = z.object({

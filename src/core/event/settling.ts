@@ -1,7 +1,7 @@
 import type { EventOf, EventType, RunEvent } from "./event.ts";
 import type { RunStatus, SettledStatus } from "./status.ts";
 
-/** The events that settle a node: after one of them its dependents may be decided. */
+/** Events that settle a node. After one of them its dependents may be decided. */
 export const SETTLING_TYPES = [
   "node.completed",
   "node.failed",
@@ -19,12 +19,12 @@ export function isSettling(event: RunEvent): event is SettlingEvent {
   return SETTLING.has(event.type);
 }
 
-/** The status a node has after the event. */
+/** Returns the status of a node after the event. */
 export function settledStatusOf(type: SettlingType): SettledStatus {
   return type.slice("node.".length) as SettledStatus;
 }
 
-/** The events that end a run. */
+/** Events that end a run. */
 export const RUN_ENDING_TYPES = [
   "run.completed",
   "run.failed",
@@ -41,7 +41,7 @@ export function isRunEnding(event: RunEvent): event is RunEndingEvent {
   return RUN_ENDING.has(event.type);
 }
 
-/** The status a run has after the event. */
+/** Returns the status of a run after the event. */
 export function endStatusOf(type: RunEndingType): RunStatus {
   return type.slice("run.".length) as RunStatus;
 }

@@ -15,43 +15,43 @@ export const START_PAYLOADS = {
     recursionDepth: count,
     /** The run this one was restarted or branched from. */
     sourceRunId: z.string().optional(),
-    /** What a person wrote in place of the text of a node, in a branch; it stays with runs started from this one. */
+    /** A person's texts that replace the texts of nodes in a branch. They also apply to runs started from this one. */
     prompts: z.record(z.string(), z.object({ text: z.string(), by: z.string().optional() })).optional(),
-    /** Args that were taken from outputs of other runs. */
+    /** Args taken from outputs of other runs. */
     inputsFrom: z
       .record(z.string(), z.object({ runId: z.string(), nodeId: z.string(), output: z.string() }))
       .optional(),
-    /** Values a parent's node handed to its args; absent: none. */
+    /** Number of values a parent's node passed to the args. Absent when there are none. */
     handoffs: count.optional(),
-    /** The person or program that started it, as people know it. */
+    /** Readable name of the person or program that started the run. */
     startedBy: z.string().optional(),
     labels: z.record(z.string(), z.string()).optional(),
-    /** The run that began the family, and when; absent: this one. */
+    /** The first run of the family and its creation time. Absent when it is this run. */
     root: z.object({ runId: z.string(), createdAt: at }).optional(),
-    /** How many runs before it have started one another by events; absent: none. */
+    /** Number of earlier runs in a chain of runs started by events. Absent when there are none. */
     hops: count.optional(),
-    /** The key it counts under, where the workflow or its trigger limits how many runs are open; absent: neither does. */
+    /** The run's concurrency key, when the workflow or its trigger limits the open runs. Absent when neither does. */
     place: z
       .object({
         key: z.string(),
         standing: z.enum(PLACE_STANDINGS),
-        /** What its trigger allows; absent: its workflow says so itself. */
+        /** The limit set by the trigger. Absent when the workflow itself sets it. */
         rule: z.object({ limit: count, whenFull: z.enum(WHEN_FULL) }).optional(),
       })
       .optional(),
-    /** Keys its ancestors hold; absent: none. */
+    /** Concurrency keys held by the ancestors. Absent when there are none. */
     heldKeys: z.array(z.string()).optional(),
-    /** Of a block: events its steps have taken in rounds and attempts before, as `step id`; absent: none. */
+    /** For a block: events its steps took in earlier rounds and attempts, as `step id`. Absent when there are none. */
     taken: z.array(z.string()).optional(),
-    /** Path of the block of the file it runs; absent: it runs the file itself. */
+    /** Path of the block to run. Absent when the run executes the whole file. */
     block: z.string().optional(),
-    /** Of a block: the run whose file it stands in, with what policies know of that one. */
+    /** For a block: the run whose file contains it, with the facts about that run that policies read. */
     owner: z.object({ runId: z.string(), args: jsonObject, depth: count }).optional(),
-    /** Runs of blocks that did not complete, of which this run continues with what they have, by node. */
+    /** Runs of blocks that did not complete, by node. This run continues them with their results. */
     blocks: z.record(z.string(), z.object({ runId: z.string(), block: z.string() })).optional(),
-    /** Absent: `normal`. */
+    /** Absent for priority `normal`. */
     priority: z.enum(PRIORITIES).optional(),
-    /** Absent in older logs: then what is registered at each moment holds. */
+    /** Absent in older logs. The current registrations then apply at each moment. */
     placement: placementSchema.optional(),
   }),
 };

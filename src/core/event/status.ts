@@ -1,4 +1,4 @@
-/** The closed lists of statuses and reasons: one source for types, zod, SQL, docs and screen. */
+/** The closed lists of statuses and reasons. Types, zod, SQL, docs and screens all use them. */
 export const NODE_STATUSES = [
   "pending",
   "awaiting_dependency",
@@ -44,7 +44,7 @@ export function isTerminal(status: RunStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled" || status === "timed_out";
 }
 
-/** What a run may be winding down to, while something is still in flight. */
+/** Outcomes a run may be winding down to while work is still in flight. */
 export const ENDING_STATUSES = ["cancelled", "timed_out", "failed", "completed"] as const;
 export type EndingStatus = (typeof ENDING_STATUSES)[number];
 
@@ -64,7 +64,7 @@ export const WAITING_REASONS = [
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
-/** Of a run among those with its key: it has a place, waits for one, or counts with an ancestor that has one. */
+/** Standing of a run among those with its key: it has a place, waits for one, shares an ancestor's place, or found none. */
 export const PLACE_STANDINGS = ["held", "waiting", "inherited", "full"] as const;
 export type PlaceStanding = (typeof PLACE_STANDINGS)[number];
 
@@ -72,31 +72,31 @@ export type PlaceStanding = (typeof PLACE_STANDINGS)[number];
 export const WHEN_FULL = ["queue", "cancel_new", "cancel_old"] as const;
 export type WhenFull = (typeof WHEN_FULL)[number];
 
-/** Which runs of an organisation go first; a run that waits long enough has its turn in any case. */
+/** Order in which the runs of an organisation go first. A run that has waited long enough begins in any case. */
 export const PRIORITIES = ["high", "normal", "low"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** Who paused a run, a workflow or an organisation, when and why. */
+/** Records by whom, when and why a run, a workflow or an organisation was paused. */
 export interface PauseFact {
-  /** As people know them; null: not known. */
+  /** Readable name of the caller. Null when not known. */
   readonly by: string | null;
   readonly reason: string | null;
   readonly at: number;
 }
 
-/** What was paused: the run itself, the run that waits for it, its workflow, or everything of its organisation. */
+/** The thing that was paused: the run itself, its parent run, its workflow, or its whole organisation. */
 export const PAUSE_SCOPES = ["run", "parent", "workflow", "organisation"] as const;
 export type PauseScope = (typeof PAUSE_SCOPES)[number];
 
-/** A run that is paused, and with what. */
+/** The pause of a run, with its scope. */
 export interface RunPause extends PauseFact {
   readonly scope: PauseScope;
 }
 
-/** What a run waits for: an answer, a signal from outside, a moment, or room at a limit. */
+/** What a run waits for: an answer, an event from outside, a time, or free capacity at a limit. */
 export const WAITING_FOR = ["person", "event", "timer", "gate"] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];
-/** The same as the run alone knows it: with child runs, these have to be asked what they wait for. */
+/** What the run itself knows about its wait. For `child`, the child runs have to be queried for what they wait for. */
 export type OwnWait = WaitingFor | "child";
 
 export const SKIP_REASONS = [
@@ -112,11 +112,11 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** What kind of act a step or a tool call is, from the mildest to the strictest. */
+/** The kind of action of a step or a tool call, from the mildest to the strictest. */
 export const ACTIONS = ["read", "execute", "write", "financial"] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** How often something may happen where a crash leaves open whether it did. */
+/** How often an effect may happen when a crash makes it unclear whether it already happened. */
 export const EFFECT_GUARANTEES = ["at_least_once", "at_most_once"] as const;
 export type EffectGuarantee = (typeof EFFECT_GUARANTEES)[number];
 

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { json, jsonObject } from "./payload.ts";
 import { DECISIONS } from "./status.ts";
 
-/** Stands for a value that is too large to be shown whole. */
+/** Represents a value that is too large to be shown completely. */
 export const largeValueSchema = z.object({
-  /** Where the value is in the run: `draft.outputs.text`, `args.letter`. */
+  /** Path of the value in the run: `draft.outputs.text`, `args.letter`. */
   $ref: z.string(),
   bytes: z.number().int(),
   /** Hexadecimal. */
   sha256: z.string(),
-  /** The beginning of its text. */
+  /** The beginning of the value as text. */
   preview: z.string(),
 });
 export type LargeValue = z.infer<typeof largeValueSchema>;
@@ -29,8 +29,8 @@ export const shownSchema = z.object({
 export type Shown = z.infer<typeof shownSchema>;
 
 /**
- * What the person who answers an approval is shown, as it was when the approval opened. A value over 64 KiB stands as
- * `LargeValue`, and what looks like a secret is hidden.
+ * The subject of an approval, as it was when the approval opened. A value over 64 KiB is replaced by a `LargeValue`, and
+ * text that looks like a secret is hidden.
  */
 export const subjectSchema = z.object({
   title: z.string(),
@@ -39,7 +39,7 @@ export const subjectSchema = z.object({
   startedBy: z.string().nullable(),
   trigger: z.string(),
   args: jsonObject,
-  /** Null: nothing is sent when it is approved. */
+  /** Null when nothing is sent after approval. */
   request: z
     .object({
       provider: z.string().nullable(),
@@ -47,12 +47,13 @@ export const subjectSchema = z.object({
       message: shownText,
       stdin: shownText.nullable(),
       inputs: jsonObject,
-      /** What else is read to make it, by the names under which it can be changed; absent: nothing, or in older logs. */
+      /** Other values read to build the request, by the names under which they can be changed. Absent when there are none, and in
+       * older logs. */
       reads: jsonObject.optional(),
       tools: z.array(z.string()),
     })
     .nullable(),
-  /** The tool call that is made when it is approved; absent: it is about none. */
+  /** The tool call that is made after approval. Absent when the approval is not about a call. */
   call: z
     .object({
       tool: z.string(),
@@ -61,7 +62,7 @@ export const subjectSchema = z.object({
       action: z.string(),
       /** Counted from 0. */
       round: z.number().int(),
-      /** What the model said before it. */
+      /** The model's text before the call. */
       words: shownText,
     })
     .optional(),
@@ -73,7 +74,7 @@ export const subjectSchema = z.object({
   policies: z.array(z.object({ name: z.string(), reason: z.string() })),
   agent: z.object({ id: z.string(), trust: z.union([z.number(), z.string()]).nullable() }).nullable(),
   action: z.string().nullable(),
-  /** What happens on each answer, in words. */
+  /** The effect of each answer, as text for people. */
   answers: z.array(z.object({ decision: z.enum(DECISIONS), effect: z.string() })),
 });
 export type Subject = z.infer<typeof subjectSchema>;

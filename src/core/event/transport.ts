@@ -1,5 +1,5 @@
 /**
- * What a stream says of itself: frames without an id that are in no log.
- * `auth.expired`: the caller's key or token has ended; the stream ends with it, and coming back needs another.
+ * Frames about the stream itself. They have no id and are in no log.
+ * `auth.expired`: the caller's key or token has expired. The stream ends, and a new connection needs another credential.
  */
 export const AUTH_EXPIRED = "auth.expired";

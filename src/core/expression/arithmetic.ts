@@ -7,7 +7,7 @@ import { checkLength, type Meter } from "./meter.ts";
 type Found = Json | undefined;
 type Calculation = Extract<Expression, { readonly kind: "arithmetic" | "negate" }>;
 
-/** One operator on values that are known; `right` counts for operators between two. */
+/** Applies one operator to evaluated operands. `right` is used only by binary operators. */
 export function calculate(node: Calculation, left: Found, right: Found, meter: Meter): Json {
   if (node.kind === "negate") {
     if (typeof left === "number") return left === 0 ? 0 : -left;

@@ -4,18 +4,19 @@ import { skipSpace } from "./name.ts";
 import { parseBetween } from "./parse.ts";
 import { scanBracedPath } from "./path.ts";
 
-/** What stands in `${…}` at a place of a text, and where that text continues. */
+/** The content of `${…}` at a position of a text, and the position where the text continues. */
 export interface FoundReference {
   readonly reference: Path | ParsedExpression;
   readonly end: number;
 }
 
-/** Someone else's `${1}`, and a reference in a reference, are mistakes and not values. */
+/** Foreign syntax such as `${1}`, and a reference inside a reference, are errors and not values. */
 const NO_EXPRESSION = /^(?:$|\d+\s*$|\$\{)/;
 
 /**
- * `${path}` or `${expression}` at this place. What reads as a path is one, so that `${my-arg}` is a name; what is neither
- * gets the problem of the one that was read further.
+ * Reads `${path}` or `${expression}` at this position. Text that can be a path is a path, so that `${my-arg}` is a name.
+ * When
+ * neither can be read, the problem of the one that was read further is returned.
  */
 export function scanBraced(text: string, start: number): Outcome<FoundReference, SyntaxProblem> {
   const path = scanBracedPath(text, start);
@@ -29,7 +30,7 @@ export function scanBraced(text: string, start: number): Outcome<FoundReference,
   return isFurther ? parsed : path;
 }
 
-/** The brace that closes what was opened before this place, by quotes and braces alone. */
+/** Finds the closing brace for a position, counting only quotes and braces. */
 function findClosing(text: string, from: number): number | undefined {
   const last = Math.min(text.length, from + LIMITS.expressionLengthMax + 1);
   let depth = 0;

@@ -7,7 +7,7 @@ import type { Meter } from "./meter.ts";
 
 type Comparison = Extract<Expression, { readonly kind: "compare" }>;
 
-/** Null and missing are equal to each other alone and have no order; other values compare with their own kind. */
+/** Null and missing are equal only to each other and have no order. Other values are compared only with values of the same kind. */
 export function compareValues(
   node: Comparison,
   left: Json | undefined,
@@ -33,7 +33,7 @@ export function compareValues(
   throw misfit(`${operator} orders numbers or texts, but ${saying(node.left, left)}`, node.position);
 }
 
-/** Texts are ordered by code unit, as the language does it. */
+/** Texts are ordered by code unit, as in JavaScript. */
 function holds<T extends number | string>(operator: ComparisonOperator, left: T, right: T): boolean {
   if (operator === ">") return left > right;
   if (operator === ">=") return left >= right;

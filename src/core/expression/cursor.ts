@@ -2,13 +2,13 @@ import { LIMITS, required } from "../base/index.ts";
 import type { Path, SyntaxProblem } from "./expression.ts";
 import type { Mark, Token } from "./token.ts";
 
-/** Where the parser is, and what it has found so far. */
+/** The position of the parser, and the paths it has found so far. */
 export interface Cursor {
   readonly text: string;
   readonly tokens: readonly Token[];
   at: number;
   readonly paths: Path[];
-  /** Names of the parameters of the enclosing lambdas; the place of a name is its slot. */
+  /** Names of the parameters of the enclosing lambdas. The index of a name is its slot. */
   readonly locals: string[];
 }
 

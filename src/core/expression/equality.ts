@@ -2,8 +2,9 @@ import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
 import type { Meter } from "./meter.ts";
 
 /**
- * Structural equality, blind to the order of keys. It keeps its own stack, because a value may be nested deeper
- * than calls can be. Parts may be shared many times, so that what a meter allows bounds the work.
+ * Structural equality that ignores the order of keys. It keeps its own stack, because a value can be nested deeper than
+ * the
+ * call stack allows. A part may occur many times, so the meter limits the work.
  */
 export function isSameJson(left: Json, right: Json, meter?: Meter): boolean {
   if (typeof left !== "object" || typeof right !== "object") return isSameScalar(left, right, meter);

@@ -12,12 +12,12 @@ import { walk } from "./walk.ts";
 
 type Found = Json | undefined;
 
-/** The value of an expression; `undefined` is missing. */
+/** Evaluates an expression. `undefined` means missing. */
 export function evaluate(root: Expression, resolve: ResolvePath): Outcome<Found, ExpressionFailure> {
   try {
     const evaluation = new Evaluation(resolve);
     const value = evaluation.find(root);
-    // A value that is only handed on was there before.
+    // A value that is only read by a path existed before, so its size is not checked.
     if (value !== undefined && root.kind !== "path") checkResult(value, evaluation);
     return succeed(value);
   } catch (error) {
@@ -25,7 +25,7 @@ export function evaluate(root: Expression, resolve: ResolvePath): Outcome<Found,
   }
 }
 
-/** Whether a condition holds: null and missing do not, and anything but a boolean is a failure. */
+/** Evaluates a condition: null and missing count as false, and anything else but a boolean is a failure. */
 export function evaluateCondition(root: Expression, resolve: ResolvePath): Outcome<boolean, ExpressionFailure> {
   try {
     return succeed(new Evaluation(resolve).findTruth(root, "a condition"));
@@ -41,10 +41,10 @@ function failureOf(error: unknown): Outcome<never, ExpressionFailure> {
 
 type Of<Kind extends Expression["kind"]> = Extract<Expression, { readonly kind: Kind }>;
 
-/** One evaluation: what it may still do, which it is the meter of, and the values of the parameters of the lambdas under way. */
+/** The state of one evaluation: the remaining steps, as a meter, and the values of the parameters of active lambdas. */
 class Evaluation extends Meter implements Applier {
   readonly #resolve: ResolvePath;
-  /** By slot; a lambda runs only inside the call it is written in, so that no slot is needed twice at a time. */
+  /** Values by slot. A lambda runs only inside the call that contains it, so a slot is never used twice at a time. */
   #locals: Found[] | null = null;
 
   constructor(resolve: ResolvePath) {
@@ -97,7 +97,7 @@ class Evaluation extends Meter implements Applier {
     throw misfit(`${taker} takes true or false, but ${saying(node, value)}${advice}`, node.position);
   }
 
-  /** Left to right, no further than needed. Chains lean to the right, so this is a loop. */
+  /** Evaluates left to right and stops as soon as the result is known. Chains nest to the right, so this is a loop. */
   #findChain(chain: Expression, kind: "and" | "or"): boolean {
     let rest = chain;
     while (rest.kind === kind) {
@@ -126,7 +126,7 @@ class Evaluation extends Meter implements Applier {
     return this.find(node);
   }
 
-  /** Sums and products lean to the left: the first operand is found first, and each operator is applied on the way back. */
+  /** Sums and products nest to the left: the first operand is evaluated first, then each operator is applied on the way back. */
   #calculate(root: Of<"arithmetic" | "negate">): Found {
     const pending: Of<"arithmetic" | "negate">[] = [];
     let node: Expression = root;
@@ -160,7 +160,7 @@ class Evaluation extends Meter implements Applier {
     this.#locals ??= [];
     this.#locals[slot] = first;
     if (parameters.length > 1) this.#locals[slot + 1] = second;
-    // A body that calculates nothing would otherwise be free.
+    // A lambda body that calculates nothing would otherwise use no steps.
     if (body.kind === "literal" || body.kind === "path" || body.kind === "local") this.step();
     return this.find(body);
   }

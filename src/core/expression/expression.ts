@@ -1,13 +1,13 @@
 import type { Json, ProblemCode } from "../base/index.ts";
 
 /**
- * A dotted path as written: `step.outputs.a[0]`, `$step.approved`, `${name}`. The sigil is only spelling;
- * what the head means (a step, a variable, an element) is decided when the plan is made.
+ * A dotted path as written: `step.outputs.a[0]`, `$step.approved`, `${name}`. The sigil is only spelling.
+ * Whether the first name is a step, a variable or an element is decided when the plan is made.
  */
 export interface Path {
   readonly text: string;
   readonly segments: readonly (string | number)[];
-  /** Offset in the expression or template, for problems that point at it. */
+  /** Offset in the expression or template, for problems that point to it. */
   readonly position: number;
 }
 
@@ -15,7 +15,7 @@ export type ComparisonOperator = "==" | "!=" | ">" | ">=" | "<" | "<=";
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%";
 
 interface Placed {
-  /** Offset of the value or of the operator, for messages that point at it. */
+  /** Offset of the value or operator, for messages that point to it. */
   readonly position: number;
 }
 
@@ -23,7 +23,7 @@ export type Expression = Placed &
   (
     | { readonly kind: "literal"; readonly value: null | boolean | number | string }
     | { readonly kind: "path"; readonly path: Path }
-    /** A parameter of an enclosing lambda, walked into; `slot` is where its value is kept while it is applied. */
+    /** A path into a parameter of an enclosing lambda. `slot` is where the parameter's value is stored while the lambda runs. */
     | {
         readonly kind: "local";
         readonly text: string;
@@ -72,11 +72,11 @@ export interface ObjectMember {
   readonly value: Expression;
 }
 
-/** `x => x.price`: only ever an argument, so that it cannot be kept, returned or called again. */
+/** `x => x.price`. A lambda can only be an argument, so it cannot be stored, returned or called again. */
 export interface Lambda extends Placed {
   readonly kind: "lambda";
   readonly parameters: readonly string[];
-  /** Slot of the first parameter; the others follow. */
+  /** Slot of the first parameter. The slots of the others follow. */
   readonly slot: number;
   readonly body: Expression;
 }
@@ -86,25 +86,25 @@ export type Argument = Expression | Lambda;
 export interface ParsedExpression {
   readonly text: string;
   readonly root: Expression;
-  /** Every path in it, in order, for dependency inference. Parameters of lambdas are none. */
+  /** Every path in the expression, in order, for dependency inference. Parameters of lambdas are not included. */
   readonly paths: readonly Path[];
 }
 
-/** What a path means at the moment of evaluation; `undefined` is `missing`. */
+/** Resolves a path during evaluation. `undefined` means missing. */
 export type ResolvePath = (path: Path) => Json | undefined;
 
-/** Why a text does not read, and at which offset; the reader of the file turns it into a problem with a place. */
+/** The reason why a text cannot be parsed, and its offset. The file reader turns it into a problem with a place. */
 export interface SyntaxProblem {
   readonly message: string;
   readonly position: number;
   readonly hint?: string;
-  /** When the reason has a code of its own; otherwise the reader of the file says what was read. */
+  /** Set when the reason has a code of its own. Otherwise the file reader chooses a code for the kind of text. */
   readonly code?: Extract<ProblemCode, "unknown_function" | "bad_pattern">;
 }
 
-/** Why an expression has no value: the values do not fit, or it takes more than it may. */
+/** The reason why an expression has no value: its values have the wrong kind, or it exceeds a limit. */
 export interface ExpressionFailure {
   readonly code: "expression_error" | "expression_limit";
-  /** A sentence for the author, with the column. */
+  /** A sentence for the author that contains the column. */
   readonly message: string;
 }

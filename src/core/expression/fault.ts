@@ -2,7 +2,7 @@ import type { Json } from "../base/index.ts";
 import type { Argument, ExpressionFailure } from "./expression.ts";
 import { KIND_PHRASES, kindOfValue, nameOperand } from "./kind.ts";
 
-/** Why an expression has no value, thrown where it is found and caught where evaluation began. */
+/** The reason why an expression has no value. Thrown where it is found and caught where evaluation began. */
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly code: ExpressionFailure["code"];
@@ -12,7 +12,7 @@ export class Fault extends Error {
   }
 }
 
-/** Values that do not fit, with the column they are written at. */
+/** Returns the fault for a value of the wrong kind, with its column in the text. */
 export function misfit(message: string, position: number): Fault {
   return new Fault(`${message} (column ${position + 1})`, "expression_error");
 }
@@ -21,7 +21,7 @@ export function overLimit(message: string): Fault {
   return new Fault(message, "expression_limit");
 }
 
-/** What an operand is, by what the author wrote and never by the value it had. */
+/** Describes an operand by its source text and its kind, never by its value. */
 export function saying(node: Argument, value: Json | undefined): string {
   return `${nameOperand(node)} is ${phraseOf(value)}`;
 }

@@ -1,6 +1,6 @@
 import type { SyntaxProblem } from "./expression.ts";
 
-/** Words of other languages that would otherwise read as an unknown variable, and so silently as false. */
+/** Words of other languages. They would otherwise be read as unknown variables, and so silently as false. */
 export const LOOKALIKES: ReadonlyMap<string, string> = new Map([
   ["True", "true"],
   ["TRUE", "true"],
@@ -20,7 +20,7 @@ export const LOOKALIKES: ReadonlyMap<string, string> = new Map([
 const PATTERN = "there is no operator for patterns";
 const CURLY_QUOTE = "this quotation mark does not start a text";
 
-/** Symbols of other languages with what to write instead; longer ones first. */
+/** Symbols of other languages, with the replacement to write. Longer symbols come first. */
 const SYMBOLS: readonly (readonly [symbol: string, message: string, hint: string])[] = [
   ["===", '"===" is not an operator', "use == to compare"],
   ["!==", '"!==" is not an operator', "use != to compare"],
@@ -41,19 +41,19 @@ const SYMBOLS: readonly (readonly [symbol: string, message: string, hint: string
   [".", "a path starts with a name", "write numbers with a digit before the point, such as 0.5"],
 ];
 
-/** Operators of which only one half was written. */
+/** Operators of which only half was written. */
 const HALVES: ReadonlyMap<string, { readonly message: string; readonly hint: string }> = new Map([
   ["=", { message: "an expression cannot assign", hint: "use == to compare" }],
   ["&", { message: '"&" is not an operator', hint: "write and, or &&" }],
   ["|", { message: '"|" is not an operator', hint: "write or, or ||; functions are called as upper(name)" }],
 ]);
 
-/** The helpful problem for a symbol at this place that expressions do not have. */
+/** Returns a helpful problem for a symbol that does not exist in expressions. */
 export function findForeignSymbol(text: string, position: number): SyntaxProblem | undefined {
   for (const [symbol, message, hint] of SYMBOLS) {
     if (text.startsWith(symbol, position)) return { message, position, hint };
   }
-  // Half of `=>` is none.
+  // The `=` of `=>` is not half an operator.
   if (text.startsWith("=>", position)) return undefined;
   const half = HALVES.get(text.charAt(position));
   if (half === undefined || text.charAt(position) === text.charAt(position + 1)) return undefined;
@@ -61,14 +61,14 @@ export function findForeignSymbol(text: string, position: number): SyntaxProblem
 }
 
 interface Meant {
-  /** The function that does the same. */
+  /** The function here that does the same. */
   readonly name?: string;
   readonly hint?: string;
 }
 
 const NO_CLOCK = "expressions have no clock; use run.started_at";
 
-/** Functions of other languages, by what is written here for them. */
+/** Functions of other languages, each with the function to use here. */
 export const FOREIGN_FUNCTIONS: ReadonlyMap<string, Meant> = new Map<string, Meant>([
   ["len", { name: "length" }],
   ["size", { name: "length" }],

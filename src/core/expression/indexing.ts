@@ -7,7 +7,7 @@ import { sliceList, sliceText } from "./slice.ts";
 type Found = Json | undefined;
 type Of<Kind extends Expression["kind"]> = Extract<Expression, { readonly kind: Kind }>;
 
-/** `list[number]` or `object[text]`; what is missing has nothing, and there is nothing under what is missing. */
+/** Reads `list[number]` or `object[text]`. A missing or null target or index gives missing. */
 export function readIndex(node: Of<"index">, target: Found, index: Found): Found {
   if (target === undefined || target === null || index === undefined || index === null) return undefined;
   if (isJsonArray(target) && typeof index === "number") {

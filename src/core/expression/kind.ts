@@ -1,7 +1,7 @@
 import { isJsonArray, type Json } from "../base/index.ts";
 import type { Argument } from "./expression.ts";
 
-/** The kinds of value that comparisons keep apart; null and missing have none. */
+/** The kinds of value that comparisons distinguish. Null and missing have no kind. */
 export type ValueKind = "text" | "number" | "boolean" | "list" | "object";
 
 export const KIND_PHRASES: Readonly<Record<ValueKind, string>> = {
@@ -19,7 +19,7 @@ export function kindOfValue(value: Exclude<Json, null>): ValueKind {
   return isJsonArray(value) ? "list" : "object";
 }
 
-/** How an operand is called in a message: by what the author wrote, never by the value it had. */
+/** Returns the name of an operand for messages: its source text, never its value. */
 export function nameOperand(node: Argument): string {
   switch (node.kind) {
     case "path":

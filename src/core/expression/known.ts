@@ -1,8 +1,9 @@
 import type { ValueKind } from "./kind.ts";
 
 /**
- * What is known of a value before there is one. A closed object has exactly the fields listed; of an open one they are
- * only those whose kind is known. Code that checks names builds one of these for what a name means, and follows the path.
+ * The static type of a value. A closed object has exactly the listed fields; an open object may have more, and lists those
+ * of
+ * known type. Code that checks names builds such a type for the first name of a path, and follows the path from there.
  */
 export type Known =
   | { readonly kind: "any" }
@@ -23,18 +24,18 @@ export function closedObject(fields: Iterable<readonly [string, Known]>): KnownO
   return { kind: "object", fields: new Map(fields), isOpen: false };
 }
 
-/** A segment that leads nowhere, whatever the values are. */
+/** A path segment that cannot exist, whatever the values are. */
 export interface DeadEnd {
-  /** Which segment, counted from the first one followed. */
+  /** Index of the segment, counted from the first one followed. */
   readonly index: number;
   readonly segment: string | number;
-  /** What it was looked for in. */
+  /** The type in which the segment was looked up. */
   readonly owner: Exclude<Known, { readonly kind: "any" }>;
 }
 
 export type Followed = { readonly ok: true; readonly known: Known } | { readonly ok: false; readonly deadEnd: DeadEnd };
 
-/** Where `walk` would arrive, as far as that can be known. */
+/** Returns the type that `walk` would reach, as far as it is known. */
 export function followPath(start: Known, segments: readonly (string | number)[]): Followed {
   let here = start;
   for (const [index, segment] of segments.entries()) {
@@ -62,7 +63,7 @@ function stepInto(owner: DeadEnd["owner"], segment: string | number): Known | un
   }
 }
 
-/** The kind comparisons go by; nothing when any is possible. */
+/** Returns the kind used in comparisons. Undefined when any kind is possible. */
 export function valueKindOf(known: Known): ValueKind | undefined {
   return known.kind === "any" ? undefined : known.kind;
 }

@@ -1,8 +1,8 @@
-/** What may follow a member when a model continues with an explanation. */
+/** Characters that may follow a member when a model adds an explanation. */
 const BOUNDARY = /^[\s.,:;\-–—(]/;
 
 /**
- * The longest member the text names: the text, trimmed, equals it, or starts with it followed by white space or
+ * Returns the longest member the text names: the trimmed text equals it, or starts with it followed by white space or
  * one of `. , : ; - – — (`. So `APPROVED - all good` names `APPROVED`, and `APPROVED_FALSE` does not.
  */
 export function matchMember(value: string, members: readonly string[]): string | undefined {
@@ -15,7 +15,7 @@ export function matchMember(value: string, members: readonly string[]): string |
   return best;
 }
 
-/** Whether a trimmed text names this member. The empty member is only named by an empty text. */
+/** Checks whether a trimmed text names this member. Only an empty text names the empty member. */
 export function namesMember(text: string, member: string): boolean {
   if (text.length === member.length) return text === member;
   return member !== "" && text.startsWith(member) && BOUNDARY.test(text.charAt(member.length));

@@ -5,7 +5,7 @@ import { misfit, saying } from "./fault.ts";
 import { namesMember } from "./member.ts";
 import type { Meter } from "./meter.ts";
 
-/** A text is in a list when it names a member of it; any other value when one equals it. */
+/** A text is in a list when it names a member of the list. Any other value is in it when it equals an element. */
 export function isMemberOf(
   node: Extract<Expression, { readonly kind: "in" }>,
   value: Json | undefined,

@@ -5,8 +5,9 @@ const ELEMENTS_PER_STEP = 64;
 const CHARACTERS_PER_STEP = 1_024;
 
 /**
- * What an evaluation may still do. An operator, a call and each use of a lambda is one step; work that grows with a
- * value counts by its size, so that no small text can ask for much.
+ * The remaining budget of an evaluation. An operator, a call and each use of a lambda cost one step. Work that grows with
+ * a
+ * value is charged by size, so that a short expression cannot cause much work.
  */
 export class Meter {
   #left: number = LIMITS.expressionStepsMax;
@@ -23,7 +24,7 @@ export class Meter {
     this.spend(count / CHARACTERS_PER_STEP);
   }
 
-  /** Finding one text in another may compare every place of the one with much of the other. */
+  /** Searching a text in another may compare each position of the one with much of the other. */
   search(text: string, part: string): void {
     this.characters(text.length + (text.length * part.length) / 256);
   }
@@ -36,7 +37,7 @@ export class Meter {
   }
 }
 
-/** Before a text is made: how long it will be. */
+/** Checks the length of a text before it is created. */
 export function checkLength(length: number): void {
   if (length > LIMITS.expressionResultBytesMax) throw tooLarge();
 }

@@ -1,4 +1,4 @@
-/** A name in a path. Hyphens join a name only where they cannot be taken for a minus. */
+/** The form of names in a path. A hyphen is part of a name only where it cannot be a minus. */
 export type NameStyle = "plain" | "hyphenated";
 
 const NAMES: Readonly<Record<NameStyle, RegExp>> = {
@@ -16,13 +16,13 @@ export function skipSpace(text: string, start: number): number {
   return start + (readAt(SPACE, text, start) ?? "").length;
 }
 
-/** What a sticky pattern finds at exactly this place. */
+/** Returns the text a sticky pattern matches at exactly this position. */
 export function readAt(pattern: RegExp, text: string, start: number): string | undefined {
   pattern.lastIndex = start;
   return pattern.exec(text)?.[0];
 }
 
-/** The whole character at a place, not half of it, for messages. */
+/** Returns the whole character at a position, not half of a surrogate pair, for messages. */
 export function characterAt(text: string, position: number): string {
   const point = text.codePointAt(position);
   return point === undefined ? "" : String.fromCodePoint(point);

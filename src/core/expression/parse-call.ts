@@ -8,7 +8,7 @@ import type { Token } from "./token.ts";
 
 const PLAIN_NAME = /^[\p{L}_]/u;
 
-/** A call, at its opening bracket. Names mean functions only here, so that a step may be called `count`. */
+/** Parses a call, starting at its opening bracket. Function names are recognised only here, so a step may be called `count`. */
 export function parseCall(
   cursor: Cursor,
   path: Path,
@@ -75,7 +75,7 @@ function parseArgument(
   return succeed(lambda);
 }
 
-/** `x =>` or `(a, b) =>` at this place. */
+/** Reads lambda parameters at this position: `x =>` or `(a, b) =>`. */
 function parametersAt(cursor: Cursor): { readonly names: readonly string[]; readonly tokens: number } | undefined {
   const single = nameOf(peek(cursor));
   if (single !== undefined) return isMark(peekAt(cursor, 1), "=>") ? { names: [single], tokens: 2 } : undefined;

@@ -5,12 +5,12 @@ import { parseCall } from "./parse-call.ts";
 import type { Token } from "./token.ts";
 
 type Parsed = Outcome<Expression, SyntaxProblem>;
-/** Reads a whole expression between brackets. */
+/** Parses a whole expression between brackets. */
 export type ParseInner = (cursor: Cursor, depth: number) => Parsed;
 
-/** A value with the fields, indices and slices behind it. */
+/** Parses a value with the fields, indices and slices after it. */
 export function parsePostfix(cursor: Cursor, depth: number, parseInner: ParseInner): Parsed {
-  // What stands in brackets was read to its end.
+  // An expression in brackets is complete, so its path is not extended.
   const isName = peek(cursor).kind === "path";
   const primary = parsePrimary(cursor, depth, parseInner);
   if (!primary.ok) return primary;
@@ -20,7 +20,7 @@ export function parsePostfix(cursor: Cursor, depth: number, parseInner: ParseInn
     const token = peek(cursor);
     const isPathLike = isName && (node.kind === "path" || node.kind === "local");
     const isJoined = endOf(required(cursor.tokens[cursor.at - 1], "a value was read")) === token.position;
-    // `step .field` would mean something else than `step.field`.
+    // `step .field` must not mean the same as `step.field`.
     if (isPathLike && !isJoined) return succeed(node);
     if (token.kind === "field") {
       cursor.at += 1;
@@ -35,7 +35,7 @@ export function parsePostfix(cursor: Cursor, depth: number, parseInner: ParseInn
   }
 }
 
-/** Behind a path, `['b c']`, `[0]` and `.name` belong to it: what they lead to can then be checked with the file. */
+/** Adds `['b c']`, `[0]` and `.name` after a path to that path, so that the whole path can be checked with the file. */
 function extendPath(cursor: Cursor, start: Expression): Expression {
   let node = start;
   for (;;) {
@@ -64,7 +64,7 @@ function segmentAt(cursor: Cursor): { readonly segment: string | number; readonl
   return isSegment ? { segment: value, tokens: 3 } : undefined;
 }
 
-/** `[index]`, `[from:to]`, `[from:]`, `[:to]` or `[:]`, behind its opening bracket. */
+/** Parses `[index]`, `[from:to]`, `[from:]`, `[:to]` or `[:]`, after the opening bracket. */
 function parseBrackets(cursor: Cursor, open: Token, target: Expression, depth: number, parseInner: ParseInner): Parsed {
   const { position } = open;
   const first = parseBound(cursor, depth, parseInner);
@@ -117,7 +117,7 @@ function parsePrimary(cursor: Cursor, depth: number, parseInner: ParseInner): Pa
     : parseObject(cursor, token, depth + 1, parseInner);
 }
 
-/** The parameter of a lambda when one has that name, the nearest first; else a path for the plan to resolve. */
+/** Returns the lambda parameter of that name, the innermost first, else a path for the plan to resolve. */
 function nameNode(cursor: Cursor, path: Path): Expression {
   const { text, position } = path;
   const [head, ...segments] = path.segments;
@@ -174,7 +174,7 @@ function parseObject(cursor: Cursor, open: Token, depth: number, parseInner: Par
 
 const WORD = /^[\p{L}_]/u;
 
-/** A key is a text or a plain word, also one that means something elsewhere. */
+/** Reads a key: a text or a plain word, including words with a meaning elsewhere. */
 function keyOf(token: Token): string | undefined {
   if (token.kind === "literal" && typeof token.value === "string") return token.value;
   if (token.kind === "path") return token.path.segments.length === 1 ? plainWord(token.text) : undefined;

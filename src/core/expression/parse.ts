@@ -10,11 +10,12 @@ import type {
 import { parsePostfix } from "./parse-operand.ts";
 import { readTokens, type Mark, type Token } from "./token.ts";
 
-/*
- * Binding, strongest first: `.name`, `[…]` and calls, then `!` and `-` before a value, `* / %`, `+ -`, one comparison or
+/**
+ * Precedence, strongest first: `.name`, `[…]` and calls, then `!` and `-` before a value, `* / %`, `+ -`, one comparison
+ * or
  * `in`, the word `not`, `and`, `or`, `??`, and last `? :`. People read `not a in b` as `not (a in b)`, and `!a == b` as
- * CEL does. Comparisons do not chain. Chains of `and`, `or` and `??` lean to the right, so that evaluating one is a loop;
- * chains of arithmetic lean to the left and are only as long as the text. All other nesting is bounded.
+ * CEL does. Comparisons do not chain. Chains of `and`, `or` and `??` nest to the right, so that a loop evaluates them.
+ * Chains of arithmetic nest to the left, and only the text length limits them. All other nesting is limited.
  */
 
 export type Parsed = Outcome<Expression, SyntaxProblem>;
@@ -23,7 +24,7 @@ export function parseExpression(text: string): Outcome<ParsedExpression, SyntaxP
   return parseBetween(text, 0, text.length);
 }
 
-/** The expression that stands between two places of a longer text; places in it are places of that text. */
+/** Parses the expression between two positions of a longer text. Its positions refer to that text. */
 export function parseBetween(source: string, start: number, end: number): Outcome<ParsedExpression, SyntaxProblem> {
   if (end - start > LIMITS.expressionLengthMax) {
     return fail({
@@ -49,7 +50,7 @@ export function parseBetween(source: string, start: number, end: number): Outcom
   return succeed({ text: text.slice(start), root: root.value, paths: cursor.paths });
 }
 
-/** `condition ? a : b`; what stands behind the colon may be the next choice without being nested deeper. */
+/** Parses `condition ? a : b`. Another choice after the colon does not count as deeper nesting. */
 export function parseChoice(cursor: Cursor, depth: number): Parsed {
   const condition = parseChain(cursor, "??", depth);
   if (!condition.ok || !isMark(peek(cursor), "?")) return condition;

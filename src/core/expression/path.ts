@@ -2,7 +2,7 @@ import { fail, LIMITS, succeed, type Outcome } from "../base/index.ts";
 import type { Path, SyntaxProblem } from "./expression.ts";
 import { characterAt, readAt, readName, skipSpace, type NameStyle } from "./name.ts";
 
-/** A path found at a place of a longer text, and where that text continues. */
+/** A path found at a position of a longer text, and the position where the text continues. */
 export interface FoundPath {
   readonly path: Path;
   readonly end: number;
@@ -13,7 +13,7 @@ type Segment = string | number;
 
 const INDEX = /\[\s*\d+\s*\]/y;
 
-/** A whole text that is one path: `step.outputs.a[0].b`, `$step.approved`, `${name}`. */
+/** Parses a text that is a single path: `step.outputs.a[0].b`, `$step.approved`, `${name}`. */
 export function parsePath(text: string): Outcome<Path, SyntaxProblem> {
   if (text.length > LIMITS.expressionLengthMax) {
     return fail({ message: `the path is longer than ${LIMITS.expressionLengthMax} characters`, position: 0 });
@@ -34,8 +34,8 @@ export function parsePath(text: string): Outcome<Path, SyntaxProblem> {
 }
 
 /**
- * The path that starts at this place: `a.b[0]`, `$a.b`, `${a.b}`, `${a}.b`. In an expression, where names are plain, it
- * ends before an index that has to be calculated.
+ * Reads the path that starts at this position: `a.b[0]`, `$a.b`, `${a.b}`, `${a}.b`. In an expression, where names are
+ * plain, it ends before an index that has to be calculated.
  */
 export function scanPath(text: string, start: number, style: NameStyle): Scan {
   if (text.startsWith("${", start)) {
@@ -47,7 +47,7 @@ export function scanPath(text: string, start: number, style: NameStyle): Scan {
   return scanOpenPath(text, text.startsWith("$", start) ? start + 1 : start, start, style);
 }
 
-/** `${a.b}` at this place and no further: in a text, what follows the brace is text. */
+/** Reads `${a.b}` at this position and nothing after it: in a text, the characters after the brace are plain text. */
 export function scanBracedPath(text: string, start: number): Scan {
   const from = skipSpace(text, start + 2);
   if (text.startsWith("}", from)) {
@@ -70,8 +70,9 @@ export function scanBracedPath(text: string, start: number): Scan {
 }
 
 /**
- * `$step.field` at this place of a running text, or nothing: a lone `$`, a price or `$name` without a dot is text,
- * and so is the full stop behind a reference.
+ * Reads `$step.field` at this position of a text, else returns undefined. A lone `$`, a price, `$name` without a dot and
+ * the
+ * full stop after a reference are plain text.
  */
 export function scanReference(text: string, start: number): FoundPath | undefined {
   const head = readName(text, start + 1, "plain");
@@ -103,7 +104,7 @@ function finish(text: string, start: number, segments: readonly Segment[], end: 
   return succeed({ path: { text: text.slice(start, end.value), segments, position: start }, end: end.value });
 }
 
-/** Reads `.name` and `[n]` as long as they come, and answers where the path ends. */
+/** Reads all following `.name` and `[n]` segments and returns the end of the path. */
 function scanRest(text: string, from: number, segments: Segment[], style: NameStyle): Outcome<number, SyntaxProblem> {
   let at = from;
   while (text.startsWith(".", at) || text.startsWith("[", at)) {

@@ -3,8 +3,9 @@ import { overLimit } from "./fault.ts";
 import { type Meter, tooLarge } from "./meter.ts";
 
 /**
- * Bounds a value before something walks all of it: parts may be shared many times, so that a small text can make a value
- * that has more parts than there is memory. It keeps its own stack, because a value may be nested deeper than calls can be.
+ * Checks the size of a value before other code visits all of it: parts may be shared many times, so a short expression can
+ * create a value larger than memory. It keeps its own stack, because a value can be nested deeper than the call stack
+ * allows.
  */
 export function weigh(value: Json, meter: Meter): void {
   if (typeof value !== "object" || value === null) {
@@ -30,7 +31,7 @@ export function weigh(value: Json, meter: Meter): void {
   meter.characters(size);
 }
 
-/** No more than the JSON of it takes. */
+/** Returns a size that is never larger than that of the part's JSON. */
 function sizeOf(part: Json): number {
   if (typeof part === "string") return part.length + 2;
   if (isJsonArray(part)) return 2;
@@ -40,7 +41,7 @@ function sizeOf(part: Json): number {
   return size;
 }
 
-/** A result is bounded by the bytes it takes, and by its depth. */
+/** Limits a result by its size in bytes and by its depth. */
 export function checkResult(value: Json, meter: Meter): void {
   if (typeof value === "string") {
     if (utf8Length(value) > LIMITS.expressionResultBytesMax) throw tooLarge();

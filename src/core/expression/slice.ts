@@ -1,6 +1,6 @@
 import { countCodePoints, type Json } from "../base/index.ts";
 
-/** Where a slice begins and ends; negative numbers count from the end, and nothing lies beyond either end. */
+/** Returns start and end of a slice. Negative numbers count from the end, and numbers beyond either end are clamped. */
 function boundsOf(length: number, from: number | null, to: number | null): readonly [number, number] {
   return [clamp(from ?? 0, length), clamp(to ?? length, length)];
 }
@@ -14,7 +14,7 @@ export function sliceList(list: readonly Json[], from: number | null, to: number
   return list.slice(first, Math.max(first, end));
 }
 
-/** By characters as people count them, so that no character is cut in half. */
+/** Slices by code points, so that no character is cut in half. */
 export function sliceText(text: string, from: number | null, to: number | null): string {
   const length = countCodePoints(text);
   const [first, end] = boundsOf(length, from, to);
@@ -24,7 +24,7 @@ export function sliceText(text: string, from: number | null, to: number | null):
   return text.slice(start, unitOf(text, start, end - first));
 }
 
-/** The code unit that lies so many characters behind another. */
+/** Returns the code unit a number of characters after another. */
 function unitOf(text: string, start: number, characters: number): number {
   let at = start;
   for (let count = 0; count < characters; count += 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;

@@ -26,14 +26,14 @@ export type Mark =
 
 interface Placed {
   readonly position: number;
-  /** As written, for messages. */
+  /** The source text, for messages. */
   readonly text: string;
 }
 export type Token =
   | (Placed & { readonly kind: "mark"; readonly mark: Mark })
   | (Placed & { readonly kind: "literal"; readonly value: null | boolean | number | string })
   | (Placed & { readonly kind: "path"; readonly path: Path })
-  /** `.name` behind a value that is no path. */
+  /** A `.name` after a value that is not a path. */
   | (Placed & { readonly kind: "field"; readonly name: string });
 
 type Read = Outcome<Token, SyntaxProblem>;
@@ -88,7 +88,7 @@ const NUMBER_START = /[+-]?\d/y;
 const NUMBER_RUN = /[+-]?[\p{L}\p{N}_.]+(?:(?<=[eE])[+-]\d+)?/uy;
 const DECIMAL = /^[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Cuts an expression, from a place on, into tokens; the last one is `end`. */
+/** Splits an expression into tokens, starting at a position. The last token is `end`. */
 export function readTokens(text: string, start: number): Outcome<readonly Token[], SyntaxProblem> {
   const tokens: Token[] = [];
   let at = skipSpace(text, start);
@@ -102,7 +102,7 @@ export function readTokens(text: string, start: number): Outcome<readonly Token[
   return succeed(tokens);
 }
 
-/** Behind a value, `-` and `+` calculate and are not the sign of a number. */
+/** After a value, `-` and `+` are operators and not the sign of a number. */
 function endsOperand(token: Token | undefined): boolean {
   if (token === undefined) return false;
   return token.kind !== "mark" || token.mark === ")" || token.mark === "]" || token.mark === "}";
@@ -128,7 +128,7 @@ function readToken(text: string, at: number, isBehindOperand: boolean): Read {
 }
 
 function readWord(text: string, at: number, word: string): Read {
-  // A step may be called `in` or `not`; followed by a dot it can be nothing but the head of a path.
+  // A step may be called `in` or `not`. Before a dot, such a word can only be the first name of a path.
   if (text.startsWith(".", at + word.length)) return readPath(text, at);
   const mark = WORDS.get(word);
   if (mark !== undefined) return succeed({ kind: "mark", mark, position: at, text: word });
@@ -161,7 +161,7 @@ function readNumber(text: string, at: number): Read {
     });
   }
   if (!Number.isFinite(value)) return fail({ message: `${written} is too large for a number`, position: at });
-  // There is no negative zero in JSON.
+  // JSON has no negative zero.
   return succeed({ kind: "literal", value: value === 0 ? 0 : value, position: at, text: written });
 }
 

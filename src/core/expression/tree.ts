@@ -1,6 +1,6 @@
 import type { Argument, Expression, ParsedExpression, Path } from "./expression.ts";
 
-/** The expressions directly inside one; those in the bodies of lambdas too. */
+/** Returns the direct child expressions, including those in the bodies of lambdas. */
 export function childrenOf(node: Expression): readonly Expression[] {
   switch (node.kind) {
     case "literal":
@@ -35,12 +35,12 @@ export function childrenOf(node: Expression): readonly Expression[] {
   }
 }
 
-/** Whether a value from outside the expression is read. */
+/** Checks whether the expression reads a value from outside. */
 export function readsPaths(node: Expression): boolean {
   return node.kind === "path" || childrenOf(node).some(readsPaths);
 }
 
-/** The same expression with other paths in their places. */
+/** Returns the same expression with its paths replaced. */
 export function mapPaths({ text, root, paths }: ParsedExpression, change: (path: Path) => Path): ParsedExpression {
   return { text, root: mapNode(root, change), paths: paths.map(change) };
 }

@@ -24,28 +24,28 @@ export interface TypeMismatch {
   readonly hint?: string;
 }
 
-/** Why a condition can never be decided, whatever the values are. */
+/** Returns the reason why a condition can never be decided, whatever the values are. */
 export function findUndecidable(root: Expression, know: Know): TypeMismatch | undefined {
   const inference = new Inference(know);
   inference.inferTruth(root);
   return inference.found;
 }
 
-/** Why an expression can never have a value, whatever the values in it are. Null and missing fit everything but arithmetic. */
+/** Returns the reason why an expression can never have a value, whatever it reads. Null and missing fit everything but arithmetic. */
 export function findTypeMismatch(root: Expression, know: Know): TypeMismatch | undefined {
   const inference = new Inference(know);
   inference.infer(root);
   return inference.found;
 }
 
-/** What is known of the value of an expression. */
+/** Returns the static type of an expression. */
 export function inferKnown(root: Expression, know: Know): Known {
   return new Inference(know).infer(root);
 }
 
 const isOneOf = (known: Known, ...kinds: readonly Known["kind"][]): boolean => kinds.includes(known.kind);
 
-/** Goes through an expression once and keeps the first thing that can never work. */
+/** Visits an expression once and records the first part that can never work. */
 class Inference {
   readonly #know: Know;
   readonly #locals: Known[] = [];
@@ -94,7 +94,7 @@ class Inference {
     }
   }
 
-  /** Only true, false, null and missing decide anything. */
+  /** Only true, false, null and missing can be a condition. */
   inferTruth(node: Expression): Known {
     const known = this.infer(node);
     if (isOneOf(known, "any", "boolean")) return BOOLEAN;
@@ -108,7 +108,7 @@ class Inference {
     return ANY;
   }
 
-  /** A chain is as long as the text allows, so this is a loop. */
+  /** A chain may be as long as the text, so this is a loop. */
   #inferChain(chain: Of<"and" | "or">): Known {
     let rest: Expression = chain;
     while (rest.kind === "and" || rest.kind === "or") {
@@ -241,7 +241,7 @@ function literalKnown(value: null | boolean | number | string): Known {
   return kind === "number" ? NUMBER : kind === "boolean" ? BOOLEAN : TEXT;
 }
 
-/** What holds for any of several values. */
+/** Returns the type that covers all given types. */
 function commonOf(known: readonly Known[]): Known {
   const [first] = known;
   if (first === undefined || known.some(({ kind }) => kind !== first.kind)) return ANY;
@@ -258,7 +258,7 @@ function phraseOrNothing(node: Expression, known: Known): readonly string[] {
   return known.kind === "any" ? [] : [phrase(node, known)];
 }
 
-/** The first path among the operands stands for the comparison; without one, its operator. */
+/** Returns the position of a problem: that of the first path among the operands, else that of the operator. */
 function placeOf(node: Expression, ...operands: readonly Expression[]): number {
   return operands.find(({ kind }) => kind === "path" || kind === "local")?.position ?? node.position;
 }

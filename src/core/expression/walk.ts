@@ -1,9 +1,10 @@
 import { countCodePoints, getOwn, isJsonArray, isJsonObject, type Json } from "../base/index.ts";
 
 /**
- * What lies at the end of a path, or `undefined` for missing. Only own properties count, so `constructor` and
- * `__proto__` lead nowhere. `.length` counts the elements of a list and the code points of a text, as `minLength`
- * does; an object's own key `length` is that key.
+ * Returns the value at the end of a path, or `undefined` when it is missing. Only own properties count, so `constructor`
+ * and
+ * `__proto__` are missing. `.length` counts the elements of a list and the code points of a text, as `minLength`
+ * does. An object's own key `length` is read as that key.
  */
 export function walk(value: Json | undefined, rest: readonly (string | number)[]): Json | undefined {
   let here = value;

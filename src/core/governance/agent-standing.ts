@@ -2,30 +2,30 @@ import { DAY_MS } from "../base/index.ts";
 import { instantText } from "./calendar.ts";
 import type { Agent, Lifecycle } from "./registered.ts";
 
-/** How long a proof of concept may last. */
+/** Maximum duration of a proof of concept, in days. */
 export const POC_DAYS = 60;
 
-/** Why an agent takes no work, and which field would have to change. */
+/** The reason why an agent takes no work, and the field that has to change. */
 export interface Impediment {
   readonly field: "status" | "lifecycle" | "phase";
   readonly value: string;
   readonly message: string;
   readonly remedy: string;
-  /** A person is expected to lift it soon, so asking again makes sense. */
+  /** True when a person is expected to end it soon, so checking again makes sense. */
   readonly isPause: boolean;
 }
 
-/** The first moment at which a proof of concept is over; null in any other phase. */
+/** Returns the time at which a proof of concept ends. Null in any other phase. */
 export function pocEndsAt({ phase, phaseSince }: Pick<Agent, "phase" | "phaseSince">): number | null {
   return phase === "poc" ? phaseSince + POC_DAYS * DAY_MS : null;
 }
 
-/** Whether a lifecycle may become another: everything may, but what is archived stays archived. */
+/** Checks a change of lifecycle. Every change is allowed, except that an archived agent stays archived. */
 export function mayBecome(from: Lifecycle, to: Lifecycle): boolean {
   return from !== "archived" || to === "archived";
 }
 
-/** What keeps an agent from working, a pause last: what will not pass by itself is the better answer. */
+/** Returns the reason why an agent cannot work. A pause is checked last, because a lasting reason is more useful to report. */
 export function impedimentOf(agent: Agent, at: number): Impediment | null {
   const { id, status, lifecycle, phase } = agent;
   if (lifecycle === "archived") {

@@ -17,7 +17,7 @@ const PERMISSIONS: Readonly<Record<Rung, Readonly<Record<Action, ActionPermissio
   bounded: { read: "allowed", execute: "allowed", write: "allowed", financial: "allowed" },
 };
 
-/** What an agent on this rung may do by itself. */
+/** Returns what an agent on this rung may do without a person. */
 export function permissionOf(rung: Rung, action: Action): ActionPermission {
   return PERMISSIONS[rung][action];
 }

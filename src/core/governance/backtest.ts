@@ -8,11 +8,11 @@ import { judgeTool } from "./tool-judge.ts";
 
 export type Disposition = Judgement["disposition"];
 
-/** A verdict as it was made, with what it was made from. */
+/** A recorded verdict with the facts it was based on. */
 export type RecordedVerdict = {
   readonly id: string;
   readonly disposition: Disposition;
-  /** It passed every gate and was refused for its instructions, of which facts say nothing. */
+  /** True when the node passed every gate and was refused because of its instructions, which are not in the facts. */
   readonly isContradiction?: boolean;
 } & (
   | { readonly about?: "node"; readonly facts: DispatchFacts }
@@ -23,9 +23,9 @@ export interface BacktestOutcome {
   readonly id: string;
   readonly before: Disposition;
   readonly after: Disposition;
-  /** The draft's condition held, whether or not that changed anything. */
+  /** True when the draft's condition held, whether or not that changed the verdict. */
   readonly isMatch: boolean;
-  /** The draft reads args of which some were too large to be kept. */
+  /** True when the draft reads args of which some were too large to be recorded. */
   readonly isUncertain: boolean;
 }
 
@@ -34,9 +34,9 @@ export interface BacktestExample extends BacktestOutcome {
   readonly runId: string;
   readonly nodeId: string;
   readonly agentId: string;
-  /** Null: it is about the node. */
+  /** Null when the verdict is about the node. */
   readonly callId: string | null;
-  /** The gate that would decide, and what it would say; null where all would pass. */
+  /** The gate that would decide, and its message. Null when all gates would pass. */
   readonly gate: string | null;
   readonly message: string | null;
 }
@@ -46,16 +46,16 @@ export interface Backtest {
   readonly matched: number;
   readonly changed: number;
   readonly uncertain: number;
-  /** How often each change happens, nine pairs at most, those without change included. */
+  /** Number of verdicts per pair of before and after, including unchanged ones. There are at most nine pairs. */
   readonly counts: readonly { readonly before: Disposition; readonly after: Disposition; readonly count: number }[];
   readonly outcomes: readonly BacktestOutcome[];
-  /** The first verdicts that would have changed. */
+  /** The first verdicts that would change. */
   readonly examples: readonly BacktestExample[];
 }
 
 const EXAMPLES_MAX = 20;
 
-/** What would have been decided had the draft been in force, in place of earlier versions of the same policy. */
+/** Judges recorded verdicts again, with the draft in place of earlier versions of the same policy. */
 export function backtest(draft: Policy, verdicts: readonly RecordedVerdict[]): Backtest {
   const outcomes: BacktestOutcome[] = [];
   const examples: BacktestExample[] = [];
@@ -63,7 +63,7 @@ export function backtest(draft: Policy, verdicts: readonly RecordedVerdict[]): B
   for (const verdict of verdicts) {
     const { id, disposition: before, isContradiction = false } = verdict;
     const judgement = judgeAgain(draft, verdict);
-    // Its instructions stay as they were: a contradiction in them refuses whatever the gates let pass, as before.
+    // The instructions are unchanged, so a contradiction in them still refuses a node that the gates allow.
     const after = isContradiction && judgement.disposition === "allow" ? before : judgement.disposition;
     const isMatch = judgement.matched.some(({ name }) => name === draft.name);
     const isUncertain = isBlind(draft, verdict);
@@ -90,7 +90,7 @@ function judgeAgain(draft: Policy, verdict: RecordedVerdict): Judgement {
   return judgeTool({ ...facts, policies: [...facts.policies.filter(({ name }) => name !== draft.name), draft] });
 }
 
-/** It reads args of which some were not kept. */
+/** True when the draft reads args of which some were not recorded. */
 function isBlind({ condition }: Policy, verdict: RecordedVerdict): boolean {
   const reads = (head: string): boolean => condition.paths.some(({ segments }) => segments[0] === head);
   const tool = verdict.about === "tool" ? verdict.facts.tool : verdict.facts.call?.tool;
@@ -98,7 +98,7 @@ function isBlind({ condition }: Policy, verdict: RecordedVerdict): boolean {
   return isToolBlind || (verdict.facts.run.argsLeftOut !== undefined && reads("run"));
 }
 
-/** The person who granted an earlier version would have been asked about this one, and counts as having granted it. */
+/** A person who granted an earlier version would have been asked about the draft too, and counts as having granted it. */
 function withDraft(draft: Policy, facts: DispatchFacts): DispatchFacts {
   const policies = [...facts.policies.filter(({ name }) => name !== draft.name), draft];
   const isEarlier = (grant: string): boolean => grant.slice(0, grant.lastIndexOf("@")) === draft.name;

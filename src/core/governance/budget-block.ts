@@ -4,7 +4,7 @@ import type { EnvelopeFact } from "./facts.ts";
 import type { GateBlock } from "./gate.ts";
 import { usdText } from "./money.ts";
 
-/** Who owns a ceiling, and the field that raises it. */
+/** The owner of a ceiling, and the field that raises it. */
 export interface CeilingName {
   readonly name: string;
   readonly target: string;
@@ -12,8 +12,9 @@ export interface CeilingName {
 }
 
 /**
- * The block of a ceiling that is used up, or that this call might break. It is final; a node at a ceiling that pauses
- * waits instead, for the next period or a higher ceiling, however long that takes.
+ * Returns the block for a ceiling that is used up, or that this call might exceed. The block is final, except for a node
+ * at
+ * a ceiling that pauses: it waits for the next period or a higher ceiling, without a time limit.
  */
 export function budgetBlock(
   envelope: EnvelopeFact,
@@ -31,7 +32,7 @@ export function budgetBlock(
     ? ""
     : ` and $${usdText(reservedMicros)} reserved, and this may cost $${usdText(estimateMicros)}`;
   const isPause = asks === "node" && onExhausted === "pause";
-  // What is too much for a whole period is not helped by the next one.
+  // An estimate above the ceiling of a whole period does not fit in the next period either.
   const helpsToWait = (estimateMicros ?? 0) <= ceilingMicros && ceilingMicros > 0;
   const wait = isPause ? `it waits for that or the reset at ${reset}` : `or wait for the reset at ${reset}`;
   return {
@@ -67,7 +68,7 @@ function raise(field: string, { spentMicros, reservedMicros }: EnvelopeFact, est
   return `raise ${field} above ${usdText(spentMicros)}`;
 }
 
-/** Every amount twice: as text for people, in micro-dollars for programs. */
+/** Returns every amount twice: as text for people, and in micro-dollars for programs. */
 export function amountFacts(amounts: Readonly<Record<string, number | null>>): Record<string, string | number | null> {
   return Object.fromEntries(
     Object.entries(amounts).flatMap(([name, micros]) => [

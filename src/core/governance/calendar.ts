@@ -2,7 +2,7 @@ import { type CivilDate, dateOf, dateText, DAY_MS, dayOf } from "../base/index.t
 
 export const HOUR_MS = 3_600_000;
 
-/** `2031-05-04T10:00:00Z`, to the second. */
+/** Returns the time as `2031-05-04T10:00:00Z`, to the second. */
 export function instantText(at: number): string {
   if (!Number.isFinite(at)) return "an unknown time";
   const day = Math.floor(at / DAY_MS);
@@ -17,7 +17,7 @@ function twoDigits(value: number): string {
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):?(\d{2}))?)?$/;
 
-/** Epoch milliseconds of a date, midnight UTC when it names no time, UTC when it names no zone; null when it is none. */
+/** Parses a date into epoch milliseconds: midnight when it contains no time, UTC when it contains no zone, null when it is not a date. */
 export function readInstant(text: string): number | null {
   const parts = INSTANT.exec(text);
   if (parts === null) return null;

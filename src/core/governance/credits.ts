@@ -7,7 +7,7 @@ export interface ChargeableUsage {
   readonly tokens: Readonly<Record<"inputTokens" | "outputTokens" | "thinkingTokens" | "cachedTokens", number>>;
 }
 
-/** What an attempt is charged, to a millionth of a credit; null: nothing is charged in credits. */
+/** Returns the credits charged for an attempt, to a millionth of a credit. Null when no enabled plan charges credits. */
 export function creditsFor(plans: readonly CreditPlan[], { costMicros, tokens }: ChargeableUsage): number | null {
   const plan = plans.find(({ isEnabled }) => isEnabled);
   if (plan === undefined) return null;

@@ -2,7 +2,7 @@ import type { EnvelopeFact } from "./facts.ts";
 import { periodOf } from "./period.ts";
 import type { Agent, Budget, RoleBinding } from "./registered.ts";
 
-/** Whom a dispatch, or a run about to be created, is charged to. */
+/** The owners that pay for a dispatch, or for a run about to be created. */
 export interface Charged {
   readonly gateway: string | null;
   readonly agent: string | null;
@@ -10,13 +10,13 @@ export interface Charged {
   readonly team: string | null;
 }
 
-/** What a counter of one period says. */
+/** The spending counters of one period. */
 export interface Spending {
   readonly spentMicros: number;
   readonly reservedMicros: number;
 }
 
-/** The enabled budgets that count it. One without `scope_id` counts everything of its scope together. */
+/** Returns the enabled budgets that count the spending. A budget without `scope_id` counts its whole scope together. */
 export function budgetsFor(budgets: readonly Budget[], charged: Charged): readonly Budget[] {
   return budgets.filter((budget) => {
     if (!budget.isEnabled) return false;
@@ -47,32 +47,32 @@ export function agentEnvelopeId(agentId: string): string {
   return `agent/${agentId}/monthly`;
 }
 
-/** An agent as it acts in a role somewhere. */
+/** An agent acting in a role of a workflow. */
 export interface InRole {
   readonly role: string;
   readonly agent: string;
   readonly workflow: string;
 }
 
-/** The binding whose bound holds for an agent in its role: one for the workflow before one for everywhere. */
+/** Returns the binding that limits an agent in its role: one for the workflow takes precedence over one for all workflows. */
 export function roleBoundOf(bindings: readonly RoleBinding[], { role, agent, workflow }: InRole): RoleBinding | null {
   const bounds = bindings.filter((one) => one.role === role && one.agent === agent && one.maxSpendMicros !== null);
   return bounds.find((one) => one.workflow === workflow) ?? bounds.find((one) => one.workflow === null) ?? null;
 }
 
 /**
- * Whether what an agent spends is counted at all. A role bound counts everything the agent spends, in the role or not,
- * so that all of it is booked as soon as there is one.
+ * Checks whether the spending of an agent is counted. A role bound counts everything the agent spends, in the role or not,
+ * so all spending is recorded as soon as one such bound exists.
  */
 export function isSpendingCounted(agent: Agent | undefined, bindings: readonly RoleBinding[]): boolean {
-  // One that is gone may come back, and with a ceiling.
+  // A deleted agent may be registered again, with a ceiling.
   if (agent === undefined) return true;
   return (
     agent.budgetMonthlyMicros !== null || bindings.some((one) => one.agent === agent.id && one.maxSpendMicros !== null)
   );
 }
 
-/** The monthly ceiling an agent works under: the bound of its role, else its own; null when it has neither. */
+/** Returns the monthly ceiling of an agent: the bound of its role, else its own. Null when it has neither. */
 export function agentEnvelopeOf(
   agent: Agent,
   bound: RoleBinding | null,
@@ -96,18 +96,18 @@ export function agentEnvelopeOf(
   return bound === null ? envelope : { ...envelope, boundBy: bound.id };
 }
 
-/** Written so that a number that is none counts as exhausted: money fails closed. */
+/** Written so that NaN counts as exhausted: money checks fail closed. */
 export function isExhausted({ spentMicros, ceilingMicros }: EnvelopeFact): boolean {
   return !(spentMicros < ceilingMicros);
 }
 
-/** Whether an estimate still fits under the ceiling, with what others have reserved. */
+/** Checks whether an estimate fits under the ceiling, including amounts reserved by others. */
 export function fits(envelope: EnvelopeFact, estimateMicros: number): boolean {
   const { spentMicros, reservedMicros, ceilingMicros } = envelope;
   return !isExhausted(envelope) && spentMicros + reservedMicros + estimateMicros <= ceilingMicros;
 }
 
-/** The shares of a budget that spending has reached on its way from one amount to another, each alerted once. */
+/** Returns the shares of a budget that a change in spending has crossed. Each is alerted once. */
 export function thresholdsCrossed(
   { alertAt, amountMicros }: Pick<Budget, "alertAt" | "amountMicros">,
   beforeMicros: number,

@@ -1,51 +1,51 @@
 import type { ModelPrice } from "./registered.ts";
 
-/** What is known of a call before it is made. */
+/** Facts about the cost of a call before it is made. */
 export interface Estimated {
-  /** What the author wrote as `estimated_cost`. */
+  /** The author's `estimated_cost`. */
   readonly estimatedCostMicros: number | null;
   readonly price: ModelPrice | null;
-  /** False for providers that bill nothing by token: without a price they cost nothing. */
+  /** False for providers that do not bill by token. Without a price they cost nothing. */
   readonly isPriced: boolean;
   readonly promptCharacters: number;
-  /** The author's or the agent's ceiling; null: the model's own. */
+  /** The ceiling of the author or the agent. Null when only the model's own applies. */
   readonly maxOutputTokens: number | null;
 }
 
-/** How long an answer may be when neither the author nor the price list says. */
+/** Maximum tokens of an answer when neither the author nor the price list limits them. */
 export const OUTPUT_TOKENS_DEFAULT = 4_096;
 
 const TOKENS_PER_MTOK = 1_000_000;
 
-/** What to reserve; null when the call costs something and the price is unknown. */
+/** Returns the amount to reserve. Null when the call costs money and its price is unknown. */
 export function estimateMicros(call: Estimated): number | null {
   if (call.estimatedCostMicros !== null) return call.estimatedCostMicros;
   if (call.price === null) return call.isPriced ? null : 0;
   return costOf(call.price, promptTokens(call.promptCharacters), tokenCeiling(call));
 }
 
-/** What to reserve before a turn: its first round, or what the author expects of all of it where that is more. */
+/** Returns the amount to reserve before a turn: that of its first round, or the author's estimate of the whole turn if larger. */
 export function firstRoundMicros(call: Estimated): number | null {
   const round = estimateMicros({ ...call, estimatedCostMicros: null });
   const { estimatedCostMicros: whole } = call;
   return round === null || whole === null ? (whole ?? round) : Math.max(round, whole);
 }
 
-/** What to reserve before the next round of a turn, which reads so many tokens. */
+/** Returns the amount to reserve before the next round of a turn, which reads `contextTokens` tokens. */
 export function nextRoundMicros(call: Omit<Estimated, "promptCharacters">, contextTokens: number): number | null {
   if (call.price === null) return estimateMicros({ ...call, promptCharacters: 0 });
   const answer = tokenCeiling({ ...call, promptCharacters: 0 });
   return costOf(call.price, contextTokens, answer);
 }
 
-/** Four characters to a token, and 30 % on top, because languages and tokenisers differ. */
+/** Estimates four characters per token, plus 30 % because languages and tokenisers differ. */
 export function promptTokens(characters: number): number {
   return Math.ceil((whole(characters) * 13) / 40);
 }
 
 /**
- * How many tokens the answer may have so that the call costs no more than was reserved; null when nothing limits it.
- * At least 1: a reservation below the price of the prompt is the author's own choice, and no call has an empty answer.
+ * Returns the maximum tokens of the answer so that the call costs no more than was reserved. Null when nothing limits it.
+ * At least 1: a reservation below the price of the prompt is the author's choice, and an answer is never empty.
  */
 export function maxOutputTokensFor(call: Estimated, reservedMicros: number | null): number | null {
   const { price } = call;
@@ -55,7 +55,7 @@ export function maxOutputTokensFor(call: Estimated, reservedMicros: number | nul
   const prompt = promptTokens(call.promptCharacters);
   const left = reservedMicros * TOKENS_PER_MTOK - prompt * price.inputMicrosPerMtok;
   const affordable = Math.max(1, Math.min(ceiling, Math.floor(left / price.outputMicrosPerMtok)));
-  // A division may round up past the last token that fits.
+  // Rounding in the division may give one token more than fits.
   return affordable > 1 && costOf(price, prompt, affordable) > reservedMicros ? affordable - 1 : affordable;
 }
 

@@ -1,11 +1,11 @@
-/** What gates compare, gathered before they are asked: plain data, so that a verdict can be replayed from it. */
+/** The facts that gates compare, collected before the gates run. They are plain data, so that a verdict can be replayed from them. */
 import type { JsonObject } from "../base/index.ts";
 import type { Action, ContextSource } from "../definition/index.ts";
 import type { NodeKind } from "../plan/index.ts";
 import type { CallFacts } from "./tool-fact.ts";
 import type { Agent, BudgetScope, Period, Policy, Platform, Posture } from "./registered.ts";
 
-/** A ceiling as it stands in its present period, on locked or freshly committed values. */
+/** A ceiling with its counters in the current period, based on locked or freshly committed values. */
 export interface EnvelopeFact {
   /** `agent/analyst/monthly` for an agent's own ceiling, else the budget's id. */
   readonly id: string;
@@ -19,29 +19,29 @@ export interface EnvelopeFact {
   readonly spentMicros: number;
   readonly reservedMicros: number;
   readonly onExhausted: "block" | "pause";
-  /** The role binding that sets the ceiling in place of the agent; absent: the id names its owner. */
+  /** The role binding that sets the ceiling instead of the agent. Absent when the id contains the owner. */
   readonly boundBy?: string;
 }
 
 export interface GatewayFact {
   readonly id: string;
-  /** `restarting`: its Bridge has gone a moment ago, and is waited for. `unknown`: it was never asked. */
+  /** `restarting`: its Bridge stopped a moment ago and is expected back. `unknown`: it was never pinged. */
   readonly status: "healthy" | "degraded" | "offline" | "restarting" | "unknown";
   readonly environment: string | null;
   readonly minTrustLevel: number;
-  /** Why it is offline, where starting its Bridge would not help. */
+  /** The reason why it is offline, when starting its Bridge would not help. */
   readonly offlineBecause?: string;
-  /** It stands for the workers that have this function, and is offline while there is none. */
+  /** Set when it represents the workers with this function. It is offline while there are none. */
   readonly workerFor?: string;
 }
 
-/** How many attempts a run and its blocks have open together. */
+/** The number of open attempts of a run together with its blocks. */
 export interface ParallelFact {
-  /** The run whose `max_parallel` it is. */
+  /** The run whose `max_parallel` applies. */
   readonly runId: string;
   readonly open: number;
   readonly limit: number;
-  /** Nodes that waited for it before this one. */
+  /** Number of nodes that waited for it before this one. */
   readonly waitingAhead: number;
 }
 
@@ -50,11 +50,11 @@ export interface RateFact {
   readonly perSeconds: number;
   /** Dispatches in the window that ends now. */
   readonly used: number;
-  /** When the next one fits, epoch milliseconds; null while one fits. */
+  /** When the next dispatch fits, in epoch milliseconds. Null when one fits now. */
   readonly freesAt: number | null;
 }
 
-/** What a node is about to do, as policies see it. */
+/** The planned work of a node, as policies see it. */
 export interface NodeFact {
   readonly id: string;
   readonly kind: NodeKind;
@@ -72,57 +72,57 @@ export interface RunFact {
   readonly depth: number;
   readonly environment: string | null;
   readonly args: JsonObject;
-  /** Names of args too large to be kept, only in facts read back from a record. */
+  /** Names of args too large to be recorded. Present only in facts read from a record. */
   readonly argsLeftOut?: readonly string[];
 }
 
 export interface DispatchFacts {
   readonly at: number;
   readonly platform: Platform;
-  /** Null: no gateway fits; `noGateway` says why. */
+  /** Null when no gateway fits. `noGateway` then contains the reason. */
   readonly gateway: GatewayFact | null;
   readonly noGateway: string | null;
   readonly agentId: string;
-  /** Null: it is not registered. */
+  /** Null when the agent is not registered. */
   readonly agent: Agent | null;
   readonly role: { readonly name: string; readonly skills: readonly string[] } | null;
-  /** Attempts of the agent that are open, those others have been promised included. */
+  /** Number of open attempts of the agent, including slots already reserved for other nodes. */
   readonly openAttempts: number;
-  /** Up to five of them, for the explanation. */
+  /** Up to five open attempts, for the explanation. */
   readonly openExamples: readonly { readonly runId: string; readonly nodeId: string }[];
-  /** Nodes that waited before this one. */
+  /** Number of nodes that waited before this one. */
   readonly waitingAhead: number;
-  /** Of a run with blocks, and of a block; absent: only the run itself counts. */
+  /** Present for a run with blocks, and for a block. Absent when only the run itself counts. */
   readonly parallel?: ParallelFact;
   readonly rate: RateFact | null;
-  /** Of all nodes of the organisation; absent: it has no limit. */
+  /** Rate of all nodes of the organisation. Absent when it has no limit. */
   readonly organisationRate?: RateFact;
   readonly agentBudget: EnvelopeFact | null;
   readonly envelopes: readonly EnvelopeFact[];
-  /** What is reserved if it is allowed; null: no price is known for the model. */
+  /** The amount reserved if the node is allowed. Null when no price is known for the model. */
   readonly estimateMicros: number | null;
-  /** What the adapter lets see of the turn of an agent: `opaque`, `judged` or `durable`. */
+  /** How much of an agent's turn the adapter reports: `opaque`, `judged` or `durable`. */
   readonly turns: string;
   readonly node: NodeFact;
   readonly run: RunFact;
   /** Every enabled policy that might apply, whatever its scope. */
   readonly policies: readonly Policy[];
   /**
-   * What a person has granted for this node, epoch and request: policies as `name@version`, `Tool/NAME`, `rung`,
+   * Grants of people for this node, epoch and request: policies as `name@version`, `Tool/NAME`, `rung`,
    * `two_agents`.
    */
   readonly grants: readonly string[];
-  /** The tool call that the node itself is; absent: it is none. */
+  /** The tool call that the node itself makes. Absent when it makes none. */
   readonly call?: NodeCallFacts;
 }
 
-/** What is known of that call; everything else is as for the node. */
+/** Facts about that call. All other facts are those of the node. */
 export interface NodeCallFacts extends Pick<CallFacts, "tool" | "rules" | "rates"> {
   /** Registered grants for this run or agent that name the tool. */
   readonly toolGrants: CallFacts["grants"];
 }
 
-/** What is asked before a run exists. */
+/** The facts that are checked before a run exists. */
 export interface LaunchFacts {
   readonly at: number;
   readonly platform: Platform;
@@ -133,7 +133,7 @@ export interface LaunchFacts {
   readonly noGateway: string | null;
   readonly envelopes: readonly EnvelopeFact[];
   readonly rate: RateFact | null;
-  /** Of all starts of the organisation; absent: it has no limit. */
+  /** Rate of all starts in the organisation. Absent when it has no limit. */
   readonly organisationRate?: RateFact;
   readonly run: Omit<RunFact, "runId">;
   readonly policies: readonly Policy[];

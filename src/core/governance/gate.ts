@@ -2,10 +2,10 @@ import type { JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import type { Policy, PolicyScope } from "./registered.ts";
 
-/** One check before a dispatch, or before a run is created: pure, and quick enough not to be noticed. */
+/** One check before a dispatch, or before a run is created. Gates are pure and fast. */
 export interface Gate<Facts> {
   readonly name: string;
-  /** `matched` are the policies an earlier gate found, so that they are evaluated once; without it the gate evaluates them. */
+  /** `matched`: the policies an earlier gate found, so that they are evaluated once. Without it, the gate evaluates them. */
   evaluate(facts: Facts, matched?: readonly MatchedPolicy[]): GateOutcome;
 }
 
@@ -13,20 +13,20 @@ export type GateOutcome =
   | {
       readonly kind: "pass";
       readonly warnings?: readonly string[];
-      /** What is worth a line in the trail although nothing is wrong. */
+      /** A detail for the trail, although nothing is wrong. */
       readonly detail?: string;
       readonly matched?: readonly MatchedPolicy[];
     }
   | GateBlock
   | Hold;
 
-/** Only a person's answer lets it through. */
+/** Passes only after a person's answer. */
 export interface Hold {
   readonly kind: "hold";
   readonly message: string;
-  /** `name@version` of each policy that wants an answer, and `rung`, `two_agents` for the built-in rules. */
+  /** `name@version` of each policy that requires an answer, and `rung`, `two_agents` for the built-in rules. */
   readonly wanted: readonly string[];
-  /** Each of them with its reason, in words. */
+  /** Each of them with its reason, as text for people. */
   readonly reasons: readonly HoldReason[];
   readonly rule: ApprovalRule;
   readonly facts: JsonObject;
@@ -41,16 +41,16 @@ export interface GateBlock {
   readonly kind: "block";
   readonly code: string;
   readonly message: string;
-  /** `final`: it fails. `queue`: it waits for a slot or a window. `paused`: it is asked again after 1, 2, 4 s. */
+  /** `final`: the node fails. `queue`: it waits for a slot or a window. `paused`: the gates are checked again after 1, 2, 4 s. */
   readonly after: "final" | "queue" | "paused";
   readonly waitingReason?: "queued" | "rate_limit" | "worker";
-  /** When asking again may help, epoch milliseconds. */
+  /** When checking again may help, in epoch milliseconds. */
   readonly until?: number;
-  /** With `queue`: the budget it waits for, however long it takes. */
+  /** With `queue`: the budget the node waits for, without a time limit. */
   readonly pausedBy?: string;
-  /** With `queue`: it waits for a worker that has this function. */
+  /** With `queue`: the node waits for a worker with this function. */
   readonly workerFor?: string;
-  /** With `queue`: it waits for its run, not for its agent, however long it takes. */
+  /** With `queue`: the node waits for its run and not for its agent, without a time limit. */
   readonly isOfRun?: true;
   /** The numbers that were compared. */
   readonly facts: JsonObject;
@@ -60,31 +60,31 @@ export interface GateBlock {
 
 export const PASS: GateOutcome = { kind: "pass" };
 
-/** How a verdict names what stands behind the gates: instructions of which one asks for what another forbids. */
+/** Gate name and code in a verdict when instructions contradict each other. This is checked after the gates. */
 export const CONTRADICTION = { gate: "instructions", code: "contract_violated" } as const;
 
-/** A policy whose condition held, kept with the verdict so that warnings and logs can be recorded. */
+/** A policy whose condition held. It is stored with the verdict so that warnings and logs can be recorded. */
 export interface MatchedPolicy {
   readonly name: string;
   readonly version: number;
   readonly scope: PolicyScope;
   readonly action: Policy["action"];
   readonly enforcement: Policy["enforcement"];
-  /** False only for what blocks or holds: everything else asks nothing, or has its answer. */
+  /** False only for a policy that blocks or holds. Any other policy requires nothing, or already has its answer. */
   readonly isSatisfied: boolean;
   readonly reason: string | null;
-  /** Why the condition could not be evaluated; a hard block or hold then counts as matching. */
+  /** The reason why the condition could not be evaluated. A hard block or hold then counts as matching. */
   readonly error: string | null;
 }
 
-/** Something that would let it through. */
+/** An action that would let the node or launch pass. */
 export interface Unblock {
   readonly action: string;
   readonly target: string;
   readonly detail: string;
 }
 
-/** The same in API, CLI and console. */
+/** The explanation of a verdict, the same in API, CLI and console. */
 export interface Explanation {
   readonly gate: string;
   readonly code: string;
@@ -93,7 +93,7 @@ export interface Explanation {
   readonly unblock: readonly Unblock[];
 }
 
-/** What each gate said, in order; those after the first block were not asked. */
+/** The outcome of each gate, in order. Gates after the first block were not evaluated. */
 export interface TrailEntry {
   readonly gate: string;
   readonly outcome: "pass" | "warn" | "block" | "hold" | "not_evaluated";

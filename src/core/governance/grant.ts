@@ -3,10 +3,10 @@ import { ANY_OBJECT, closedObject, evaluateCondition, walk } from "../expression
 import type { Grant } from "./registered.ts";
 import type { CallFacts } from "./tool-fact.ts";
 
-/** What the condition of a grant may speak about. */
+/** The values that the condition of a grant may read. */
 export const GRANT_FACTS = closedObject([["tool", closedObject([["args", ANY_OBJECT]])]]);
 
-/** The first grant that covers a call. One whose condition cannot be evaluated covers nothing. */
+/** Returns the first grant that covers a call. A grant whose condition cannot be evaluated covers nothing. */
 export function grantFor({ grants, tool, run, agentId, at }: CallFacts): Grant | null {
   for (const grant of grants) {
     const isMeant = grant.run === null ? grant.agent === agentId : grant.run === run.runId;

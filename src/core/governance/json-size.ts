@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, utf8Length } from "../base/index.ts";
 
-/** Bytes of a value as JSON in UTF-8, counted no further than `most`: beyond it the answer is only larger than that. */
+/** Returns the UTF-8 size of a value as JSON. Counting stops above `most`: the result is then only known to be larger than `most`. */
 export function jsonBytes(value: Json, most: number): number {
   if (isJsonArray(value)) {
     let bytes = 2 + Math.max(0, value.length - 1);
@@ -23,7 +23,7 @@ export function jsonBytes(value: Json, most: number): number {
   return typeof value === "string" ? textBytes(value, most) : JSON.stringify(value).length;
 }
 
-/** A text is never shorter than its characters and two quotes, so a long one need not be written out. */
+/** Returns the size of a text. Its length plus two quotes is a lower bound, so a text above `most` need not be serialised. */
 function textBytes(text: string, most: number): number {
   return text.length + 2 > most ? text.length + 2 : utf8Length(JSON.stringify(text));
 }

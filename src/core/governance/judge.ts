@@ -25,7 +25,7 @@ import { rateLimit } from "./gates/rate-limit.ts";
 import { startRate } from "./gates/start-rate.ts";
 import { trustLevel } from "./gates/trust-level.ts";
 
-/** In the order they are asked. */
+/** Gates of a dispatch, in evaluation order. */
 export const DISPATCH_GATES: readonly Gate<DispatchFacts>[] = [
   gatewayHealth,
   agentStatus,
@@ -49,7 +49,7 @@ export const LAUNCH_GATES: readonly Gate<LaunchFacts>[] = [
   startRate,
 ];
 
-/** What an HTTP caller is answered when a launch gate blocks. */
+/** HTTP status of the response when a launch gate blocks. */
 export const LAUNCH_STATUSES: Readonly<Record<string, number>> = {
   platform_closed: 503,
   workflow_paused: 409,
@@ -60,7 +60,7 @@ export const LAUNCH_STATUSES: Readonly<Record<string, number>> = {
   rate_limited: 429,
 };
 
-/** The same for a node that is a tool call itself. */
+/** Dispatch gates for a node that is itself a tool call. */
 const CALL_GATES = DISPATCH_GATES.flatMap((gate) => {
   if (gate === agentStatus) return [gate, nodeToolAllowed];
   return gate === rateLimit ? [gate, nodeToolRate] : [gate];
@@ -69,22 +69,22 @@ const CALL_GATES = DISPATCH_GATES.flatMap((gate) => {
 const CLOSED_GATES = [platformOpenForDispatch, ...DISPATCH_GATES];
 const CLOSED_CALL_GATES = [platformOpenForDispatch, ...CALL_GATES];
 
-/** May this node act now? The kill switch stands before the gates, and in the trail only while it is closed. */
+/** Decides whether a node may be dispatched now. The kill switch is checked first, and is in the trail only while it is closed. */
 export function judgeDispatch(facts: DispatchFacts): Judgement {
   const { platform, call, run, node } = facts;
   const [open, closed] = call === undefined ? [DISPATCH_GATES, CLOSED_GATES] : [CALL_GATES, CLOSED_CALL_GATES];
   return judge(platform.isOpen ? open : closed, facts, `${run.runId}/${node.id}`);
 }
 
-/** May this run be created? */
+/** Decides whether a run may be created. */
 export function judgeLaunch(facts: LaunchFacts): Judgement {
   return judge(LAUNCH_GATES, facts, `Workflow/${facts.run.workflow}`);
 }
 
-/** Asks gates in their order until one of them does not pass. `subject` is what would be approved. */
+/** Evaluates gates in order until one blocks or holds. `subject` names the object that would be approved. */
 export function judge<Facts>(gates: readonly Gate<Facts>[], facts: Facts, subject: string): Judgement {
   const silent = silentTrail(gates);
-  /** Null while no gate had anything to say. */
+  /** Null while every gate so far passed without a remark. */
   let said: TrailEntry[] | null = null;
   const warnings: string[] = [];
   let matched: readonly MatchedPolicy[] = [];
@@ -117,7 +117,7 @@ export function judge<Facts>(gates: readonly Gate<Facts>[], facts: Facts, subjec
 
 const SILENT_TRAILS = new WeakMap<object, readonly TrailEntry[]>();
 
-/** The trail when every gate passes without a remark, as nearly all do: one shared object. */
+/** Returns the trail for the case that every gate passes without a remark. It is common, so the object is shared. */
 function silentTrail<Facts>(gates: readonly Gate<Facts>[]): readonly TrailEntry[] {
   let trail = SILENT_TRAILS.get(gates);
   if (trail === undefined) SILENT_TRAILS.set(gates, (trail = gates.map(({ name }) => passed(name, {}))));
@@ -148,7 +148,7 @@ export function explainBlock(gate: string, { code, message, facts, unblock }: Ga
   return { gate, code, message, facts, unblock };
 }
 
-/** `subject` is what would be approved. */
+/** `subject` names the object that would be approved. */
 export function explainHold(gate: string, { message, facts, rule }: Hold, subject: string): Explanation {
   const chain = rule.approvers.map(({ who }) => who).join(", then ");
   const who = chain === "" ? "anyone who may approve" : chain;

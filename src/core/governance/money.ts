@@ -4,7 +4,7 @@ export function toUsd(micros: number): number {
   return micros / MICROS_PER_USD;
 }
 
-/** Dollars as people write them: at least cents, and no digit of a micro-dollar lost. */
+/** Formats micro-dollars as dollars with at least two decimals, and with all six where they are needed. */
 export function usdText(micros: number): string {
   if (!Number.isFinite(micros)) return String(micros);
   const size = Math.abs(Math.round(micros));

@@ -4,7 +4,7 @@ import { boundsOf } from "./tool-profile.ts";
 
 const NO_BOUNDS = boundsOf(null, null);
 
-/** The call that a node is, as the gates of calls see it; null: it is none. The step names the tool by being its call. */
+/** Returns the tool call facts of a node that is itself a call, null for other nodes. Its tool counts as named by the step. */
 export function callFactsOf(facts: DispatchFacts): CallFacts | null {
   const { at, platform, gateway, agentId, agent, role, turns, node, run, policies, call } = facts;
   if (call === undefined) return null;

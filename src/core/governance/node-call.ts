@@ -1,27 +1,27 @@
-/** Nodes that are a tool call themselves: of an MCP server, to a service, of a program. Node and call are judged in one verdict. */
+/** Nodes that are a tool call themselves: MCP tool, HTTP service or program. One verdict covers both node and call. */
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject, jsonToText } from "../base/index.ts";
 
-/** What a node would call, as manifests and policies name it. */
+/** The tool call of a node, under the names that manifests and policies use. */
 export interface NodeCall {
-  /** `server/tool` of an MCP server; the target or the host of a service; the name of a program. */
+  /** `server/tool` for MCP; the target or the host for a service; the name of a program. */
   readonly name: string;
   readonly server: string | null;
   readonly args: JsonObject;
 }
 
-/** What a node is about to be sent with. */
+/** The parts of a dispatch from which its tool call is derived. */
 export interface CallingNode {
   readonly provider: string | null;
-  /** The step's own; null: it names none. */
+  /** The model that the step names. Null when it names none. */
   readonly ownModel: string | null;
-  /** The step's, else whatever stands in for it. */
+  /** The model of the step, else the default that replaces it. */
   readonly model: string | null;
   readonly message: string;
   readonly stdin: string | null;
   readonly inputs: JsonObject;
 }
 
-/** Null: the adapter is none of these. Their adapters read the same request in the same way. */
+/** Returns the tool call of a node. Null when its adapter is none of these three. The adapters parse the same request in the same way. */
 export function nodeCallOf(node: CallingNode): NodeCall | null {
   switch (node.provider) {
     case "mcp":
@@ -51,7 +51,7 @@ function mcpArgs(inputs: JsonObject, stdin: string | null): JsonObject {
   return isJsonObject(read) ? read : {};
 }
 
-/** What a command says beside or in place of inputs: `POST billing`, `https://…`. */
+/** The target in a command, beside or in place of inputs: `POST billing`, `https://…`. */
 const PLACE = /^(?:(GET|HEAD|POST|PUT|PATCH|DELETE)\s+)?(\S+)$/;
 const ADDRESS = /^https?:\/\//i;
 
@@ -77,8 +77,9 @@ function httpCall({ inputs, ownModel, message, stdin }: CallingNode): NodeCall {
 }
 
 /**
- * An address is named by its host, so that a name covers all that is called there. The adapter calls no address whose host is
- * written in a way that would read otherwise here.
+ * Returns the host of an address. A call is named by its host, so that one name covers all paths of it. The adapter refuses an
+ * address
+ * whose host is written so that it would be parsed differently here.
  */
 export function hostOf(address: string): string {
   const [scheme = "", rest = ""] = address.split("://", 2);

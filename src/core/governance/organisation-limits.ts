@@ -1,17 +1,17 @@
-/** What an organisation may take of an installation; null: as much as it likes. */
+/** Limits of one organisation within an installation. Null means unlimited. */
 export interface OrganisationLimits {
-  /** Runs that all callers together start in a minute; child runs and blocks do not count. */
+  /** Runs that all callers together may start in a minute. Child runs and blocks do not count. */
   readonly startsPerMinute: number | null;
   readonly openRuns: number | null;
-  /** Nodes that are dispatched in a second; more of them wait. */
+  /** Nodes dispatched per second; further nodes wait. */
   readonly nodesPerSecond: number | null;
-  /** Of files, large values and logs. */
+  /** Storage for files, large values and logs. */
   readonly storageBytes: number | null;
   /** Open event streams in one process. */
   readonly streams: number | null;
 }
 
-/** As they are written in files and answers. */
+/** Names of the limits in files and API responses. */
 export const LIMIT_NAMES = {
   startsPerMinute: "starts_per_minute",
   openRuns: "open_runs",
@@ -28,7 +28,7 @@ export const NO_ORGANISATION_LIMITS: OrganisationLimits = {
   streams: null,
 };
 
-/** Stands where the id of an agent stands among what is counted, and can be none: it holds a slash. */
+/** Key of the organisation's counter among the counters of agents. It contains a slash, so it can never be an agent id. */
 export const ORGANISATION_COUNTER = "organisation/nodes";
 
 export function nodeRateOf({

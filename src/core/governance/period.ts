@@ -1,7 +1,7 @@
 import { dateOf, DAY_MS, dayOf } from "../base/index.ts";
 import type { Period } from "./registered.ts";
 
-/** Epoch milliseconds, UTC: `start` belongs to the period, `end` to the next one. */
+/** Epoch milliseconds, UTC. `start` is inclusive, `end` exclusive. */
 export interface PeriodSpan {
   readonly start: number;
   readonly end: number;
@@ -10,7 +10,7 @@ export interface PeriodSpan {
 /** 1970-01-01 was a Thursday; weeks begin on Sunday. */
 const WEEKDAY_OF_EPOCH = 4;
 
-/** The period a moment lies in: from midnight, from Sunday, from the 1st. */
+/** Returns the period that contains a moment. Days begin at midnight, weeks on Sunday, months on the 1st. */
 export function periodOf(period: Period, at: number): PeriodSpan {
   const day = Math.floor(at / DAY_MS);
   switch (period) {

@@ -8,7 +8,7 @@ const RATE = closedObject([
   ["per_seconds", NUMBER],
 ]);
 
-/** Both spellings of a fact that manifests write in snake_case. */
+/** Returns a fact under both names: camelCase, and snake_case as in manifests. */
 function spelled(camel: string, snake: string, known: Known): readonly (readonly [string, Known])[] {
   return [
     [camel, known],
@@ -68,7 +68,7 @@ const ROLE = closedObject([
 
 const ADAPTER = closedObject([["turns", TEXT]]);
 
-/** What conditions of policies may speak about. `policySubject` gives the values; a test holds the two together. */
+/** Facts that conditions of policies may use. `policySubject` supplies the values; a test checks that both match. */
 const DISPATCH_FACTS = closedObject([
   ["agent", AGENT],
   ["gateway", GATEWAY],
@@ -87,7 +87,7 @@ const DISPATCH_FACTS = closedObject([
   ["context", closedObject([["sources", TEXTS]])],
 ]);
 
-/** The same for `toolSubject`. */
+/** Facts that conditions of tool policies may use, supplied by `toolSubject`. */
 const TOOL_FACTS = closedObject([
   ["agent", AGENT],
   ["gateway", GATEWAY],
@@ -108,7 +108,7 @@ const TOOL_FACTS = closedObject([
   ],
 ]);
 
-/** Before a run exists there is only what it would be. */
+/** Before a run exists, only its planned properties are known. */
 const LAUNCH_FACTS = closedObject([["run", RUN]]);
 
 export function policyFacts(category: Policy["category"]): typeof DISPATCH_FACTS {

@@ -4,7 +4,7 @@ import { toUsd } from "./money.ts";
 import type { Agent } from "./registered.ts";
 import type { CallFacts } from "./tool-fact.ts";
 
-/** What the expressions of policies see of a dispatch. */
+/** Returns the data of a dispatch that policy expressions can read. */
 export function policySubject(facts: DispatchFacts): JsonObject {
   const { agent, gateway, role, node, run } = facts;
   return {
@@ -19,7 +19,7 @@ export function policySubject(facts: DispatchFacts): JsonObject {
   };
 }
 
-/** What they see of a tool call. */
+/** Returns the data of a tool call that policy expressions can read. */
 export function toolSubject({ agent, gateway, role, node, run, tool, turns }: CallFacts): JsonObject {
   const { name, server, action, args, calls, round } = tool;
   const { estimatedUsd: _unknown, ...ofNode } = nodeSubject(node, null);
@@ -34,7 +34,7 @@ export function toolSubject({ agent, gateway, role, node, run, tool, turns }: Ca
   };
 }
 
-/** Before a run exists there is only what it would be. */
+/** Returns the data of a launch that policy expressions can read. Before the run exists, only its planned properties are known. */
 export function launchSubject({ run }: LaunchFacts): JsonObject {
   return { run: runSubject(run) };
 }
@@ -53,14 +53,14 @@ function nodeSubject(node: NodeFact, estimateMicros: number | null): JsonObject 
   return { id, kind, action, phase, provider, model, tools, estimatedUsd };
 }
 
-/** Authors know these fields from manifests in snake_case and from the API in camelCase, so both spellings read. */
+/** Contains both spellings, because authors know these fields in snake_case from manifests and in camelCase from the API. */
 function gatewaySubject({ id, status, environment, minTrustLevel }: GatewayFact): JsonObject {
   return { id, status, environment, minTrustLevel, min_trust_level: minTrustLevel };
 }
 
 const AGENT_SUBJECTS = new WeakMap<Agent, JsonObject>();
 
-/** Agents are replaced and never changed. */
+/** Cached per agent: a changed agent is a new object. */
 function agentSubject(agent: Agent): JsonObject {
   let subject = AGENT_SUBJECTS.get(agent);
   if (subject === undefined) AGENT_SUBJECTS.set(agent, (subject = subjectOfAgent(agent)));
@@ -117,7 +117,7 @@ function budgetSubject(envelope: EnvelopeFact | null): Json {
   return { spentUsd: toUsd(spentMicros), limitUsd: toUsd(ceilingMicros), ratio: ratioOf(envelope) };
 }
 
-/** Of several ceilings the one nearest to its end is the one a policy about money means. */
+/** Returns the ceiling with the highest used share. With several ceilings, a policy about money refers to this one. */
 function tightest({ agentBudget, envelopes }: DispatchFacts): EnvelopeFact | null {
   let found = agentBudget;
   for (const envelope of envelopes) {
@@ -126,7 +126,7 @@ function tightest({ agentBudget, envelopes }: DispatchFacts): EnvelopeFact | nul
   return found;
 }
 
-/** A ceiling of nothing is used up. */
+/** Returns the used share of a ceiling. A ceiling of 0 counts as fully used. */
 function ratioOf({ spentMicros, ceilingMicros }: EnvelopeFact): number {
   return ceilingMicros > 0 ? spentMicros / ceilingMicros : 1;
 }

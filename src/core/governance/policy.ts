@@ -8,25 +8,25 @@ import { launchSubject, policySubject, toolSubject } from "./policy-subject.ts";
 import { type Policy, POLICY_SCOPES } from "./registered.ts";
 import type { CallFacts } from "./tool-fact.ts";
 
-/** A policy whose condition held, or one whose condition failed where that counts as holding. */
+/** A policy whose condition is true, or an enforced policy whose condition failed, which counts as true. */
 export interface PolicyMatch {
   readonly policy: Policy;
   readonly error: string | null;
 }
 
 export interface PolicyFindings {
-  /** Most specific scope first, then by name. */
+  /** Ordered by scope, most specific first, then by name. */
   readonly matches: readonly PolicyMatch[];
-  /** Policies that enforce nothing and could not be evaluated. */
+  /** Policies that are not enforced and could not be evaluated. */
   readonly broken: readonly PolicyMatch[];
 }
 
-/** What the scope of a policy is compared with. */
+/** The values that the scope of a policy is compared with. */
 interface PolicyTarget {
   readonly gateway: string | null;
   readonly agent: string | null;
   readonly workflow: string;
-  /** A run and the gateway it goes to may name different ones; a policy for either applies. */
+  /** A run and its gateway may have different environments; a policy for either one applies. */
   readonly environments: readonly (string | null)[];
 }
 
@@ -36,20 +36,20 @@ export function policyKey({ name, version }: Pick<Policy, "name" | "version">): 
   return `${name}@${version}`;
 }
 
-/** Soft and audit policies report, and never decide. */
+/** Soft and audit policies only report. They never block or hold. */
 export function isEnforced({ enforcement, action }: Pick<Policy, "enforcement" | "action">): boolean {
   return enforcement === "hard" && (action === "block" || action === "require_approval");
 }
 
-/** What says which policies are asked about a dispatch. */
+/** The facts that decide which policies apply to a dispatch. */
 type Addressed = Pick<DispatchFacts, "policies" | "gateway" | "agentId" | "run">;
 
-/** The policies that could speak about this dispatch at all, whatever their conditions say. */
+/** Returns the policies whose scope includes this dispatch, before their conditions are evaluated. */
 export function dispatchPolicies(facts: Addressed): readonly Policy[] {
   return addressed(facts, ({ category }) => category !== "run_creation" && category !== "tool");
 }
 
-/** The same for a tool call. */
+/** Returns the policies whose scope includes this tool call, before their conditions are evaluated. */
 export function toolPolicies(facts: Addressed): readonly Policy[] {
   return addressed(facts, ({ category }) => category === "tool");
 }
@@ -69,14 +69,14 @@ export function matchToolPolicies(facts: CallFacts): PolicyFindings {
   return findMatches(toolPolicies(facts), () => toolSubject(facts));
 }
 
-/** Those that hold, each with whether a person has given what it asks for: for this call, or by a grant. */
+/** Returns the matching policies, each with whether its approval was given: for this call, or by a grant. */
 export function matchedByTool(facts: CallFacts, { matches } = matchToolPolicies(facts)): readonly MatchedPolicy[] {
   const asks = matches.filter(({ policy }) => policy.action === "require_approval");
   const isGiven = asks.length > 0 && (facts.tool.isApproved || grantFor(facts) !== null);
   return describeMatches(matches, isGiven ? asks.map(({ policy }) => policyKey(policy)) : []);
 }
 
-/** Those about the node and, where it is a tool call itself, those about the call. */
+/** Returns the findings about the node and, when the node is itself a tool call, about that call. */
 export function matchDispatchPolicies(facts: DispatchFacts): PolicyFindings {
   const ofNode = findMatches(dispatchPolicies(facts), () => policySubject(facts));
   const call = callFactsOf(facts);
@@ -88,7 +88,7 @@ export function matchDispatchPolicies(facts: DispatchFacts): PolicyFindings {
   };
 }
 
-/** Those that hold, each with whether a person has given what it asks for: for this node, or its call by a grant. */
+/** Returns the matching policies, each with whether its approval was given: for this node, or for its call by a grant. */
 export function matchedByDispatch(
   facts: DispatchFacts,
   { matches } = matchDispatchPolicies(facts),
@@ -97,7 +97,7 @@ export function matchedByDispatch(
   return describeMatches(matches, [...facts.grants, ...ofCall.map(({ policy }) => policyKey(policy))]);
 }
 
-/** A registered grant covers the call that the node is. */
+/** Returns whether a registered grant covers the tool call that the node is. */
 export function isCallGranted(facts: DispatchFacts): boolean {
   const call = callFactsOf(facts);
   return call !== null && grantFor(call) !== null;
@@ -114,7 +114,7 @@ export function matchLaunchPolicies(facts: LaunchFacts): PolicyFindings {
   return findMatches(asked, () => launchSubject(facts));
 }
 
-/** A scope without an id means every one of its kind. */
+/** A scope without an id matches every object of its kind. */
 function appliesTo(policy: Policy, target: PolicyTarget): boolean {
   const { scope, scopeId } = policy;
   if (!policy.isEnabled) return false;
@@ -129,7 +129,7 @@ function appliesTo(policy: Policy, target: PolicyTarget): boolean {
 function findMatches(policies: readonly Policy[], subjectOf: () => JsonObject): PolicyFindings {
   if (policies.length === 0) return NOTHING;
   const subject = subjectOf();
-  // Policies of one organisation ask for the same few paths, and looking a text up is quicker than walking.
+  // Policies of one organisation read the same few paths, and a lookup by text is faster than walking the path.
   const known = new Map<string, Json>();
   const resolve = ({ text, segments }: Path): Json | undefined => {
     const earlier = known.get(text);
@@ -163,14 +163,14 @@ export function describeMatches(matches: readonly PolicyMatch[], grants: readonl
   });
 }
 
-/** `no-mail@3 (Mail leaves the company)`, with what went wrong when its condition could not be read. */
+/** Returns `no-mail@3 (Mail leaves the company)`, followed by the error when its condition could not be evaluated. */
 export function policyText({ name, version, reason }: PolicyName, error: string | null): string {
   const said = `policy ${name}@${version}${reason === null ? "" : ` (${reason})`}`;
   if (error === null) return said;
   return `${said}, whose condition could not be evaluated and so counts as true: ${error}`;
 }
 
-/** What a policy wants, as the people it asks read it. */
+/** Returns the reason of a policy as its approvers read it. */
 export function reasonOf({ name, reason, error }: Pick<MatchedPolicy, "name" | "reason" | "error">): HoldReason {
   const said = reason ?? "It asks for an approval.";
   return {
@@ -181,7 +181,7 @@ export function reasonOf({ name, reason, error }: Pick<MatchedPolicy, "name" | "
 
 type PolicyName = Pick<Policy, "name" | "version" | "reason">;
 
-/** What people should read although nothing stands in the way. */
+/** Returns warnings that people should read although they block nothing. */
 export function warningsOf({ matches, broken }: PolicyFindings): readonly string[] {
   const warnings: string[] = [];
   for (const match of matches) {

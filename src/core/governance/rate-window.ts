@@ -1,24 +1,24 @@
-/** Dispatches that are counted at one moment, epoch milliseconds. */
+/** Number of dispatches counted at one moment, in epoch milliseconds. */
 export interface Hits {
   readonly at: number;
   readonly count: number;
 }
 
-/** At most so many in any window of that length, which is whole milliseconds. */
+/** Limit of `count` dispatches in any window of `windowMs`, a whole number of milliseconds. */
 export interface RateWindow {
   readonly count: number;
   readonly windowMs: number;
 }
 
-/** Up to so many each dispatch counts at its own millisecond. */
+/** Up to this limit, each dispatch is counted at its own millisecond. */
 export const EXACT_COUNT_MAX = 256;
-/** Beyond that a window has so many slices, however many dispatches it holds. */
+/** Number of slices in a window with a larger limit, however many dispatches it contains. */
 export const SLICES = 256;
 
-/** Products of fractions of a second are off by less than this; it makes no window longer. */
+/** Upper bound of the rounding error in fractions of a second. Subtracted so that the error never lengthens a window. */
 const ROUNDING_MS = 1e-6;
 
-/** Part of a millisecond counts as a whole one: a window may be longer than was asked for, never shorter. */
+/** Rounds the window up to whole milliseconds: it may be longer than requested, never shorter. */
 export function rateWindowOf({
   count,
   perSeconds,
@@ -34,9 +34,9 @@ export function sliceMsOf({ count, windowMs }: RateWindow): number {
 }
 
 /**
- * What is kept once some are added, in order. The hits of one slice count at the moment of the last of them and leave the
- * window together: none is ever counted for too short, and none for more than a slice too long. Slices begin at the same
- * moments for all, so that it does not matter who adds what first. What is older than the newest by `keptMs` goes.
+ * Returns the kept hits with the added ones, in order. Hits of one slice share the moment of the latest of them and leave the
+ * window together: each is counted for at least the window, and for at most one slice longer. Slice boundaries are the same for
+ * all callers, so the order in which they add hits does not matter. Hits older than the newest by `keptMs` are dropped.
  */
 export function addHits(
   kept: readonly Hits[],
@@ -60,7 +60,7 @@ export function addHits(
   return after;
 }
 
-/** How many came after an instant; they are in order. */
+/** Counts the hits after an instant. `hits` is in order of time. */
 export function countSince(hits: readonly Hits[], since: number): number {
   let count = 0;
   for (let index = hits.length - 1; index >= 0; index -= 1) {
@@ -71,7 +71,7 @@ export function countSince(hits: readonly Hits[], since: number): number {
   return count;
 }
 
-/** When so many of them, the oldest first, have left a window; null: there are not so many. */
+/** Returns the moment when the oldest `many` dispatches have left the window. Null when there are fewer. */
 export function leaveAt(hits: readonly Hits[], many: number, windowMs: number): number | null {
   let left = 0;
   for (const { at, count } of hits) {

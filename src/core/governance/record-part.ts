@@ -1,17 +1,17 @@
-/** How the parts of recorded facts are written and read again, whatever the verdict is about. */
+/** Writes and reads the parts of recorded facts that all kinds of verdict share. */
 import { digestText, type Json, type JsonObject } from "../base/index.ts";
 import { type ParsedExpression, parseExpression } from "../expression/index.ts";
 import type { EnvelopeFact, RunFact } from "./facts.ts";
 import { jsonBytes } from "./json-size.ts";
 import type { Agent, Policy } from "./registered.ts";
 
-/** Args beyond it are kept by name only: a record is written with every verdict. */
+/** Args beyond this size are stored by name only, because every verdict writes a record. */
 export const RECORDED_ARGS_BYTES_MAX = 4_096;
 const LEFT_OUT_NAMES_MAX = 50;
 
 export type KeptPolicy = Omit<Policy, "condition" | "instructions" | "forbids"> & { readonly condition: string };
 
-/** Of what does not change: whatever takes its place is another object. */
+/** Serialised objects that never change. An update creates a new object, so an entry never becomes stale. */
 const TEXTS = new WeakMap<object, string>();
 
 export function onceOf<T extends object>(value: T | null, keep?: (value: T) => object): string {
@@ -21,15 +21,15 @@ export function onceOf<T extends object>(value: T | null, keep?: (value: T) => o
   return text;
 }
 
-/** A text that many records hold, and the name that stands for it there. */
+/** A text that many records contain, and the name that replaces it there. */
 export interface SharedPart {
   readonly name: string;
   readonly text: string;
 }
 
-/** A shorter text takes no more room than its name. */
+/** A shorter text takes no more space than its name. */
 const SHARED_LENGTH_MIN = 64;
-/** Of texts there are few: what is registered, and budgets by period. */
+/** Parts by text. There are few texts: registered objects, and budgets by period. */
 const PARTS = new Map<string, SharedPart>();
 const PARTS_MAX = 10_000;
 const DIGITS = 24;
@@ -44,12 +44,12 @@ function partOf(text: string): SharedPart {
   return part;
 }
 
-/** A record that is being written: whole, and as it is kept, with names for what many records hold. Both at once. */
+/** A record while it is written, in two forms at once: complete, and as stored, with names in place of texts that many records contain. */
 export class RecordText {
   readonly parts: SharedPart[] = [];
   #whole = "";
   #kept = "";
-  /** The end of both. */
+  /** Text that both forms have in common since the last difference between them. */
   #end = "";
 
   get whole(): string {
@@ -64,7 +64,7 @@ export class RecordText {
     this.#end += text;
   }
 
-  /** A text of JSON that is kept by its name. No fact that may be shared is a text itself. */
+  /** Adds JSON that is stored by its name. No such fact is a JSON string, so a string in its place is always a name. */
   share(text: string): void {
     if (text.length < SHARED_LENGTH_MIN) return this.add(text);
     const part = partOf(text);
@@ -72,7 +72,7 @@ export class RecordText {
     this.#fork(text, `"${part.name}"`);
   }
 
-  /** What changes of a budget stands beside the name of the rest. */
+  /** Adds a budget: in the stored form, the two changing numbers are next to the name of the rest. */
   addEnvelope(fact: EnvelopeFact | null): void {
     if (fact === null) return this.add("null");
     const counts = `"spentMicros":${numberText(fact.spentMicros)},"reservedMicros":${numberText(fact.reservedMicros)}`;
@@ -88,21 +88,21 @@ export class RecordText {
   }
 }
 
-/** As JSON has it. */
+/** Formats a number as JSON does. */
 function numberText(value: number): string {
   return Number.isFinite(value) ? String(value) : "null";
 }
 
-/** What does not change of a budget within a period, written out once. */
+/** The part of a budget that does not change within a period, serialised once. */
 interface WrittenEnvelope {
   readonly of: EnvelopeFact;
   readonly rest: SharedPart;
-  /** Of `rest`, before and after the two numbers that change. */
+  /** Text of the budget before and after the two numbers that change. */
   readonly head: string;
   readonly tail: string;
 }
 
-/** By id; of each the period that was asked about last. */
+/** By budget id, for the period that was written last. */
 const ENVELOPES = new Map<string, WrittenEnvelope>();
 const ENVELOPES_MAX = 10_000;
 const NOTHING_COUNTED = '"spentMicros":0,"reservedMicros":0';
@@ -139,10 +139,10 @@ export function recordedPolicy(policy: Policy): string {
   return onceOf(policy, keepPolicy);
 }
 
-/** Conditions read once for any number of records. */
+/** Parsed conditions by text, shared by any number of records. */
 export type ConditionCache = Map<string, ParsedExpression | null>;
 
-/** Null when one has a condition that today's language does not read. */
+/** Returns null when the current language cannot parse one of the conditions. */
 export function readPolicies(kept: readonly KeptPolicy[], cache: ConditionCache): readonly Policy[] | null {
   const policies: Policy[] = [];
   for (const policy of kept) {
@@ -162,7 +162,7 @@ export function readCondition(text: string, cache: ConditionCache): ParsedExpres
   return condition;
 }
 
-/** Without long texts that no gate and no policy reads. */
+/** Returns the agent without the long texts that no gate and no policy reads. */
 export function keepAgent(agent: Agent): Agent {
   return { ...agent, systemPrompt: null, personalityNote: null, memoryProfile: null };
 }
@@ -185,7 +185,7 @@ function keepPolicy(policy: Policy): KeptPolicy {
 
 interface WithArgs {
   readonly args: JsonObject;
-  /** Names of args that are not kept. */
+  /** Names of args that are not stored. */
   readonly argsLeftOut?: readonly string[];
 }
 
@@ -193,7 +193,7 @@ export function keepRun(run: RunFact): RunFact {
   return keepArgs(run);
 }
 
-/** All args when they are small, else those that still fit in the order they came, and the names of the others. */
+/** Keeps all args when they are small, else those that fit, in order, and the names of the others. */
 export function keepArgs<T extends WithArgs>(holder: T): T {
   const { args, argsLeftOut = [] } = holder;
   let room = RECORDED_ARGS_BYTES_MAX - "{}".length;

@@ -19,14 +19,14 @@ const RECORD_FORMAT = 1;
 interface FactsRecord extends Omit<DispatchFacts, "policies" | "turns" | "call"> {
   readonly format: typeof RECORD_FORMAT;
   readonly policies: readonly KeptPolicy[];
-  /** Absent in records that are older than it. */
+  /** Absent in records written before the field existed. */
   readonly turns?: string;
   readonly call?: Omit<NodeCallFacts, "toolGrants"> & { readonly toolGrants: readonly KeptGrant[] };
 }
 
 /**
- * What is stored with a verdict, as JSON: enough to judge it again, and no more than that. Agent, gateway, node and
- * policies are the same in many verdicts, so that each is written out once and kept by its name.
+ * Writes the facts stored with a verdict, as JSON: exactly enough to judge it again. Agent, gateway, node and policies are the
+ * same in many verdicts, so each is stored once and referenced by its name.
  */
 export function writeFacts(facts: DispatchFacts, record: RecordText): void {
   record.add(`{"format":${RECORD_FORMAT}`);
@@ -39,7 +39,7 @@ export function writeFacts(facts: DispatchFacts, record: RecordText): void {
   record.add(facts.call === undefined ? "}" : `,"call":${callText(facts.call)}}`);
 }
 
-/** The same with everything written out. */
+/** Returns the same record with every shared part in full. */
 export function factsText(facts: DispatchFacts): string {
   const record = new RecordText();
   writeFacts(facts, record);
@@ -53,7 +53,7 @@ function callText({ tool, rules, rates, toolGrants }: NodeCallFacts): string {
 
 type Written = Exclude<keyof DispatchFacts, "call" | "parallel" | "organisationRate">;
 
-/** How each fact is written; one that is not listed here does not compile. */
+/** The writer of each fact. A fact without a writer is a compile error. */
 const WRITERS: Readonly<Record<Written, (facts: DispatchFacts, record: RecordText) => void>> = {
   at: ({ at }, record) => record.add(String(at)),
   platform: ({ platform }, record) => record.add(onceOf(platform)),
@@ -92,12 +92,12 @@ function askedPolicies(facts: DispatchFacts): readonly Policy[] {
 const MEMBERS = Object.entries(WRITERS).map(([name, write]) => [`,"${name}":`, write] as const);
 
 /**
- * The facts a verdict was made from, without what it never looked at. Null when the record is of another format, or
- * has a condition that today's language does not read.
+ * Returns the facts of a verdict, without data that the verdict did not read. Null when the record has another format, or a
+ * condition that the current language cannot parse.
  */
 export function factsFromRecord(record: JsonObject, cache: ConditionCache = new Map()): DispatchFacts | null {
   if (getOwn(record, "format") !== RECORD_FORMAT) return null;
-  // Only this file writes the format, so its number vouches for the rest.
+  // Only this file writes the format, so a matching format number guarantees the type of the rest.
   const { format: _, turns = "opaque", call, ...kept } = record as unknown as FactsRecord;
   const policies = readPolicies(kept.policies, cache);
   if (policies === null) return null;

@@ -1,9 +1,9 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 
-/** What stands in the place of a value of which nothing is kept. */
+/** Placeholder for a value that is not stored. */
 export const REDACTED = "[redacted]";
 
-/** Args without the values at some paths, and the paths at which there were any. `*` stands for any member or element. */
+/** Returns args without the values at the given paths, and the paths that existed. `*` matches any member or element. */
 export function redactArgs(
   args: JsonObject,
   paths: readonly string[],
@@ -18,7 +18,7 @@ export function redactArgs(
   return { args: isJsonObject(kept) ? kept : {}, redacted };
 }
 
-/** The same value where there is nothing at the path. */
+/** Returns the same object when the path leads to nothing. */
 function without(value: Json, [head, ...rest]: readonly string[]): Json {
   if (head === undefined) return REDACTED;
   if (isJsonArray(value)) {

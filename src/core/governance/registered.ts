@@ -1,4 +1,4 @@
-/** What people register and gates read. Written as manifests in snake_case; these are the same things once checked. */
+/** Registered objects that gates read. Manifests write them in snake_case; these types are the checked form. */
 import type { Action, ApprovalRule, ContextClass, EffectGuarantee, TurnLimits } from "../definition/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
 
@@ -25,39 +25,39 @@ export interface Agent {
   readonly mayRead: readonly ContextClass[];
   readonly maxAgeHours: number | null;
   readonly personalityNote: string | null;
-  /** Null: it remembers nothing. */
+  /** Null when the agent has no memory. */
   readonly memoryProfile: MemoryProfile | null;
   readonly autonomy: Rung;
   readonly status: AgentStatus;
   readonly lifecycle: Lifecycle;
   readonly phase: AgentPhase;
-  /** When the present phase began, epoch milliseconds: a proof of concept ends after 60 days. */
+  /** Start of the current phase in epoch milliseconds: a proof of concept ends after 60 days. */
   readonly phaseSince: number;
   readonly maxConcurrent: number;
   readonly rateLimit: { readonly count: number; readonly perSeconds: number } | null;
   readonly budgetMonthlyMicros: number | null;
   readonly skills: readonly string[];
   readonly capabilities: readonly string[];
-  /** Null: it may call what steps name. */
+  /** Null when the agent may call every tool that its steps name. */
   readonly tools: AgentTools | null;
   readonly turn: TurnLimits | null;
   readonly model: string | null;
   readonly provider: string | null;
   readonly systemPrompt: string | null;
-  /** Null: it has no credential, and needs none. */
+  /** Null when the agent has no credential and needs none. */
   readonly identity: { readonly expiresAt: number | null; readonly isRevoked: boolean } | null;
   readonly dataClasses: readonly string[];
   readonly financialThresholdMicros: number | null;
 }
 
-/** Names of tools, in which `*` stands for any characters. */
+/** Names of tools; `*` matches any characters. */
 export interface AgentTools {
-  /** Null: what steps name. */
+  /** Null allows the tools that steps name. */
   readonly allow: readonly string[] | null;
   readonly deny: readonly string[];
 }
 
-/** What an agent keeps of its own answers under a name, and how many of the newest it is given. */
+/** The name under which an agent keeps its own answers, and how many of the newest it receives. */
 export interface MemoryProfile {
   readonly name: string;
   readonly entries: number;
@@ -75,7 +75,7 @@ export const POLICY_CATEGORIES = [
 ] as const;
 export type PolicyCategory = (typeof POLICY_CATEGORIES)[number];
 
-/** Most specific last. */
+/** Ordered from the least to the most specific. */
 export const POLICY_SCOPES = ["global", "environment", "gateway", "workflow", "agent"] as const;
 export type PolicyScope = (typeof POLICY_SCOPES)[number];
 
@@ -86,7 +86,7 @@ export interface Policy {
   readonly name: string;
   readonly category: PolicyCategory;
   readonly scope: PolicyScope;
-  /** Null with `global`. */
+  /** Null for the scope `global`. */
   readonly scopeId: string | null;
   readonly condition: ParsedExpression;
   readonly action: (typeof POLICY_ACTIONS)[number];
@@ -95,7 +95,7 @@ export interface Policy {
   readonly reason: string | null;
   readonly approvers: ApprovalRule | null;
   readonly instructions: string | null;
-  /** What no layer below may ask for, where the policy holds. */
+  /** The things no lower layer may request where the policy applies. */
   readonly forbids: Forbidden | null;
   readonly version: number;
 }
@@ -104,7 +104,7 @@ export interface Forbidden {
   readonly tools?: readonly string[];
   readonly models?: readonly string[];
   readonly dataClasses?: readonly string[];
-  /** Anything above. */
+  /** Forbids spending above this amount. */
   readonly spendMicros?: number;
 }
 
@@ -127,9 +127,9 @@ export interface Budget {
   readonly onExhausted: "block" | "pause";
 }
 
-/** What a model costs, in micro-dollars per million tokens. */
+/** Price of a model, in micro-dollars per million tokens. */
 export interface ModelPrice {
-  /** `provider:model`, as exact as the bill. */
+  /** `provider:model`, with the model named as on the bill. */
   readonly id: string;
   readonly inputMicrosPerMtok: number;
   readonly outputMicrosPerMtok: number;
@@ -137,7 +137,7 @@ export interface ModelPrice {
   readonly maxOutputTokens: number | null;
 }
 
-/** How work is charged in credits: by what it cost, or by the tokens of each class. */
+/** How work is charged in credits: by its cost, or by the tokens of each class. */
 export interface CreditPlan {
   readonly id: string;
   readonly perUsd: number | null;
@@ -160,13 +160,13 @@ export interface RoleBinding {
   readonly id: string;
   readonly role: string;
   readonly agent: string;
-  /** Null: for every workflow. */
+  /** Null when the binding is for every workflow. */
   readonly workflow: string | null;
-  /** What the agent may spend in a month while it acts in the role; null: its own ceiling holds. */
+  /** Monthly limit for the agent while it acts in the role. Null when only the agent's own ceiling applies. */
   readonly maxSpendMicros: number | null;
 }
 
-/** How far a workflow may go by itself. */
+/** The degree of autonomy of a workflow. */
 export const POSTURES = ["advisory", "retrieval", "approval_required", "bounded_autonomous"] as const;
 export type Posture = (typeof POSTURES)[number];
 
@@ -176,37 +176,34 @@ export interface Platform {
   readonly reason: string | null;
 }
 
-/**
- * Registered rules about tools. Several may apply to one tool: each limit and each approval holds, and the
- * strictest action.
- */
+/** Registered rules about tools. When several apply to one tool, every limit and every approval applies, and the strictest action. */
 export interface Tool {
   readonly id: string;
-  /** `*` stands for any characters. */
+  /** `*` matches any characters. */
   readonly name: string;
-  /** Only tools of servers that fit; null: of any, and of none. */
+  /** Server of the tools, as a pattern. Null matches tools of any server and tools without a server. */
   readonly server: string | null;
-  /** What these servers say of their tools counts. */
+  /** Whether the hints of these servers about their tools are used. */
   readonly isTrusted: boolean;
-  /** Null: nothing is said about it here. */
+  /** Null when the manifest sets no action. */
   readonly action: Action | null;
   readonly effects: EffectGuarantee | null;
-  /** Calls of one agent. */
+  /** Rate limit for the calls of one agent. */
   readonly rate: { readonly count: number; readonly perSeconds: number } | null;
   readonly approval: ApprovalRule | null;
-  /** Paths of args of which no values are kept with verdicts; `*` stands for any member or element. */
+  /** Paths of args whose values are not stored with verdicts; `*` matches any member or element. */
   readonly redact: readonly string[];
   readonly timeoutMs: number | null;
 }
 
-/** Calls that need no further answer of a person, for one run or one agent, until a moment. */
+/** Tool calls that need no further approval by a person, for one run or one agent, until a given time. */
 export interface Grant {
   readonly id: string;
-  /** Names of tools; `*` stands for any characters. */
+  /** Names of tools; `*` matches any characters. */
   readonly tool: string;
-  /** Over `tool.args`; null: whatever they are. */
+  /** Condition on `tool.args`. Null when any args are covered. */
   readonly where: ParsedExpression | null;
-  /** Exactly one of both is given. */
+  /** Exactly one of `run` and `agent` is set. */
   readonly run: string | null;
   readonly agent: string | null;
   /** Epoch milliseconds. */

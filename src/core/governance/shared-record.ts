@@ -1,9 +1,9 @@
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 
-/** What stands for a name, as it was shared; undefined: it is not known. */
+/** Returns the shared value of a name, or undefined when the name is unknown. */
 type Look = (name: string) => Json | undefined;
 
-/** Names that the body of a verdict holds instead of texts. */
+/** Returns the names in the body of a verdict that replace shared texts. */
 export function sharedNames(body: JsonObject): readonly string[] {
   const names: string[] = [];
   expandRecord(body, (name) => {
@@ -13,7 +13,7 @@ export function sharedNames(body: JsonObject): readonly string[] {
   return names;
 }
 
-/** The body with everything written out, in the order it had. */
+/** Returns the body with every name replaced by its shared value. Members keep their order. */
 export function expandRecord(body: JsonObject, look: Look): JsonObject {
   const facts = getOwn(body, "facts");
   const whole = replaced(body, { trail: one(look), policies: one(look) });
@@ -37,7 +37,7 @@ function replaced(value: JsonObject, members: Readonly<Record<string, Expand>>):
   return Object.fromEntries(entries) as JsonObject;
 }
 
-/** No fact that may be shared is a text itself. */
+/** Resolves a name. No shared fact is itself a string, so a string is always a name. */
 function one(look: Look): Expand {
   return (value) => (typeof value === "string" ? (look(value) ?? value) : value);
 }

@@ -1,16 +1,16 @@
 /**
- * What the gates of a tool call, and of the next round of a turn, compare: plain data, so that a verdict can be
- * replayed.
+ * The facts that the gates of a tool call and of the next round of a turn compare. They are plain data, so that a verdict can
+ * be replayed.
  */
 import type { JsonObject } from "../base/index.ts";
 import type { Action, EffectGuarantee } from "../definition/index.ts";
 import type { DispatchFacts, EnvelopeFact, NodeFact, RateFact, RunFact } from "./facts.ts";
 import type { Grant, Policy, Tool } from "./registered.ts";
 
-/** A call as gates and policies see it. */
+/** A tool call in the form that gates and policies read. */
 export interface ToolFact {
   readonly callId: string;
-  /** `server/tool`, or the tool alone where it belongs to no server. */
+  /** `server/tool`, or only the tool when it has no server. */
   readonly name: string;
   readonly server: string | null;
   readonly action: Action;
@@ -18,13 +18,13 @@ export interface ToolFact {
   readonly args: JsonObject;
   readonly argsDigest: string;
   readonly round: number;
-  /** Calls of the turn before it, denied ones included. */
+  /** Number of earlier calls in the turn, including denied ones. */
   readonly calls: number;
-  /** Of those, the ones with the same tool and args. */
+  /** Number of those with the same tool and args. */
   readonly repeats: number;
-  /** A person has seen these args and approved them. */
+  /** Whether a person has approved the call with these args. */
   readonly isApproved: boolean;
-  /** Names and paths of args that were not kept, only in facts read back from a record. */
+  /** Names and paths of args that were not stored. Only set in facts read from a record. */
   readonly argsLeftOut?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface ToolRateFact extends RateFact {
   readonly rule: string;
 }
 
-/** How far a turn may go, once the step, the agent and the defaults have been asked. */
+/** Limits of a turn, resolved from the step, the agent and the defaults. */
 export interface TurnBounds {
   readonly maxRounds: number;
   readonly maxToolCalls: number;
@@ -42,7 +42,7 @@ export interface TurnBounds {
 }
 
 export interface CallFacts extends Pick<DispatchFacts, "at" | "platform" | "gateway" | "agentId" | "agent" | "role"> {
-  /** What the adapter lets see of a turn. */
+  /** How much of a turn the adapter makes visible. */
   readonly turns: string;
   readonly node: NodeFact;
   readonly run: RunFact;
@@ -57,7 +57,7 @@ export interface CallFacts extends Pick<DispatchFacts, "at" | "platform" | "gate
   readonly grants: readonly Grant[];
 }
 
-/** What is asked when a round has completed: may the next one begin? */
+/** The facts that decide whether the next round may begin after a round has completed. */
 export interface RoundFacts extends Pick<DispatchFacts, "at" | "agentId" | "role"> {
   readonly node: NodeFact;
   readonly run: RunFact;
@@ -66,9 +66,9 @@ export interface RoundFacts extends Pick<DispatchFacts, "at" | "agentId" | "role
   /** Rounds a person has added to the limit. */
   readonly extraRounds: number;
   readonly bounds: TurnBounds;
-  /** Without what the turn itself holds: that is given back for the next round. */
+  /** Without the reservation of the turn itself, which is released for the next round. */
   readonly agentBudget: EnvelopeFact | null;
   readonly envelopes: readonly EnvelopeFact[];
-  /** What the next round may cost; null: no price is known. */
+  /** Estimated cost of the next round. Null when no price is known. */
   readonly estimateMicros: number | null;
 }

@@ -11,7 +11,7 @@ import { limitsOfCalls, limitsOfRounds } from "./gates/turn-limits.ts";
 import { judge } from "./judge.ts";
 import type { RoundFacts, CallFacts } from "./tool-fact.ts";
 
-/** In the order they are asked. Money is counted per round, and so is not asked about here. */
+/** Gates of a tool call, in evaluation order. Budgets are checked per round and have no gate here. */
 export const TOOL_GATES: readonly Gate<CallFacts>[] = [
   platformOpenForDispatch,
   agentStatus,
@@ -25,12 +25,12 @@ export const TOOL_GATES: readonly Gate<CallFacts>[] = [
 
 export const ROUND_GATES: readonly Gate<RoundFacts>[] = [limitsOfRounds, roundBudgets];
 
-/** May this call be made? A block denies it, and its model is given the reason; a hold waits for a person. */
+/** Decides whether a call may be made. A block denies it and the model receives the reason; a hold waits for a person. */
 export function judgeTool(facts: CallFacts): Judgement {
   return judge(TOOL_GATES, facts, facts.tool.callId);
 }
 
-/** May the turn have another round? A block stops it until a person lets it continue. */
+/** Decides whether a turn may have another round. A block stops it until a person lets it continue. */
 export function judgeRound(facts: RoundFacts): Judgement {
   return judge(ROUND_GATES, facts, `${facts.run.runId}/${facts.node.id}`);
 }

@@ -10,30 +10,30 @@ import {
 import type { Tool } from "./registered.ts";
 import type { TurnBounds } from "./tool-fact.ts";
 
-/** What a tool's server says of it. */
+/** Hints that a server gives about its tool. */
 export interface ToolHints {
   readonly readOnly?: boolean | undefined;
   readonly destructive?: boolean | undefined;
 }
 
 export interface NamedTool {
-  /** `server/tool`, or the tool alone. */
+  /** `server/tool`, or only the tool. */
   readonly name: string;
   readonly server: string | null;
   readonly hints?: ToolHints | undefined;
 }
 
-/** What is known of a tool, from all manifests that apply to it. */
+/** Properties of a tool, combined from all manifests that apply to it. */
 export interface CallProfile {
   readonly action: Action;
   readonly effects: EffectGuarantee;
-  /** The manifests that fit. */
+  /** The manifests that match the tool. */
   readonly rules: readonly Tool[];
-  /** The shortest that is given; null: none is. */
+  /** The shortest timeout of these manifests. Null when none sets one. */
   readonly timeoutMs: number | null;
 }
 
-/** What counts where neither the step, a manifest nor a trusted server says what kind of act a call is. */
+/** The action of a call when neither the step, a manifest nor a trusted server specifies one. */
 const UNKNOWN_ACTION: Action = "execute";
 
 export function profileOf(tool: NamedTool, said: readonly ToolAction[], tools: readonly Tool[]): CallProfile {
@@ -59,7 +59,7 @@ function actionOfHints(hints: ToolHints = {}): Action | null {
   return hints.readOnly === true ? "read" : null;
 }
 
-/** Where both say something, the lower limit counts: neither an author nor an operator can lift what the other has set. */
+/** Returns the lower limit where both set one: neither an author nor an operator can raise a limit that the other has set. */
 export function boundsOf(step: TurnLimits | null, agent: TurnLimits | null): TurnBounds {
   return {
     maxRounds: lower(step?.maxRounds, agent?.maxRounds) ?? LIMITS.turnRoundsDefault,

@@ -16,7 +16,7 @@ import { redactArgs } from "./redacted-args.ts";
 import type { Grant } from "./registered.ts";
 import type { RoundFacts, ToolFact, CallFacts } from "./tool-fact.ts";
 
-/** Apart from those of dispatches: what is kept of a tool call is of another shape. */
+/** Different from the format of dispatch records, because a tool call record has another shape. */
 const TOOL_FORMAT = "tool/1";
 const ROUND_FORMAT = "round/1";
 
@@ -28,14 +28,14 @@ interface ToolRecord extends Omit<CallFacts, "policies" | "grants"> {
   readonly grants: readonly KeptGrant[];
 }
 
-/** What is stored with the verdict on a call, as JSON. Values that a manifest redacts are not part of it. */
+/** Returns the facts stored with the verdict on a call, as JSON. Values that a manifest redacts are left out. */
 export function toolFactsText(facts: CallFacts): string {
   let text = `{"format":"${TOOL_FORMAT}"`;
   for (const [opening, write] of MEMBERS) text += opening + write(facts);
   return `${text}}`;
 }
 
-/** How each fact is written; one that is not listed here does not compile. */
+/** The writer of each fact. A fact without a writer is a compile error. */
 const WRITERS: Readonly<Record<keyof CallFacts, (facts: CallFacts) => string>> = {
   at: ({ at }) => String(at),
   platform: ({ platform }) => onceOf(platform),
@@ -67,7 +67,7 @@ function keepGrant(grant: Grant): KeptGrant {
   return { ...grant, where: grant.where?.text ?? null };
 }
 
-/** Args are written once and measured as text: nearly all are kept, and measuring them part by part takes longer. */
+/** Serialises the args once and measures the text: nearly all args fit, and measuring them one by one takes longer. */
 export function toolText({ tool, rules }: Pick<CallFacts, "tool" | "rules">): string {
   const shown = withoutRedacted(tool, rules);
   const { args, ...rest } = shown;
@@ -75,7 +75,7 @@ export function toolText({ tool, rules }: Pick<CallFacts, "tool" | "rules">): st
   return isSmall(text) ? `${JSON.stringify(rest).slice(0, -1)},"args":${text}}` : JSON.stringify(keepArgs(shown));
 }
 
-/** Text without other signs has as many bytes as characters, and finding that out is quicker than counting. */
+/** Pure ASCII text has as many bytes as characters, and this test is faster than counting. */
 function isSmall(text: string): boolean {
   if (text.length > RECORDED_ARGS_BYTES_MAX) return false;
   return !/[\u0080-\uffff]/.test(text) || utf8Length(text) <= RECORDED_ARGS_BYTES_MAX;
@@ -96,17 +96,17 @@ export function isRoundRecord(record: JsonObject): boolean {
   return getOwn(record, "format") === ROUND_FORMAT;
 }
 
-/** The facts of a verdict on a call; null when the record is of another format, or cannot be read by today's language. */
+/** Returns the facts of a verdict on a call. Null when the record has another format or the current language cannot read it. */
 export function toolFactsFromRecord(record: JsonObject, cache: ConditionCache = new Map()): CallFacts | null {
   if (!isToolRecord(record)) return null;
-  // Only this file writes the format, so its number vouches for the rest.
+  // Only this file writes the format, so a matching format number guarantees the type of the rest.
   const { format: _, ...kept } = record as unknown as ToolRecord;
   const policies = readPolicies(kept.policies, cache);
   if (policies === null) return null;
   return { ...kept, policies, grants: readGrants(kept.grants, cache) };
 }
 
-/** A grant that cannot be read covers nothing. */
+/** Reads grants. A grant whose condition cannot be parsed is dropped, so it covers nothing. */
 export function readGrants(kept: readonly KeptGrant[], cache: ConditionCache): readonly Grant[] {
   const grants: Grant[] = [];
   for (const { where, ...grant } of kept) {
@@ -116,7 +116,7 @@ export function readGrants(kept: readonly KeptGrant[], cache: ConditionCache): r
   return grants;
 }
 
-/** What is stored with the verdict that stops a turn. */
+/** Returns the facts stored with the verdict that stops a turn. */
 export function roundFactsText(facts: RoundFacts): string {
   return JSON.stringify({ format: ROUND_FORMAT, ...facts, run: keepRun(facts.run) });
 }

@@ -1,6 +1,6 @@
 import { required } from "../base/index.ts";
 
-/** The other direction: for each node, who depends on it, in the order of their indices. */
+/** Inverts the graph: returns for each node the nodes that depend on it, in order of their indices. */
 export function dependentsOf(parents: readonly (readonly number[])[]): readonly (readonly number[])[] {
   const dependents: number[][] = parents.map(() => []);
   for (const [node, list] of parents.entries()) {
@@ -10,11 +10,11 @@ export function dependentsOf(parents: readonly (readonly number[])[]): readonly 
 }
 
 export interface Ancestors {
-  /** Whether `ancestor` lies on some way from a root to `node`; a node is not its own ancestor. */
+  /** Returns whether `ancestor` is on a path from a root to `node`. A node is not its own ancestor. */
   has(node: number, ancestor: number): boolean;
 }
 
-/** Ancestor sets of an acyclic graph, one row of bits per node, for many look-ups while a plan is made. */
+/** Computes the ancestor sets of an acyclic graph, one row of bits per node, for many lookups while a plan is compiled. */
 export function ancestorsOf(parents: readonly (readonly number[])[], waves: readonly number[]): Ancestors {
   const width = Math.ceil(parents.length / 32);
   const bits = new Uint32Array(width * parents.length);
@@ -40,7 +40,7 @@ function isIndex(value: number, length: number): boolean {
   return Number.isInteger(value) && value >= 0 && value < length;
 }
 
-/** Parents always lie in an earlier wave, so a row is complete before anyone reads it. */
+/** Returns the nodes in wave order. Parents are always in an earlier wave, so a row is complete before it is read. */
 function inWaveOrder(waves: readonly number[]): readonly number[] {
   const nodesByWave: number[][] = [];
   for (const [node, wave] of waves.entries()) {
@@ -51,7 +51,7 @@ function inWaveOrder(waves: readonly number[]): readonly number[] {
   return nodesByWave.flat();
 }
 
-/** Everything that depends on a root, directly or not. A root is in it only when it depends on another root. */
+/** Returns all nodes that depend on a root, directly or not. A root is included only when it depends on another root. */
 export function descendantsOf(
   dependents: readonly (readonly number[])[],
   roots: readonly number[],

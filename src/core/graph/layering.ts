@@ -1,15 +1,15 @@
 import { required } from "../base/index.ts";
 import { dependentsOf } from "./kinship.ts";
 
-/** A wave per node, or one cycle that makes waves impossible. */
+/** A wave per node, or a cycle because of which waves cannot be computed. */
 export type Layering =
   | { readonly ok: true; readonly waves: readonly number[] }
   | { readonly ok: false; readonly cycle: readonly number[] };
 
 /**
- * Waves of a graph given as `parents[i]`, the indices that i depends on; the wave is the longest path from a root.
- * A cycle reads in the direction of dependence: each member depends on the next, the last on the first. It starts at
- * its lowest index and is the shortest through that node; nodes that merely depend on the cycle are never in it.
+ * Computes the waves of a graph. `parents[i]` holds the indices that node i depends on; the wave is the longest path from a
+ * root. A cycle is listed in the direction of dependence: each member depends on the next, the last on the first. It starts at
+ * its lowest index and is the shortest through that node. Nodes that only depend on the cycle are not in it.
  */
 export function layerGraph(parents: readonly (readonly number[])[]): Layering {
   const dependents = dependentsOf(parents);
@@ -17,7 +17,7 @@ export function layerGraph(parents: readonly (readonly number[])[]): Layering {
   const waves = parents.map(() => 0);
   const ready: number[] = [];
   for (const [node, count] of unsettled.entries()) if (count === 0) ready.push(node);
-  // The list grows while it is read: it is the queue and the record of what was reached.
+  // The list grows while it is read: it is both the queue and the record of the reached nodes.
   for (let head = 0; head < ready.length; head += 1) {
     const node = at(ready, head);
     for (const dependent of at(dependents, node)) {
@@ -31,7 +31,7 @@ export function layerGraph(parents: readonly (readonly number[])[]): Layering {
   return { ok: false, cycle: findCycle(parents, unsettled) };
 }
 
-/** Only nodes on or behind a cycle are left unsettled, and each of them has a parent that is, too. */
+/** Only nodes on a cycle or behind one are left unsettled, and each of them has an unsettled parent. */
 function findCycle(parents: readonly (readonly number[])[], unsettled: readonly number[]): readonly number[] {
   const leftParent = (node: number): number =>
     required(
@@ -56,7 +56,7 @@ function lowest(nodes: readonly number[]): number {
   return low;
 }
 
-/** Breadth first along the parents from a node that is known to lie on a cycle, back to itself. */
+/** Searches breadth first along the parents, from a node on a cycle back to itself. */
 function shortestCycleThrough(parents: readonly (readonly number[])[], start: number): readonly number[] {
   const reachedFrom = new Map<number, number>();
   const queue = [start];

@@ -1,16 +1,16 @@
-/** Who said no: one of the rules, or an adapter that was asked. */
+/** Source of the refusal: one of the rules, or an adapter that was queried. */
 export type ModerationRule = "size" | "secrets" | "words" | "patterns" | "adapter";
 
-/** Why a text may not pass. It goes into the log of the run, so that it never repeats a secret. */
+/** Reason why a text was refused. It is written to the log of the run, so it never contains a secret. */
 export interface ModerationDecision {
   readonly rule: ModerationRule;
-  /** For conditions and statistics: `too_long`, `api_key`, `blocked_word`, `moderation_unavailable` … */
+  /** For conditions and statistics: `too_long`, `api_key`, `blocked_word`, `moderation_unavailable` and others. */
   readonly category: string;
-  /** A sentence for people. */
+  /** A sentence for people to read. */
   readonly detail: string;
-  /** The place as it was written; only for words, which the rules spell out anyway. */
+  /** The matched text as written. Only set for words, which the rules contain anyway. */
   readonly excerpt?: string;
-  /** Where in a JSON value, as authors write it. */
+  /** Path in a JSON value, in the notation of authors. */
   readonly path?: string;
 }
 

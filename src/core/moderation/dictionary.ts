@@ -1,27 +1,27 @@
 import { familyOf, readSign } from "./sign.ts";
 
-/** A word as it is looked for. */
+/** A word in the form used for searching. */
 export interface Entry {
   readonly word: string;
   readonly letters: readonly number[];
-  /** Numbers of letters after which the author himself left a gap. */
+  /** Positions (numbers of letters) after which the word itself contains a gap. */
   readonly gaps: ReadonlySet<number>;
 }
 
-/** One letter further in some word; letters that look alike share a branch. */
+/** A branch of the letter tree over all words; letters that look alike share a branch. */
 export interface Branch {
   readonly next: Map<number, Branch>;
   readonly entries: Entry[];
 }
 
-/** Longer than any word; it bounds the work per letter of a text. */
+/** Longer than any real word. The limit bounds the work per letter of a text. */
 export const WORD_LETTERS_MAX = 64;
 
 export function createBranch(): Branch {
   return { next: new Map(), entries: [] };
 }
 
-/** The word in letters; null when it has none, or more than can be looked for. */
+/** Converts a word to letters. Null when it has none, or more than the limit. */
 export function readEntry(word: string): Entry | null {
   const letters: number[] = [];
   const gaps = new Set<number>();

@@ -1,6 +1,6 @@
 import { formatPath, isJsonArray, isJsonObject, type Json, type PathSegment } from "../base/index.ts";
 
-/** A way back to the root, so that a path is written out only when it is needed. */
+/** A link back to the root, so that a path is formatted only when it is needed. */
 interface Visit {
   readonly value: Json;
   readonly segment: PathSegment | null;
@@ -13,12 +13,12 @@ export interface JsonText {
 }
 
 const PATH_LENGTH_MAX = 200;
-/** Below it no number is longer than what is looked for in numbers. */
+/** Smaller numbers have too few digits to contain a match. */
 const LONG_NUMBER_MIN = 1e11;
 
 /**
- * Every text of a value: keys before what they lead to, so that a path is reported only when its keys have passed. Without
- * recursion: what an adapter sends may be deeper than the stack.
+ * Yields every text of a value. Keys come before their values, so that a path is reported only when its keys have passed. It
+ * does not recurse, because the data of an adapter may be nested deeper than the stack.
  */
 export function* textsOf(root: Json): Generator<JsonText> {
   const open: Visit[] = [{ value: root, segment: null, from: null }];

@@ -6,10 +6,10 @@ import { textsOf } from "./json-texts.ts";
 import type { ModerationRules } from "./rules.ts";
 import { createWordSearch, type WordMatch, type WordSearch } from "./word-search.ts";
 
-/** Compiled rules: says of any text or value whether it may pass, and why not. */
+/** Compiled rules: decides whether a text or value may pass, and why not. */
 export interface Moderator {
   text(text: string): Moderation;
-  /** Every text inside, keys too. */
+  /** Checks every text inside, including keys. */
   json(value: Json): Moderation;
 }
 
@@ -21,7 +21,7 @@ interface Compiled {
 
 const EXCERPT_LENGTH_MAX = 80;
 
-/** The rules must have been read without problems. */
+/** The rules must come from `readModerationRules` without problems. */
 export function createModerator(rules: ModerationRules): Moderator {
   const compiled: Compiled = {
     rules,
@@ -48,7 +48,7 @@ function judgeText(compiled: Compiled, text: string): ModerationDecision | null 
   return judgeContent(compiled, text) ?? judgeSpelling(compiled, text);
 }
 
-/** A text that spells out JSON may hide in escapes what its reader will see. */
+/** Checks the decoded values of a JSON text, because escapes may hide from the first check what its reader will see. */
 function judgeSpelling(compiled: Compiled, text: string): ModerationDecision | null {
   if (!/^\s*["[{]/.test(text)) return null;
   const value = parseJson(text);
@@ -114,7 +114,7 @@ function tooLong(maxCharacters: number): ModerationDecision {
   return { rule: "size", category: "too_long", detail: `The text has more than ${maxCharacters} characters.` };
 }
 
-/** A character has one or two units, so that most texts need no counting. */
+/** A character has one or two code units, so most texts need no counting. */
 function isLonger(text: string, most: number): boolean {
   if (text.length <= most) return false;
   return text.length > 2 * most || countCodePoints(text) > most;

@@ -14,15 +14,15 @@ import {
 import { compilePattern } from "../text/index.ts";
 import { readEntry, WORD_LETTERS_MAX } from "./dictionary.ts";
 
-/** What a text may not hold. */
+/** The rules that a text must satisfy. */
 export interface ModerationRules {
-  /** Looked for as whole words, however they are dressed up. */
+  /** Searched as whole words, including disguised spellings. */
   readonly words: readonly string[];
-  /** Looked for in the text as it is. */
+  /** Searched in the text as it is. */
   readonly patterns: readonly string[];
-  /** Characters in one text, or in all texts of one JSON value; null: no limit. */
+  /** Maximum characters in one text, or in all texts of one JSON value. Null for no limit. */
   readonly maxCharacters: number | null;
-  /** Refuse what looks like a key, a token or a bank card. */
+  /** Whether text that looks like a key, a token or a bank card is refused. */
   readonly secrets: boolean;
 }
 
@@ -44,7 +44,7 @@ export type ModerationProblem = Pick<Problem, "code" | "message" | "path">;
 
 const KEYS = ["words", "patterns", "max_characters", "secrets"] as const;
 
-/** Reads `{words, patterns, max_characters, secrets}`; what is not said is as by default. All mistakes at once. */
+/** Reads `{words, patterns, max_characters, secrets}`. Missing keys get their defaults. Reports all mistakes at once. */
 export function readModerationRules(config: Json): Outcome<ModerationRules, readonly ModerationProblem[]> {
   const found: ModerationProblem[] = [];
   if (!isJsonObject(config)) {

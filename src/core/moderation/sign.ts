@@ -1,13 +1,13 @@
-/** What one character means in a search for words. */
+/** The meaning of one character in a search for words. */
 export interface Sign {
   /**
-   * `letters`: part of a word. `likeness`: a symbol that may stand for a letter, or for itself. `joint`: may stand
-   * between the letters of one word. `space`: parts words. `nothing`: it is invisible.
+   * `letters`: part of a word. `likeness`: a symbol that may represent a letter, or itself. `joint`: may appear between the
+   * letters of one word. `space`: separates words. `nothing`: invisible.
    */
   readonly kind: "letters" | "likeness" | "joint" | "space" | "nothing";
-  /** Folded, as code points; most characters are one letter, `㎏` is two. */
+  /** Folded code points; most characters are one letter, `㎏` is two. */
   readonly letters: readonly number[];
-  /** Of a script that writes no spaces: a word may begin and end at every letter. */
+  /** Whether the script writes no spaces, so that a word may begin and end at every letter. */
   readonly isAlone: boolean;
 }
 
@@ -15,7 +15,7 @@ const NOTHING: Sign = { kind: "nothing", letters: [], isAlone: false };
 const SPACE: Sign = { kind: "space", letters: [], isAlone: false };
 const JOINT: Sign = { kind: "joint", letters: [], isAlone: false };
 
-/** Digits and symbols that are read as letters, with the letters each may stand for. */
+/** Digits and symbols that are read as letters, with the letters that each may represent. */
 const MEANINGS: readonly (readonly [string, string])[] = [
   ["0", "o"],
   ["1", "il"],
@@ -34,7 +34,7 @@ const MEANINGS: readonly (readonly [string, string])[] = [
   ["|", "il"],
 ];
 
-/** Letters of other alphabets, and crossed ones, that look the same as a Latin letter: each pair is one. */
+/** Pairs of a letter from another alphabet, or a crossed letter, and the Latin letter that looks the same. */
 const TWINS =
   "аa вb еe ѕs іi јj кk мm нh оo рp сc тt уy хx һh ԁd ԛq ԝw ɡg ɑa αa βb εe ιi κk νv οo ρp τt υu χx ηn øo łl đd ħh ŧt";
 
@@ -60,35 +60,35 @@ export function isDigit(letter: number): boolean {
   return letter >= DIGIT_ZERO && letter <= DIGIT_NINE;
 }
 
-/** May the character that was written stand for the letter that is looked for? */
+/** Returns whether the written character may represent the wanted letter. */
 export function meansLetter(written: number, wanted: number): boolean {
   return written === wanted || MEANT_BY.get(written)?.has(wanted) === true;
 }
 
-/** One name for all that can look alike, so that a single look-up follows every reading of a text at once. */
+/** Returns one code for all letters that can look alike, so that a single lookup follows every reading of a text at once. */
 export function familyOf(letter: number): number {
   if (letter === L) return I;
   for (const meant of MEANT_BY.get(letter) ?? []) return meant;
   return letter;
 }
 
-/** Not `\s`, which counts the byte order mark too. */
+/** Not `\s`, which includes the byte order mark. */
 const SPACES = /[\t-\r\u0085\p{Z}\u2013-\u2015\u2026]/u;
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Cs}\p{Me}]/u;
 const MARK = /\p{Mn}/u;
-/** Scripts in which a word stays the same word without its marks; in others the marks are its vowels. */
+/** Scripts in which a word without its marks is the same word. In other scripts the marks are vowels. */
 const SPARE_MARKS =
   /[\p{Script=Inherited}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}]/u;
 const KANA = /[\p{scx=Hiragana}\p{scx=Katakana}]/u;
 const SPACELESS = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 const WORD_PART = /[\p{L}\p{N}\p{M}]/u;
-/** A character that stands for a whole sentence does not match any word. */
+/** A character that expands to more letters than this (a whole phrase) matches no word. */
 const LETTERS_PER_CHARACTER_MAX = 4;
 
-/** Letters in boxes, circles and flags that have no plain form in Unicode: the first of each alphabet. */
+/** First code point of each alphabet of framed letters (boxes, circles, flags) without a plain form in Unicode. */
 const FRAMED_ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
 
-/** Reads one character, given as its code point; pure, so that callers may keep the answers. */
+/** Reads one character, given as its code point. Pure, so that callers may cache the result. */
 export function readSign(code: number): Sign {
   const framed = FRAMED_ALPHABETS.find((first) => code >= first && code < first + 26);
   if (framed !== undefined) return lettersOf([codeOf("a") + code - framed], false);
@@ -115,7 +115,7 @@ function lettersOf(letters: readonly number[], isAlone: boolean): Sign {
 
 function isUnseen(character: string): boolean {
   if (UNSEEN.test(character)) return true;
-  // The mark that turns one kana into another belongs to no script of its own.
+  // The mark that changes one kana into another has no script of its own, so kana is tested separately.
   return MARK.test(character) && SPARE_MARKS.test(character) && !KANA.test(character);
 }
 
@@ -123,5 +123,5 @@ function isLikeness(code: number): boolean {
   return MEANT_BY.has(code) && !isDigit(code);
 }
 
-/** Nearly all text is ASCII, and is read from here. */
+/** Precomputed signs of ASCII, which is nearly all text. */
 export const ASCII_SIGNS: readonly Sign[] = Array.from({ length: 0x80 }, (_, code) => readSign(code));

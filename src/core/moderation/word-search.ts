@@ -3,7 +3,7 @@ import { ASCII_SIGNS, familyOf, isDigit, meansLetter, readSign, type Sign } from
 
 export interface WordMatch {
   readonly word: string;
-  /** Places in the text as it was given; the end is exclusive. */
+  /** Offsets in the original text; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 }
@@ -11,8 +11,8 @@ export interface WordMatch {
 export type WordSearch = (text: string) => WordMatch | null;
 
 /**
- * How symbols that look like letters are read. No single reading is right: the `$` of `$hit` is a letter and the `!` of
- * `oh!` is not, so that a text with such symbols is read in each of these ways.
+ * The ways to read symbols that look like letters. No single way is right: the `$` of `$hit` is a letter and the `!` of `oh!`
+ * is not, so a text with such symbols is read in each of these ways.
  */
 const READINGS = ["never", "before-letters", "money-always"] as const;
 type Reading = (typeof READINGS)[number];
@@ -34,7 +34,7 @@ export function createWordSearch(words: readonly string[]): WordSearch {
   };
 }
 
-/** Characters already read, for one text. */
+/** Cache of the characters read so far in one text. */
 class Signs {
   #known: Map<number, Sign> | null = null;
   hasLikeness = false;
@@ -51,7 +51,7 @@ class Signs {
     return sign;
   }
 
-  /** Is the next thing to be seen, other symbols aside, a letter? One answer serves all symbols of a row. */
+  /** Returns whether the next visible character, other symbols skipped, is a letter. A whole row of symbols shares one answer. */
   leadsToLetter(text: string, from: number, reading: Reading): boolean {
     if (this.#row.reading === reading && from <= this.#row.end && from > this.#row.from) return this.#row.answer;
     let index = from;
@@ -84,7 +84,7 @@ function search(root: Branch, text: string, signs: Signs, reading: Reading): Wor
     const sign = signs.of(code);
     const isLetter = sign.kind === "letters" || (sign.kind === "likeness" && isMeant(sign, reading, text, next, signs));
     if (isLetter) {
-      // Between letters of a script without spaces, and beside them, is always a border.
+      // A letter of a script without spaces always has a border before and after it.
       const found = sign.isAlone ? trail.endPiece(end) : null;
       if (found !== null) return found;
       for (const letter of sign.letters) trail.addLetter(letter, index);
@@ -102,7 +102,7 @@ function search(root: Branch, text: string, signs: Signs, reading: Reading): Wor
   return trail.endPiece(end);
 }
 
-/** Does the symbol before `next` stand for a letter? */
+/** Returns whether the symbol before `next` represents a letter. */
 function isMeant(sign: Sign, reading: Reading, text: string, next: number, signs: Signs): boolean {
   if (reading === "never") return false;
   if (reading === "money-always" && isMoney(sign)) return true;
@@ -113,22 +113,22 @@ function isMoney({ letters }: Sign): boolean {
   return MONEY.has(letters[0] ?? 0);
 }
 
-/** One way into the dictionary, begun at a border; it lives as long as some word continues like the text. */
+/** A path in the dictionary that began at a border. It exists as long as some word continues like the text. */
 interface Walk {
   branch: Branch;
   readonly start: number;
   count: number;
-  /** Pieces of more than one letter. */
+  /** Number of pieces with more than one letter. */
   longPieces: number;
-  /** After how many letters there was a space. */
+  /** Numbers of letters after which there was a space. */
   readonly spaces: number[];
 }
 
 const RING = WORD_LETTERS_MAX;
 
 /**
- * Follows all words that may be under way. No word is longer than the limit and each walk began at another letter, so
- * that there are never more walks than letters in a word: the work grows with the text and with nothing else.
+ * Follows all words that may be in progress. No word exceeds the limit and each walk began at a different letter, so there are
+ * never more walks than letters in a word: the work is linear in the length of the text.
  */
 class Trail {
   readonly #root: Branch;
@@ -164,7 +164,7 @@ class Trail {
     for (const walk of this.#walks) if (walk.spaces.at(-1) !== walk.count) walk.spaces.push(walk.count);
   }
 
-  /** A border after a letter: words that end here count. */
+  /** Handles a border after a letter: returns a word that ends there. */
   endPiece(end: number): WordMatch | null {
     if (this.#piece === 0) return null;
     const isLong = this.#piece > 1;
@@ -179,7 +179,7 @@ class Trail {
 
   #isSaid(walk: Walk, entry: Entry): boolean {
     const isSpaced = walk.spaces.some((place) => !entry.gaps.has(place));
-    // `p e n` is one word spelt out; `pen is` is two words.
+    // `p e n` is one word with spaces between its letters; `pen is` is two words.
     if (isSpaced && walk.longPieces > 1) return false;
     let hasMore = false;
     let isChanged = false;
@@ -189,7 +189,7 @@ class Trail {
       if (!isDigit(written)) hasMore = true;
       if (written !== wanted) isChanged = true;
     }
-    // A number that can be read as a word is a number.
+    // A number that could also be read as a word stays a number.
     return hasMore || !isChanged;
   }
 }

@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import type { ArgField, Property, ValueField } from "../definition/index.ts";
 
-/** The args of a workflow as JSON Schema. It helps the caller; what counts is what the API checks. */
+/** Returns the args of a workflow as JSON Schema. The schema helps the caller; the check of the API is authoritative. */
 export function argsSchema(args: Readonly<Record<string, ArgField>>, extra: JsonObject = {}): JsonObject {
   const fields = Object.entries(args);
   const own = fields.map(([name, field]): [string, Json] => [name, fieldSchema(field)]);
-  // An arg of the author's comes before a word of ours.
+  // An arg defined by the author takes precedence over an extra field of the same name.
   const ours = Object.entries(extra).filter(([name]) => !Object.hasOwn(args, name));
   return {
     type: "object",
@@ -41,7 +41,7 @@ function fieldSchema(field: ValueField & Pick<ArgField, "default">): JsonObject 
   return Object.fromEntries(keywords.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }
 
-/** Patterns here are of another dialect than those of JSON Schema: a client could misread one, or choke on it. */
+/** Puts the pattern into the description: its dialect differs from JSON Schema, so a client could misread or reject it. */
 function describe({ description, pattern }: ValueField): string | undefined {
   if (pattern === undefined) return description;
   const rule = `Must match the pattern ${pattern}`;

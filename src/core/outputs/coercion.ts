@@ -2,13 +2,13 @@ import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from ".
 import type { FieldType } from "../definition/index.ts";
 import { isTooDeep } from "./depth.ts";
 
-/** Digits with an optional sign and fraction: no hex, no exponent, no separators. */
+/** Digits with an optional sign and fraction. No hex, exponent or separators. */
 const PLAIN_DECIMAL = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/;
 
-/** Where models put a yes or no when they answer with an object, in order of preference. */
+/** Keys under which models put a boolean when they answer with an object, in order of preference. */
 const BOOLEAN_KEYS = ["result", "value", "verified", "passed", "status"] as const;
 
-/** Brings a value to the declared type where the way is documented; anything else comes back as it is. */
+/** Converts a value to the declared type where a conversion is documented. Returns any other value unchanged. */
 export function coerceValue(field: { readonly type: FieldType }, value: Json): Json {
   if (value === null) return value;
   switch (field.type) {
@@ -68,7 +68,7 @@ function decimalOf(text: string): number | undefined {
   return Number.isFinite(number) ? withoutNegativeZero(number) : undefined;
 }
 
-/** JSON has no negative zero, so a stored one would read back as another value. */
+/** JSON has no negative zero, so a stored one would be read back as a different value. */
 function withoutNegativeZero(number: number): number {
   return number === 0 ? 0 : number;
 }

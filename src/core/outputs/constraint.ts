@@ -12,7 +12,7 @@ import { matchMember } from "../expression/index.ts";
 import { compilePattern } from "../text/index.ts";
 import { isTooDeep } from "./depth.ts";
 
-/** What both formats can demand of a value beyond its type, under one set of names. */
+/** Constraints on a value beyond its type, under one set of names for both field formats. */
 export interface Bounds {
   readonly minimum?: number | undefined;
   readonly maximum?: number | undefined;
@@ -25,7 +25,7 @@ export interface Bounds {
 const QUOTED_LENGTH_MAX = 60;
 const LISTED_MEMBERS_MAX = 20;
 
-/** Every bound a well-typed value breaks. */
+/** Returns an error for every bound that a value of the right type violates. */
 export function checkBounds(field: string, bounds: Bounds, value: Json): ContractError[] {
   const errors: ContractError[] = [];
   if (typeof value === "number") errors.push(...checkRange(field, bounds, value));
@@ -82,7 +82,7 @@ function checkPattern(field: string, text: string, value: string): ContractError
   return [{ field, reason: "pattern_mismatch", details: `${describe(value)} does not match ${text}` }];
 }
 
-/** A value in few words, for messages. */
+/** Describes a value briefly, for messages. */
 export function describe(value: Json): string {
   if (typeof value === "string") return `string ${quote(value)}`;
   if (isJsonArray(value)) return `an array of ${value.length}`;
@@ -92,7 +92,7 @@ export function describe(value: Json): string {
 
 function quote(text: string): string {
   if (text.length <= QUOTED_LENGTH_MAX) return JSON.stringify(text);
-  // A cut between the halves of a pair would leave text no database accepts.
+  // A cut inside a surrogate pair would leave text that no database accepts.
   const isCutInPair = isHighSurrogate(text.charCodeAt(QUOTED_LENGTH_MAX - 1));
   return `${JSON.stringify(text.slice(0, QUOTED_LENGTH_MAX - (isCutInPair ? 1 : 0)))}…`;
 }

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, LIMITS, type Json } from "../base/index.ts";
 
-/** True when lists and objects stand inside each other more than the limit. Walks without recursion. */
+/** Returns whether lists and objects are nested deeper than the limit. It does not recurse. */
 export function isTooDeep(value: Json): boolean {
   let level: Json[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

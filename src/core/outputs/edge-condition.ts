@@ -12,7 +12,7 @@ import type { EdgeCondition } from "../definition/index.ts";
 import { evaluateCondition, type ExpressionFailure, type ResolvePath } from "../expression/index.ts";
 import { isTooDeep } from "./depth.ts";
 
-/** Whether an edge from a completed source counts. `value` is what its output key led to; undefined is missing. */
+/** Returns whether the condition of an edge from a completed source holds. `value` is the output it names, undefined when missing. */
 export function isEdgeSatisfied(
   condition: EdgeCondition | null,
   value: Json | undefined,
@@ -37,15 +37,15 @@ export function isEdgeSatisfied(
   }
 }
 
-/** Text part of a text, or element of a list; anything else contains nothing. */
+/** Checks for a substring of a text or an element of a list. Other values contain nothing. */
 function isContained(value: Json | undefined, part: Json): boolean {
   if (isJsonArray(value)) return value.some((element) => isSameText(element, part));
   return typeof value === "string" && part !== null && value.includes(jsonToText(part));
 }
 
 /**
- * Equality by how values read: 5 is "5" and nothing is ''. Objects are equal whatever the order of their keys,
- * and equal to their JSON text as written or in canonical order.
+ * Compares values by their text: 5 equals "5" and null equals ''. Objects are equal regardless of key order, and equal to their
+ * JSON text as written or in canonical order.
  */
 function isSameText(left: Json, right: Json): boolean {
   return jsonToText(left) === jsonToText(right) || canonicalText(left) === canonicalText(right);

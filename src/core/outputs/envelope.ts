@@ -10,8 +10,8 @@ export interface EnvelopeParts {
 }
 
 /**
- * The result in its one shape. An adapter's own envelope is kept and only completed where it is empty. Otherwise the
- * kind is the contract's, else `text`, or `json` when only outputs came; their JSON is then also the whole text.
+ * Builds the envelope of a result. An adapter's own envelope is kept, and only its empty fields are filled. Otherwise the kind
+ * is that of the contract, else `text`, or `json` when there are only outputs; their JSON is then also the text.
  */
 export function makeEnvelope(parts: EnvelopeParts): Envelope {
   const { stdout, outputs, envelope, contract } = parts;
@@ -37,7 +37,7 @@ function completeEnvelope(envelope: Envelope, stdout: string | undefined, output
   };
 }
 
-/** An empty set of outputs beside a text says nothing; alone it says that the answer was empty on purpose. */
+/** Empty outputs beside a text are dropped. Without a text they are kept: the answer was empty on purpose. */
 function dataOf(stdout: string | undefined, outputs: JsonObject | undefined): JsonObject | undefined {
   return outputs !== undefined && (stdout === undefined || !isEmpty(outputs)) ? outputs : undefined;
 }
@@ -50,7 +50,7 @@ function isEmpty(outputs: JsonObject): boolean {
   return Object.keys(outputs).length === 0;
 }
 
-/** What edges and overrides walk: the envelope's parts, and the outputs beside them. */
+/** Returns the data that paths of edges and overrides read: the parts of the envelope, and the outputs beside them. */
 export function outputDataOf(envelope: Envelope, outputs: JsonObject): JsonObject {
   const parts: [string, Json | undefined][] = [
     ["output", envelope.output],

@@ -1,15 +1,15 @@
-/** A fenced block of a text: what stands on its opening line, and its lines. */
+/** A fenced block of a text: the info string of its opening line, and its content. */
 export interface Fence {
   readonly info: string;
   readonly content: string;
-  /** Where the opening line starts and the closing line ends. */
+  /** Start of the opening line and end of the closing line. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface Fences {
   readonly blocks: readonly Fence[];
-  /** True when the last block has no closing line: the answer was cut off. */
+  /** True when the last block has no closing line, because the answer was cut off. */
   readonly isCutOff: boolean;
 }
 
@@ -21,7 +21,7 @@ interface OpenFence {
   readonly contentStart: number;
 }
 
-/** Every fenced block, in one pass over the lines. */
+/** Returns every fenced block, in one pass over the lines. */
 export function readFences(text: string): Fences {
   const blocks: Fence[] = [];
   let open: OpenFence | undefined;
@@ -40,7 +40,7 @@ export function readFences(text: string): Fences {
   return { blocks, isCutOff: open !== undefined };
 }
 
-/** What a text holds when it is one fenced block and nothing else. */
+/** Returns the content of a text that consists of exactly one fenced block. */
 export function insideOnlyFence(text: string): string | undefined {
   const trimmed = text.trim();
   if (!trimmed.startsWith("```") && !trimmed.startsWith("~~~")) return undefined;
@@ -53,7 +53,7 @@ function openingOf(line: string, start: number, next: number): OpenFence | undef
   const fence = fenceOf(line);
   if (fence === undefined) return undefined;
   const info = line.slice(fence.indent + fence.length).trim();
-  // Backticks after the opening ones are code within a line, not a block.
+  // Backticks later in the opening line mean inline code, not a block.
   if (fence.mark === "`" && info.includes("`")) return undefined;
   return { mark: fence.mark, length: fence.length, info, start, contentStart: next };
 }

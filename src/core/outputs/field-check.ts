@@ -2,7 +2,7 @@ import { getOwn, isJsonArray, isJsonObject, jsonToText, type Json, type JsonObje
 import type { ContractError, Property, ValueField } from "../definition/index.ts";
 import { checkBounds, isOfType, tooDeepError, typeError } from "./constraint.ts";
 
-/** Every way in which the values break the declared fields; null counts as absent, other keys are not checked. */
+/** Returns every violation of the declared fields. A null value counts as absent; undeclared keys are not checked. */
 export function checkFields(
   fields: Readonly<Record<string, Property>>,
   values: JsonObject,
@@ -23,7 +23,7 @@ function checkValue(name: string, field: ValueField, value: Json): readonly Cont
   return inside.length > 0 ? inside : checkBounds(name, { ...field, members: membersOf(field) }, value);
 }
 
-/** Of a list, the first element that does not fit; of an object, all its properties. */
+/** Checks the inside of a value: all properties of an object, or the elements of a list up to the first that is invalid. */
 function checkInside(name: string, { items, properties }: ValueField, value: Json): readonly ContractError[] {
   if (properties !== undefined && isJsonObject(value)) return checkFields(properties, value, `${name}.`);
   if (items === undefined || !isJsonArray(value)) return [];
@@ -34,7 +34,7 @@ function checkInside(name: string, { items, properties }: ValueField, value: Jso
   return [];
 }
 
-/** Members as text: a declared `enum: [1, 2]` of a string field means the texts "1" and "2". */
+/** Returns the enum members as text: `enum: [1, 2]` of a string field means the texts "1" and "2". */
 export function membersOf(field: ValueField): readonly string[] | undefined {
   return field.enum?.map((member) => jsonToText(member));
 }

@@ -1,14 +1,14 @@
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import { FILE_FORMAT } from "./output-schema.ts";
 
-/** An output that is a file, or a list of files. */
+/** A declared output whose value is a file or a list of files. */
 export interface FileOutput {
   readonly name: string;
   readonly isList: boolean;
   readonly isRequired: boolean;
 }
 
-/** The outputs that a schema of declared outputs says are files, in its order. */
+/** Returns the outputs that the schema marks as files, in schema order. */
 export function fileOutputs(schema: JsonObject | undefined): readonly FileOutput[] {
   const properties = schema === undefined ? undefined : getOwn(schema, "properties");
   const required = schema === undefined ? undefined : getOwn(schema, "required");
@@ -20,7 +20,7 @@ export function fileOutputs(schema: JsonObject | undefined): readonly FileOutput
   });
 }
 
-/** The same schema without its files: what can be asked for in words. Undefined: nothing is left. */
+/** Returns the schema without its files: the outputs that a model can answer in text. Undefined when none is left. */
 export function withoutFiles(schema: JsonObject | undefined): JsonObject | undefined {
   const files = new Set(fileOutputs(schema).map(({ name }) => name));
   const properties = schema === undefined ? undefined : getOwn(schema, "properties");

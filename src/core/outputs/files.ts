@@ -7,11 +7,11 @@ export interface ExtractedFile {
 
 export interface ExtractedFiles {
   readonly files: readonly ExtractedFile[];
-  /** How many blocks named a place outside the working directory. */
+  /** Number of blocks whose path is outside the working directory. */
   readonly refused: number;
 }
 
-/** Files among fenced blocks: `ts path/to/file` or a bare path on the opening line. A later block replaces an earlier. */
+/** Extracts files from fenced blocks with `ts path/to/file` or only a path on the opening line. A later block replaces an earlier one. */
 export function extractFiles(blocks: readonly Fence[]): ExtractedFiles {
   const contentByPath = new Map<string, string>();
   let refused = 0;
@@ -25,10 +25,10 @@ export function extractFiles(blocks: readonly Fence[]): ExtractedFiles {
   return { files: [...contentByPath].map(([path, content]) => ({ path, content })), refused };
 }
 
-/** Marks of attributes (`{1,3}`, `title="x"`) that a path has no use for. */
+/** Characters of attributes (`{1,3}`, `title="x"`) that do not occur in a path. */
 const ATTRIBUTE = /["'<>|*?{}=]/;
 
-/** After the language; in its place only when it cannot be one. */
+/** Returns the path after the language, or the first word when it cannot be a language. */
 function writtenPath(info: string): string | undefined {
   if (ATTRIBUTE.test(info)) return undefined;
   const space = info.search(/\s/);
@@ -38,7 +38,7 @@ function writtenPath(info: string): string | undefined {
   return info.includes(".") ? info : undefined;
 }
 
-/** A path below the working directory in one spelling, or undefined when it leads elsewhere. */
+/** Returns a normalised path below the working directory, or undefined when the path leads elsewhere. */
 function safePath(written: string): string | undefined {
   if (/\p{Cc}/u.test(written) || /^[A-Za-z]:/.test(written) || written.startsWith("~")) return undefined;
   const segments = written.split(/[/\\]/);

@@ -3,7 +3,7 @@ import type { ContractError } from "../definition/index.ts";
 import { declaredField, type FormField, type FormFields } from "../event/index.ts";
 import { checkFields } from "./field-check.ts";
 
-/** What a person entered, with defaults for what they left out; and every way in which it does not fit the form. */
+/** Returns the entered values with defaults for missing fields, and every violation of the form. */
 export function checkForm(
   fields: FormFields,
   entered: JsonObject,
@@ -16,7 +16,7 @@ export function checkForm(
     details: `is not a field of the form, which has ${Object.keys(fields).join(", ")}`,
   }));
   for (const [name, field] of Object.entries(fields)) {
-    // Null is an answer: the field was emptied. Only what is left out has its default.
+    // Null is an answer: the person cleared the field. Only a missing field gets its default.
     const value = getOwn(entered, name) ?? (Object.hasOwn(entered, name) ? null : (field.default ?? null));
     errors.push(...checkFields({ [name]: declaredField(field) }, { [name]: value }), ...dateErrors(name, field, value));
     if (value !== null) values.push([name, value]);
@@ -24,7 +24,7 @@ export function checkForm(
   return { values: Object.fromEntries(values), errors };
 }
 
-/** A day that the calendar has. */
+/** Checks that a date exists in the calendar. */
 function dateErrors(field: string, { type }: FormField, value: Json): readonly ContractError[] {
   const parts = type === "date" && typeof value === "string" ? /^(\d{4})-(\d{2})-(\d{2})$/u.exec(value) : null;
   if (parts === null) return [];

@@ -4,8 +4,8 @@ import { normaliseLabel } from "../template/index.ts";
 import { checkLensValue, isPresent } from "./lens-field.ts";
 
 /**
- * Every way in which bound values break a lens's input contract. Labels meet in their normalised form.
- * `exempt` names labels whose value a policy put in place of a failed parent: those may be missing.
+ * Returns every violation of a lens's input contract by the bound values. Labels are compared in normalised form. `exempt`
+ * names labels whose value a policy set in place of a failed parent: these may be missing.
  */
 export function checkInputContract(
   contract: InputContract,
@@ -52,7 +52,7 @@ function checkAnyOf(
     }));
 }
 
-/** A label named only in `require_any_of` is declared by being named there. */
+/** A label that only `require_any_of` names also counts as declared. */
 function checkUnknown(contract: InputContract, values: JsonObject): ContractError[] {
   const declared = [...Object.keys(contract.fields), ...contract.requireAnyOf.flat()];
   const known = new Set(declared.map((label) => normaliseLabel(label)));

@@ -1,12 +1,12 @@
-/** The outcome of reading one object or list: where it lies, or how it broke. */
+/** Result of scanning one object or list: its span, or the position where the scan failed. */
 export type JsonScan = { readonly ok: true; readonly span: JsonSpan } | ({ readonly ok: false } & BrokenScan);
 
 export interface BrokenScan {
   readonly failedAt: number;
-  /** First list or object inside the broken part that is whole itself, and the first such object. */
+  /** The first complete list or object inside the broken part, and the first complete object. */
   readonly whole: JsonSpan | undefined;
   readonly wholeObject: JsonSpan | undefined;
-  /** First bracket inside what was taken for a string; in prose a value may start there. */
+  /** The first bracket inside a supposed string. In prose, a value may start there. */
   readonly hiddenBracket: number | undefined;
 }
 
@@ -18,9 +18,9 @@ export interface JsonSpan {
 
 type Expected = "value" | "value-or-close" | "key" | "key-or-close" | "colon" | "comma-or-close";
 
-/** Reads the object or list that starts here, by the grammar of JSON, in one pass and without recursion. */
+/** Scans the object or list that starts here by the JSON grammar, in one pass and without recursion. */
 export function scanContainer(text: string, start: number): JsonScan {
-  // Two stacks side by side: where each open container starts, and how deep it has been seen to go.
+  // Two parallel stacks: the start of each open container, and the greatest depth found in it so far.
   const starts: number[] = [];
   const depths: number[] = [];
   let whole: JsonSpan | undefined;
@@ -70,7 +70,7 @@ function bracketWithin(text: string, start: number, end: number): number | undef
   return bracket === end ? undefined : bracket;
 }
 
-/** Where the next object or list may start; `end` when there is none before it. */
+/** Returns the position of the next opening bracket, or `end` when there is none before it. */
 export function nextBracket(text: string, start: number, end: number): number {
   let position = start;
   while (position < end && text[position] !== "{" && text[position] !== "[") position += 1;
@@ -81,7 +81,7 @@ function mayClose(expected: Expected): boolean {
   return expected === "comma-or-close" || expected === "key-or-close" || expected === "value-or-close";
 }
 
-/** End of the comma, colon, key or scalar that must stand here; undefined when something else does. */
+/** Returns the end of the comma, colon, key or scalar expected here, or undefined when the text has something else. */
 function endOfToken(text: string, position: number, expected: Expected): number | undefined {
   switch (expected) {
     case "comma-or-close":
@@ -112,7 +112,7 @@ function afterToken(expected: Expected, isObject: boolean): Expected {
   }
 }
 
-/** Where the string, number or word that starts here ends; undefined when there is none. */
+/** Returns the end of the string, number or literal that starts here, or undefined when there is none. */
 export function endOfScalar(text: string, start: number): number | undefined {
   if (text[start] === '"') return endOfString(text, start);
   for (const word of ["true", "false", "null"]) if (text.startsWith(word, start)) return start + word.length;
@@ -143,7 +143,7 @@ function escapeLength(text: string, position: number): number {
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** A number too large to be one (1e999) would read as infinity, which no JSON can hold. */
+/** A number that is too large (1e999) would be read as infinity, which JSON cannot represent. */
 function endOfNumber(text: string, start: number): number | undefined {
   NUMBER.lastIndex = start;
   const digits = NUMBER.exec(text)?.[0];

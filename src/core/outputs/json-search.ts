@@ -2,19 +2,19 @@ import { LIMITS, type Json } from "../base/index.ts";
 import { endOfScalar, nextBracket, scanContainer, type JsonSpan } from "./json-scan.ts";
 
 /**
- * How often a bracket inside a supposed string is tried as a start. Past it the search only goes forward, so that
- * its cost stays linear on any text.
+ * Number of times a bracket inside a supposed string is tried as a start. After that the search only moves forward, so its cost
+ * stays linear for any text.
  */
 const LOOK_BACKS_MAX = 8;
 
 export interface JsonFind {
   readonly value?: Json;
   readonly source?: string;
-  /** True when some value was passed over because it was nested too deeply. */
+  /** True when a value was skipped because it was nested too deeply. */
   readonly isTooDeep: boolean;
 }
 
-/** The value a text consists of, be it a scalar. */
+/** Parses a text that consists of exactly one JSON value, which may be a scalar. */
 export function parseWhole(text: string): JsonFind {
   const trimmed = text.trim();
   const isContainer = trimmed.startsWith("{") || trimmed.startsWith("[");
@@ -24,7 +24,7 @@ export function parseWhole(text: string): JsonFind {
   return scan.span.depth > LIMITS.valueDepthMax ? { isTooDeep: true } : found(trimmed);
 }
 
-/** The first complete object or list among other text; the first object, if there is one, when that is wanted. */
+/** Finds the first complete object or list within other text. With `wanted: "object"`, the first object is preferred to a list. */
 export function findJson(text: string, wanted: "any" | "object"): JsonFind {
   let list: JsonSpan | undefined;
   let isTooDeep = false;

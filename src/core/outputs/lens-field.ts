@@ -3,12 +3,12 @@ import type { ContractError, LensField, LensFieldType } from "../definition/inde
 import { checkBounds, describe, isOfType, tooDeepError, typeError } from "./constraint.ts";
 import { isUrl } from "./url.ts";
 
-/** In a lens contract an empty text is no value. */
+/** Returns whether a value is present. In a lens contract, an empty text counts as absent. */
 export function isPresent(value: Json | undefined): value is Exclude<Json, null> {
   return value !== undefined && value !== null && value !== "";
 }
 
-/** Every way in which a present value breaks its field; an error of type or shape ends the check. */
+/** Returns every violation of a field by a present value. An error of type or shape ends the check. */
 export function checkLensValue(name: string, field: LensField, value: Json): ContractError[] {
   const shape = shapeError(name, field.type, value) ?? tooDeepError(name, value) ?? elementError(name, field, value);
   if (shape !== undefined) return [shape];
@@ -16,7 +16,7 @@ export function checkLensValue(name: string, field: LensField, value: Json): Con
   return checkBounds(name, { minimum, maximum, minLength, maxLength, pattern, members }, value);
 }
 
-/** Only the first bad element is named: the rest of a list is usually wrong in the same way. */
+/** Reports only the first invalid element, because the rest of the list usually has the same error. */
 function elementError(name: string, field: LensField, value: Json): ContractError | undefined {
   if (field.itemType === undefined || !isJsonArray(value)) return undefined;
   for (const [index, element] of value.entries()) {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import type { LensField, OutputContract } from "../definition/index.ts";
 
-/** What a lens promises, as JSON Schema for adapters; null when it promises no data. */
+/** Returns the output contract of a lens as JSON Schema for adapters. Null when the contract declares no data. */
 export function lensOutputSchema(contract: OutputContract | null): JsonObject | null {
   const entries = Object.entries(contract?.schema ?? {});
   if (entries.length === 0) return null;
@@ -27,7 +27,7 @@ function fieldSchema(field: LensField): JsonObject {
   return Object.fromEntries(keywords.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }
 
-/** `any` takes every value, which JSON Schema says by saying nothing. */
+/** `any` accepts every value, so it adds no keyword. */
 function typeKeywords(type: LensField["type"]): [string, Json][] {
   if (type === "any") return [];
   if (type === "json") return [["type", ["object", "array"]]];

@@ -2,8 +2,9 @@ import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from ".
 import { parseWhole } from "./json-search.ts";
 
 /**
- * The outputs of an answer that is a list as a whole: it fills the only declared output that is an array. `fields` are
- * declared outputs, or the properties of a schema; undefined when the answer is no list or more than one could take it.
+ * Returns the outputs for an answer that is a list as a whole: the list becomes the only declared output that is an array.
+ * `fields` are declared outputs, or the properties of a schema. Undefined when the answer is no list or more than one output
+ * could take it.
  */
 export function outputsOfList(
   fields: Readonly<Record<string, unknown>>,
@@ -15,7 +16,7 @@ export function outputsOfList(
   return only === undefined || names.length > 1 ? undefined : { [only]: value };
 }
 
-/** The same of a text. */
+/** Returns the outputs for the text of such an answer. */
 export function outputsOfListText(fields: Readonly<Record<string, unknown>>, text: string): JsonObject | undefined {
   return text.trimStart().startsWith("[") ? outputsOfList(fields, parseWhole(text).value) : undefined;
 }
@@ -25,7 +26,7 @@ function typeOf(field: unknown): unknown {
   return isField ? field.type : undefined;
 }
 
-/** What a schema says about the members of an object. */
+/** Returns the properties of a schema. */
 export function propertiesOf(schema: JsonObject | undefined): JsonObject {
   const properties = schema === undefined ? undefined : getOwn(schema, "properties");
   return isJsonObject(properties) ? properties : {};

@@ -7,7 +7,7 @@ export interface MergeSource {
   readonly value: Json;
 }
 
-/** One value out of those that reach a parameter, in edge order. */
+/** Merges the values for one parameter, in edge order. */
 export function mergeValues(strategy: MergeStrategy, sources: readonly MergeSource[]): Json {
   switch (strategy) {
     case "last_write_wins":
@@ -22,8 +22,9 @@ export function mergeValues(strategy: MergeStrategy, sources: readonly MergeSour
 }
 
 /**
- * A label names its source only while no other source bears it; then all of them go by id. Should a key still be
- * taken (one source with two edges, an id equal to a label), the later gets `_2`, `_3`, … so that nothing is lost.
+ * Keys each value by the label of its source if the label is unique; otherwise all sources with that label use their id. If a
+ * key is still taken (one source with two edges, an id equal to a label), the later one gets `_2`, `_3`, … so that no value is
+ * lost.
  */
 function keyedBySource(sources: readonly MergeSource[]): Json {
   const bearers = new Map<string, number>();

@@ -5,7 +5,7 @@ import { findJson, parseWhole, type JsonFind } from "./json-search.ts";
 
 export type OutputStrategy = "text" | "json" | "tool" | "files";
 
-/** What had to be done to an answer, in order; none when it was as asked. */
+/** Repairs made to an answer, in order. Empty when the answer was as requested. */
 export type OutputRepair =
   | "code_fence"
   | "first_json"
@@ -16,7 +16,7 @@ export type OutputRepair =
   | "unclosed_fence";
 
 export interface NormalisedOutput {
-  /** The answer without wrapping: the inside of its only fence, or the source of the value that was found. */
+  /** The answer without wrapping: the content of its only fence, or the source of the JSON value that was found. */
   readonly text: string;
   readonly value?: Json;
   readonly repairs: readonly OutputRepair[];
@@ -24,8 +24,8 @@ export interface NormalisedOutput {
 }
 
 /**
- * Brings what a model or tool said to what was asked of it, without guessing. `wanted` decides which of several JSON
- * values is meant: the first, or the first object (so that a footnote `[1]` is not taken for declared outputs).
+ * Converts the output of a model or tool to the requested form, without guessing. `wanted` selects among several JSON values:
+ * the first, or the first object (so that a footnote `[1]` is not read as declared outputs).
  */
 export function normaliseOutput(
   raw: string,
@@ -64,7 +64,7 @@ function withFind(find: JsonFind, text: string, repairs: readonly OutputRepair[]
   return { text: find.source ?? text, value: find.value, repairs: [...repairs, ...tooDeep], raw };
 }
 
-/** A tool's answer is its structured part, else what its text parts say together, else the JSON as it stands. */
+/** Returns the answer of a tool: its structured part, else its joined text parts, else the JSON unchanged. */
 function normaliseTool(raw: string): NormalisedOutput {
   const answer = normaliseJson(raw, "any");
   if (!isJsonObject(answer.value)) return answer;
@@ -78,7 +78,7 @@ function normaliseTool(raw: string): NormalisedOutput {
   return { text, value: value ?? text, repairs: [...answer.repairs, "tool_result"], raw };
 }
 
-/** Texts of a list of parts, joined; undefined when there is no such list or no text in it. */
+/** Joins the texts of a list of parts. Undefined when there is no such list or it contains no text. */
 function textOfParts(content: Json | undefined): string | undefined {
   if (!isJsonArray(content)) return undefined;
   const texts = content.flatMap((part) => {

@@ -9,7 +9,7 @@ import { checkLensValue, isPresent } from "./lens-field.ts";
 import { normaliseOutput } from "./normaliser.ts";
 import { resolveOutputPath } from "./output-path.ts";
 
-/** Every way in which a result breaks what its lens promises; without a contract it must only hold something. */
+/** Returns every violation of a lens's output contract. Without a contract, the result only must not be empty. */
 export function checkOutputContract(contract: OutputContract | null, envelope: Envelope): readonly ContractError[] {
   const tooDeep = envelope.data === undefined ? undefined : tooDeepError("data", envelope.data);
   if (tooDeep !== undefined) return [tooDeep];
@@ -26,14 +26,14 @@ export function checkOutputContract(contract: OutputContract | null, envelope: E
 
 export interface SettledEnvelope {
   readonly envelope: Envelope;
-  /** What an enum text read before its member took its place. */
+  /** Original text of each enum value that was replaced by its member. */
   readonly raw: JsonObject;
   readonly errors: readonly ContractError[];
 }
 
 /**
- * The repairs of the contract ladder for a lens that need no token: data found in the text when none came beside it, values
- * brought to their declared type, enum texts replaced by their member; then the contract is checked.
+ * Makes the repairs for a lens that need no model call: takes data from the text when there is none beside it, converts values
+ * to their declared types, replaces enum texts by their members. Then checks the contract.
  */
 export function settleEnvelope(contract: OutputContract | null, envelope: Envelope): SettledEnvelope {
   const data = contract === null || isEmpty(contract.schema) ? undefined : dataOf(envelope);
@@ -70,7 +70,7 @@ function settleLensValue(field: LensField, value: Json): Json {
   return matchMember(coerced, members) ?? coerced;
 }
 
-/** Nothing said, nothing carried: such a result is a broken one, whatever the lens promises. */
+/** A result without text, data and media is an error, whatever the contract declares. */
 function checkSubstance(envelope: Envelope): ContractError[] {
   const isEmptyHanded = envelope.output === "" && !isPresent(envelope.data) && !isPresent(envelope.media);
   if (!isEmptyHanded) return [];
@@ -97,7 +97,7 @@ function checkSchema(schema: OutputContract["schema"], data: Json | undefined): 
   });
 }
 
-/** Tokens are the paths a lens promises to those who read it; the schema speaks for the fields it names itself. */
+/** Tokens are the paths that a lens promises to its readers. Fields that the schema declares are checked by the schema instead. */
 function checkTokens(contract: OutputContract, envelope: Envelope): ContractError[] {
   const outputs = isJsonObject(envelope.data) ? envelope.data : {};
   const outputData = outputDataOf(envelope, outputs);

@@ -2,10 +2,10 @@ import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from ".
 import type { Envelope } from "../event/index.ts";
 
 const WHOLE_TEXT_KEY = "output";
-/** Longer than any list, short enough to stay an exact number. */
+/** Enough digits for any list index, and few enough to remain an exact number. */
 const INDEX_DIGITS_MAX = 9;
 
-/** `a.b[0].c` as segments; undefined when it is not such a path. */
+/** Parses `a.b[0].c` into segments. Undefined when the text is not such a path. */
 export function parseOutputPath(key: string): readonly (string | number)[] | undefined {
   const text = key.trim();
   const segments: (string | number)[] = [];
@@ -31,7 +31,7 @@ export function parseOutputPath(key: string): readonly (string | number)[] | und
   return segments.length === 0 ? undefined : segments;
 }
 
-/** The value an edge or an override reads. A path that leads nowhere is missing, never the whole text. */
+/** Returns the value that an edge or an override reads. A path without a value is missing and never resolves to the whole text. */
 export function resolveOutputPath(outputData: JsonObject, envelope: Envelope, key: string): Json | undefined {
   if (key.trim() === WHOLE_TEXT_KEY) return envelope.output;
   const path = parseOutputPath(key);
@@ -51,7 +51,7 @@ function walkOwn(start: Json, path: readonly (string | number)[]): Json | undefi
   return value;
 }
 
-/** `items[0]` and `items.0` mean the same; a list has no other names, `length` included. */
+/** `items[0]` and `items.0` are equivalent. A list has no other members, not even `length`. */
 function elementAt(list: readonly Json[], segment: string | number): Json | undefined {
   if (typeof segment === "number") return list[segment];
   return isIndex(segment) ? list[Number(segment)] : undefined;

@@ -2,12 +2,12 @@ import { FILE_KEYS, type Json, type JsonObject } from "../base/index.ts";
 import type { OutputField, Property, ValueField } from "../definition/index.ts";
 import { membersOf } from "./field-check.ts";
 
-/** The declared outputs as JSON Schema, for adapters that can hold a model to one. */
+/** Returns the declared outputs as JSON Schema, for adapters that can force a model to follow it. */
 export function outputJsonSchema(fields: Readonly<Record<string, OutputField>>): JsonObject {
   return { type: "object", ...propertiesSchema(fields) };
 }
 
-/** Marks a property whose value is a file: adapters hand one over instead of asking for it in words. */
+/** Marks a property whose value is a file. Adapters supply the file instead of requesting it as text. */
 export const FILE_FORMAT = "file";
 
 const FILE_SCHEMA: JsonObject = {
@@ -23,7 +23,7 @@ const FILE_SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-/** One value; a field without a type may be anything. */
+/** Returns the schema of one value. A field without a type accepts any value. */
 function fieldSchema(field: ValueField): JsonObject {
   if (field.type === "file") return FILE_SCHEMA;
   const isText = field.type === "string";
@@ -51,7 +51,7 @@ function propertiesSchema(fields: Readonly<Record<string, Property>>): JsonObjec
   return {
     properties: Object.fromEntries(entries.map(([name, field]) => [name, fieldSchema(field)])),
     required: entries.filter(([, field]) => field.required).map(([name]) => name),
-    // Models that take a schema literally need this; an undeclared key in an answer is still no error.
+    // Models that enforce a schema strictly require this. An undeclared key in an answer is still no error.
     additionalProperties: false,
   };
 }

@@ -7,8 +7,8 @@ import { beginCheck, checkValue, kindOf, listAt, objectAt, PROBLEMS_MAX, quoted 
 const FIELD_TYPES: readonly FieldType[] = ["string", "number", "integer", "boolean", "object", "array"];
 
 /**
- * Every way in which an answer breaks the schema it was asked to fit, in words a model can act on. What the engine
- * will repair by itself (a number in quotes, a list of one) is no problem, and neither is an undeclared key.
+ * Returns every violation of the requested schema by an answer, worded for a model. Deviations that the engine repairs itself
+ * (a number in quotes, a single value for a list) and undeclared keys are not reported.
  */
 export function checkAgainstSchema(schema: JsonObject, value: Json): readonly string[] {
   const check = beginCheck(schema, { isWhole: false });
@@ -27,7 +27,7 @@ export function checkAgainstSchema(schema: JsonObject, value: Json): readonly st
   return problems.slice(0, PROBLEMS_MAX);
 }
 
-/** The value as the engine will see it after its own, free repairs. */
+/** Returns the value after the repairs that the engine makes itself, without a model call. */
 function settled(schema: JsonObject, value: Json): Json {
   const type = getOwn(schema, "type");
   const coerced = isFieldType(type) ? coerceValue({ type }, value) : value;
@@ -40,14 +40,14 @@ function isFieldType(type: Json | undefined): type is FieldType {
   return FIELD_TYPES.some((known) => known === type);
 }
 
-/** Every way in which the args of a tool call break the schema of the tool, in words a model or a person can act on. */
+/** Returns every violation of a tool's schema by the args of a call, worded for a model or a person. */
 export function checkToolArgs(schema: JsonObject, args: JsonObject): readonly string[] {
   const check = beginCheck(schema, { isWhole: true });
   checkValue(schema, args, "", check);
   return check.problems.slice(0, PROBLEMS_MAX);
 }
 
-/** The same for what a function takes and returns, as data. */
+/** Returns the violations of a function's input or output schema, as data. */
 export function schemaErrors(schema: JsonObject, value: JsonObject, field: string): readonly ContractError[] {
   return checkToolArgs(schema, value).map((details) => ({ field, reason: "schema_violation", details }));
 }

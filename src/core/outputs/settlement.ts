@@ -7,12 +7,12 @@ import { checkFields, membersOf } from "./field-check.ts";
 
 export interface SettledOutputs {
   readonly outputs: JsonObject;
-  /** What an enum text read before its member took its place, for fields where the two differ. */
+  /** Original text of each enum value that was replaced by a different member text. */
   readonly raw: JsonObject;
   readonly errors: readonly ContractError[];
 }
 
-/** Coerces and checks what came back. Undeclared keys stay as they are. */
+/** Converts and checks the outputs of an attempt. Undeclared keys stay unchanged. */
 export function settleOutputs(fields: Readonly<Record<string, OutputField>>, given: JsonObject): SettledOutputs {
   const outputs: [string, Json][] = [];
   const raw: [string, Json][] = [];
@@ -41,7 +41,7 @@ function settleValue(field: ValueField, value: Json): Json {
   return matchMember(coerced, members) ?? coerced;
 }
 
-/** Properties are brought to their types like fields; an element is taken as it is, but for what is inside it. */
+/** Converts properties of an object like fields. Elements of a list are not converted themselves, only the values inside them. */
 function settleInside({ items, properties }: ValueField, value: Json): Json {
   if (properties !== undefined && isJsonObject(value)) {
     return Object.fromEntries(

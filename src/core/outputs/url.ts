@@ -1,13 +1,13 @@
 /** Schemes whose addresses always name a host. */
 const HOST_SCHEMES: readonly string[] = ["http", "https", "ws", "wss", "ftp"];
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*$/;
-/** No white space, control characters or marks that cannot stand in an address. */
+/** No white space, control characters or other characters that are invalid in an address. */
 const ADDRESS = /^[^\s\p{Cc}<>"`{}|\\^]+$/u;
 const HOST_NAME = /^[^[\]@:/?#%]+$/;
 const HOST_IPV6 = /^\[[0-9A-Fa-f:.]+\]$/;
 const PORT_MAX = 65_535;
 
-/** Whether a text is an absolute address. Written out because the core has no host API to ask. */
+/** Returns whether a text is an absolute address. Implemented here because the core has no host API to call. */
 export function isUrl(text: string): boolean {
   const colon = text.indexOf(":");
   const scheme = text.slice(0, Math.max(colon, 0));

@@ -1,4 +1,4 @@
-/** A value against a JSON Schema. Keywords that are not known here count as fulfilled. */
+/** Checks a value against a JSON Schema. Unknown keywords count as satisfied. */
 import {
   canonicalJson,
   countCodePoints,
@@ -12,7 +12,7 @@ import { compilePattern } from "../text/index.ts";
 
 export const PROBLEMS_MAX = 20;
 const DEPTH_MAX = 100;
-/** A schema may refer to itself in several places, so that depth alone would not end the work. */
+/** A schema may refer to itself in several places, so a limit of depth alone would not bound the work. */
 const STEPS_MAX = 10_000;
 const QUOTED_LENGTH_MAX = 80;
 const SHOWN_ALTERNATIVES_MAX = 3;
@@ -20,7 +20,7 @@ const ABSOLUTE_ADDRESS = /^[a-z][a-z0-9+.-]*:\/?\/?[^\s/]\S*$/i;
 
 export interface Check {
   readonly root: JsonObject;
-  /** Also keywords that combine schemas, and those that close an object. */
+  /** Whether keywords that combine schemas or close an object are checked as well. */
   readonly isWhole: boolean;
   readonly problems: string[];
   readonly steps: { left: number };
@@ -30,7 +30,7 @@ export function beginCheck(root: JsonObject, { isWhole }: Pick<Check, "isWhole">
   return { root, isWhole, problems: [], steps: { left: STEPS_MAX } };
 }
 
-/** Adds what is wrong with a value at a place; the place of the value as a whole is ''. */
+/** Adds the violations of a value at a place. The place of the whole value is ''. */
 export function checkValue(schema: Json, value: Json, place: string, check: Check, depth = 0): void {
   const { problems, steps, isWhole } = check;
   if (problems.length >= PROBLEMS_MAX) return;
@@ -80,7 +80,7 @@ function alternatives(wrong: readonly (readonly string[])[]): string {
   return [...new Set(shown), ...(wrong.length > shown.length ? ["…"] : [])].join(", or ");
 }
 
-/** What `$ref` points at inside the same schema; undefined: nothing that can be found. */
+/** Resolves `$ref` within the same schema. Undefined when the target cannot be found. */
 function referred(schema: JsonObject, root: JsonObject): Json | undefined {
   const ref = getOwn(schema, "$ref");
   if (typeof ref !== "string" || !ref.startsWith("#")) return undefined;
@@ -113,7 +113,7 @@ function checkNumber(schema: JsonObject, value: number, place: string, { isWhole
   const step = getOwn(schema, "multipleOf");
   if (typeof step !== "number" || step <= 0) return;
   const count = value / step;
-  // Decimal fractions have no exact form: 0.3 is three times 0.1 to the author of the schema.
+  // Decimal fractions have no exact binary form: for the author of the schema, 0.3 is three times 0.1.
   if (Math.abs(count - Math.round(count)) > Number.EPSILON * Math.max(1, Math.abs(count)) * 4)
     problems.push(`${named(place)} must be a multiple of ${step}, is ${value}`);
 }
@@ -156,7 +156,7 @@ interface Further {
   readonly depth: number;
 }
 
-/** What a schema says of members it does not name. */
+/** Checks a member that the schema does not name: `patternProperties` and `additionalProperties`. */
 function checkFurther(
   schema: JsonObject,
   name: string,

@@ -1,4 +1,4 @@
-/** Blocks of a step: their plans, and what they are given of what is around them. */
+/** Compiles the blocks of a step and the args that they receive from their surroundings. */
 import { required, type TreePath } from "../base/index.ts";
 import type { Block, Step, Value, Values } from "../definition/index.ts";
 import type { Path } from "../expression/index.ts";
@@ -6,20 +6,20 @@ import type { BranchPlan, ChildCall, Origin, Reference, Scope } from "./plan.ts"
 import type { Around, Resolver, Sight } from "./resolver.ts";
 import { admitExpression, BINDING } from "./scope.ts";
 
-/** Everything of a step that its blocks say. */
+/** The bound blocks of a step. */
 export interface BoundBlocks {
   readonly child: ChildCall | null;
   readonly choose: readonly BranchPlan[] | null;
   /** Args of the block. */
   readonly with: Values;
-  /** With what the blocks read. */
+  /** The scope of the step, extended by the paths that the blocks read. */
   readonly scope: Scope;
 }
 
-/** Compiles one block; what it reads of what is around it is noted in `around`. */
+/** Compiles one block. The outside names it reads are recorded in `around`. */
 export type CompileBlock = (block: Block, name: string, around: FreeNames, at: TreePath) => string;
 
-/** A block stands where its instances are, and sees their element; inputs are not bound for it. */
+/** A block reads names where the instances of its step run: it sees their element, but not the inputs of the step. */
 const INSIDE: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
 
 export function bindBlocks(
@@ -54,17 +54,17 @@ export function bindBlocks(
 }
 
 /**
- * The names a block uses and does not have. Each becomes an arg of the block: what a step around it returned, an arg of the
- * document or of the block around it, the element, a fact of the run.
+ * The outside names that a block uses. Each becomes an arg of the block: the result of a step around it, an arg of the document
+ * or of the enclosing block, the element, or a fact of the run.
  */
 export class FreeNames implements Around {
   readonly #resolver: Resolver;
   readonly #ids: readonly string[];
   readonly #element: string | null;
-  /** By name of the arg: what it stands for outside. */
+  /** The outside reference of each arg, by name of the arg. */
   readonly #given = new Map<string, Reference>();
 
-  /** Ids of the nodes around the block, and what the step that holds it calls its element. */
+  /** `ids` are the nodes around the block; `element` is the name of the element in the step that contains the block. */
   constructor(resolver: Resolver, ids: readonly string[], element: string | null) {
     this.#resolver = resolver;
     this.#ids = ids;
@@ -83,7 +83,7 @@ export class FreeNames implements Around {
     return this.#take(this.#resolver.resolveName(name, INSIDE, () => undefined));
   }
 
-  /** Values of the args, and what their paths mean outside. */
+  /** Returns the values of the args, and adds the references they read to `scope`. */
   giveTo(scope: Map<string, Reference>): Values {
     const values = [...this.#given].map(([name, reference]): [string, Value] => {
       const text = `${name} (for its steps)`;
@@ -135,7 +135,7 @@ export class FreeNames implements Around {
     }
   }
 
-  /** A step and an arg may have one name. */
+  /** Returns a free name for an arg, since a step and an arg may have the same name. */
   #nameFor({ name, origin, rest }: Whole): string {
     const before = this.#given.get(name);
     const isOther = before !== undefined && JSON.stringify(before.origin) !== JSON.stringify(origin);
@@ -149,7 +149,7 @@ function isErrorOfRun({ kind }: Origin, [fact]: Reference["rest"]): boolean {
   return kind === "run" && fact === "error";
 }
 
-/** All that is handed over when a part of it is read, and under which name. */
+/** The complete value that the block receives when it reads a part of it, and the name of its arg. */
 interface Whole {
   readonly name: string;
   readonly origin: Origin;

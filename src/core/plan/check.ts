@@ -20,7 +20,7 @@ export interface CheckedSource {
   readonly warnings: readonly Problem[];
 }
 
-/** From text to plan: what `validate`, `plan` and every start of a run share. */
+/** Compiles a text to a plan. `validate`, `plan` and every start of a run use it. */
 export function checkSource(source: string | Uint8Array, catalog: Catalog, options: ReadOptions = {}): CheckedSource {
   const { definition, problems, warnings, tree } = readDefinition(source, catalog, options);
   if (definition === null || tree === null) return { definition: null, plan: null, problems, warnings };
@@ -37,7 +37,7 @@ export function checkSource(source: string | Uint8Array, catalog: Catalog, optio
   };
 }
 
-/** A field that an alias or a library entry brought is not in the text; the nearest place that is stands for it. */
+/** A field from an alias or a library entry is not in the text, so the nearest place in the text represents it. */
 function writtenPart(root: Json, path: TreePath): TreePath {
   let value: Json | undefined = root;
   for (const [depth, segment] of path.entries()) {

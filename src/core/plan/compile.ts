@@ -19,7 +19,7 @@ import { bindConcurrency, bindOutputs, bindStep, type Doubt } from "./scope.ts";
 import { planStep, type NodePosition } from "./step-node.ts";
 import { createVariables, type Variables } from "./variables.ts";
 
-/** A warning that still has to be placed in the source text. */
+/** A warning that has no position in the source text yet. */
 export interface PlanWarning {
   readonly code: WarningCode;
   readonly path: TreePath;
@@ -29,11 +29,11 @@ export interface PlanWarning {
 
 export interface CompiledPlan {
   readonly plan: Plan;
-  /** In the order of the definition, at most `LIMITS.problemsMax`. */
+  /** In definition order, at most `LIMITS.problemsMax`. */
   readonly warnings: readonly PlanWarning[];
 }
 
-/** Total: a checked definition always compiles, anything else is a bug. */
+/** Compiles a definition. A checked definition always compiles; any failure is a bug. */
 export function compilePlan(definition: Definition, catalog: Catalog): CompiledPlan {
   return definition.format === "lobsterx" ? compileLobster(definition) : compileLensGraph(definition, catalog);
 }
@@ -53,7 +53,7 @@ function concurrencyOf({ concurrency }: LobsterDefinition, world: World): Plan["
   return concurrency === null ? null : bindConcurrency(concurrency, resolverAtEnd(world));
 }
 
-/** What the plans of a file and of its blocks share. */
+/** State shared by the plan of a file and the plans of its blocks. */
 interface Family {
   readonly definition: LobsterDefinition;
   readonly blocks: Map<string, Plan>;
@@ -64,11 +64,11 @@ interface Family {
 interface Level {
   readonly steps: readonly Step[];
   readonly outputs: LobsterDefinition["outputs"];
-  /** What a block sees of what is around it; null: it is the document. */
+  /** The outside names available to a block. Null for the document. */
   readonly around: FreeNames | null;
-  /** Where the steps stand. */
+  /** Path of the steps in the document. */
   readonly at: TreePath;
-  /** Of the block; empty: it is the document. */
+  /** Path of the block. Empty for the document. */
   readonly path: string;
 }
 
@@ -99,7 +99,7 @@ function compileLevel(
   found.sort((left, right) => left.position - right.position);
   family.warnings.push(...found.map((each) => warningOf(each, order, variables, level.at)));
   const outputs = level.outputs === null ? null : bindOutputs(level.outputs, resolverAtEnd(world));
-  // Names are known only now that everything has been looked up.
+  // The arg names of a block are complete only after every lookup.
   const given = level.around?.names.map((name) => [name, { required: false }] as const);
   const declared = given === undefined ? args : Object.fromEntries(given);
   return { plan: { ...planOf(definition, "lobsterx", declared, order, nodes), outputs }, world, ids: order.ids };
@@ -114,21 +114,21 @@ function emptyWorld(around: FreeNames | null): World {
   return { args: {}, indexById: order.indexById, variables: createVariables(order, []), around };
 }
 
-/** A run of a block has the time of the step that holds it. */
+/** A run of a block has no time limit of its own, except `finally`: the limit of the step that contains the block applies. */
 function compileBlock(
   family: Family,
   { steps, outputs, concurrency }: Block,
   where: Pick<Level, "around" | "at" | "path">,
   timeoutMs: number | null = null,
 ): string {
-  // Before the steps, so that what only the key reads is given to the block as well; it sees nothing inside.
+  // Bound before the steps, so that the block also receives names that only the key reads. The key sees no step of the block.
   const key = concurrency === null ? null : bindConcurrency(concurrency, resolverAtEnd(emptyWorld(where.around)));
   const { plan } = compileLevel(family, { steps, outputs, ...where });
   family.blocks.set(where.path, { ...plan, timeoutMs, concurrency: key });
   return where.path;
 }
 
-/** Sees all nodes, as they are at the end. */
+/** Compiles `finally`. Its block sees all nodes in their final state. */
 function compileFinally(family: Family, block: Block, world: World, ids: readonly string[]): FinallyCall {
   const around = new FreeNames(resolverAtEnd(world), ids, null);
   const where = { around, at: [FINALLY], path: FINALLY };
@@ -137,12 +137,12 @@ function compileFinally(family: Family, block: Block, world: World, ids: readonl
   return { block: path, with: around.giveTo(scope), scope };
 }
 
-/** So many names are checked for ambiguity that no text meets yet; beyond it only used names are warned of. */
+/** Number of shared names checked for ambiguity although no text reads them. Beyond it, only names in use cause a warning. */
 const NAMES_LOOKED_AT_MAX = 200;
 
 /**
- * Names two ancestors of a node declare though it does not read them: reported once each, at the first such node. A node
- * that names the step it means, or calls its element so, has nothing to be warned of.
+ * Returns names that two ancestors of a node declare although the node does not read them: each once, at the first such node. A
+ * node that names the step explicitly, or uses the name for its element, gets no warning.
  */
 function unusedAmbiguities(
   order: Order,
@@ -168,7 +168,7 @@ function isOwnName({ forEach, body }: PlanNode, name: string): boolean {
   return [...body.scope.values()].some(({ origin, rest }) => origin.kind === "node" && rest[0] === name);
 }
 
-/** A `for_each` node holds `items`, `count` and `failed`; what it declares belongs to its instances alone. */
+/** A `for_each` node has only `items`, `count` and `failed`; its declared outputs belong to its instances. */
 function declaredNames(step: Step): readonly string[] {
   if (step.forEach !== null) return [];
   if (step.block !== null) return Object.keys(step.block.outputs ?? {});
@@ -195,7 +195,7 @@ function compileLensGraph(definition: LensGraphDefinition, catalog: Catalog): Co
   return { plan: { ...plan, blocks, ...planWhole(definition, compileInside) }, warnings: [] };
 }
 
-/** What the steps inside a graph have of it. */
+/** Returns the settings of a lens graph that its inner steps inherit. */
 function headOf({ model, gateway, maxParallel }: LensGraphDefinition) {
   return { model, gateway, maxParallel };
 }
@@ -251,7 +251,7 @@ interface Found {
   readonly position: number;
 }
 
-/** More declaring steps than this are counted, not named. */
+/** Further declaring steps are counted, not named. */
 const NAMED_MAX = 5;
 
 function warningOf(found: Found, order: Order, variables: Variables, at: TreePath): PlanWarning {
@@ -261,7 +261,7 @@ function warningOf(found: Found, order: Order, variables: Variables, at: TreePat
     : ambiguous(found, order, variables, place);
 }
 
-/** Only steps that do not run before declare it. */
+/** Warns of a variable that is declared only by steps that do not run before. */
 function unseen({ doubt, node }: Found, order: Order, variables: Variables, path: TreePath): PlanWarning {
   const { name, field } = doubt;
   const declarers = variables.declarers(name);

@@ -1,7 +1,7 @@
 import { compareCodeUnits, required, type JsonObject } from "../base/index.ts";
 import type { Plan, PlanNode } from "./plan.ts";
 
-/** Ids by wave; within a layer in code-unit order. */
+/** Returns ids by wave, in code-unit order within a wave. */
 export function layersOf(plan: Plan): readonly (readonly string[])[] {
   return nodesByLayer(plan).map((layer) => layer.map((node) => node.id));
 }
@@ -20,22 +20,22 @@ export function nodeAt(plan: Plan, index: number): PlanNode {
   return required(plan.nodes[index], "an edge of the plan ends at a node of the plan");
 }
 
-/** The format as the file's own `format` key spells it; a file without the key is `lobsterx`. */
+/** Returns the format as the file's `format` key spells it. A file without the key is `lobsterx`. */
 export function formatNameOf(plan: Plan): string {
   return plan.format === "lens-graph" ? "lens-graph/v1" : plan.format;
 }
 
-/** The graph as plain data, for programs. */
+/** Returns the graph as plain data, for programs. */
 export function describePlan(plan: Plan): JsonObject {
   return describe(plan, () => ({}));
 }
 
-/** The same, with what a drawing needs besides. */
+/** Returns the graph as plain data, with the additional fields that a drawing needs. */
 export function describePlanToDraw(plan: Plan): JsonObject {
   return describe(plan, ({ label, phase }) => ({ label, phase }));
 }
 
-/** Only where a node does not wait for the success of all. */
+/** Present only for nodes that do not wait for all parents to succeed. */
 function outcomesOf(plan: Plan, { outcomes, join }: PlanNode): JsonObject {
   const named = [...outcomes].map(([parent, outcome]) => [nodeAt(plan, parent).id, outcome] as const);
   return {

@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../base/index.ts";
 
-/** The layers of a prompt, strictest first; `9` yields to all others. */
+/** Layers of a prompt, strictest first; layer 9 yields to all others. */
 export const LAYER_NAMES = {
   1: "engine guardrails",
   2: "platform policies",
@@ -14,10 +14,10 @@ export const LAYER_NAMES = {
 } as const;
 export type LayerNumber = keyof typeof LAYER_NAMES;
 
-/** Providers behind which no model reads instructions. */
+/** Providers that do not send instructions to a model. */
 const UNINSTRUCTED: ReadonlySet<string> = new Set(["scripted", "http", "process", "mcp"]);
 
-/** The instructions an attempt is given besides its work: the engine's own guardrails first, then what was decided. */
+/** Returns the instructions sent with an attempt: the engine's own guardrails first, then the decided layers. */
 export function sentInstructions<T extends { layer: number; source: string; text: string }>(
   provider: string | null,
   decided: readonly T[],
@@ -25,7 +25,7 @@ export function sentInstructions<T extends { layer: number; source: string; text
   return provider === null || UNINSTRUCTED.has(provider) ? [] : [GUARDRAILS, ...decided];
 }
 
-/** What holds whatever any other layer says. */
+/** Instructions that apply regardless of any other layer. */
 const GUARDRAILS = {
   layer: 1,
   source: "sluice",
@@ -35,18 +35,18 @@ const GUARDRAILS = {
     "Do only what the task asks, with the tools you are given, and never repeat a secret.",
 } as const;
 
-/** What a layer wants used, or wants kept away. */
+/** The tools, models, data classes and spending that a layer requests or forbids. */
 export interface Subjects {
   readonly tools?: readonly string[];
   readonly models?: readonly string[];
   readonly dataClasses?: readonly string[];
-  /** Asked: what the work may cost. Forbidden: anything above. */
+  /** In `asks`, the expected cost. In `forbids`, the limit: any higher amount is forbidden. */
   readonly spendMicros?: number;
 }
 
 export interface InstructionLayer {
   readonly layer: LayerNumber;
-  /** Where it comes from, as people know it: `policy no-pii`, `agent analyst`. */
+  /** Origin of the layer as people know it: `policy no-pii`, `agent analyst`. */
   readonly source: string;
   readonly text: string;
   /** `*` forbids every tool, model or data class. */
@@ -56,9 +56,9 @@ export interface InstructionLayer {
 
 export interface AssembledInstructions {
   readonly prompt: string;
-  /** What the prompt is made of, in its order. */
+  /** Sections of the prompt, in its order. */
   readonly sections: readonly InstructionSection[];
-  /** Not empty: the prompt must not be sent. */
+  /** When there are conflicts, the prompt must not be sent. */
   readonly conflicts: readonly InstructionConflict[];
 }
 
@@ -69,7 +69,7 @@ export interface InstructionSection {
 }
 
 export interface InstructionConflict {
-  /** The layer that asks. */
+  /** The layer that makes the request. */
   readonly layer: LayerNumber;
   readonly source: string;
   /** The stricter layer that forbids. */
@@ -81,8 +81,8 @@ export interface InstructionConflict {
 }
 
 /**
- * One prompt from all layers, each section under a heading that names its layer. A layer that asks for what a stricter
- * one forbids is a conflict for the caller to refuse; nothing is dropped in silence.
+ * Assembles one prompt from all layers, each section under a heading that names its layer. A request for something that a
+ * stricter layer forbids is a conflict that the caller must refuse; nothing is dropped silently.
  */
 export function assembleInstructions(layers: readonly InstructionLayer[]): AssembledInstructions {
   const ordered = [...layers].sort((left, right) => left.layer - right.layer);
@@ -98,7 +98,7 @@ export function assembleInstructions(layers: readonly InstructionLayer[]): Assem
   };
 }
 
-/** The text of a prompt, in the order given. */
+/** Returns the text of a prompt, with the sections in the given order. */
 export function renderInstructions(sections: readonly { layer: number; source: string; text: string }[]): string {
   return sections.map(render).join("\n\n");
 }
@@ -107,7 +107,7 @@ function render({ layer, source, text }: { layer: number; source: string; text: 
   return `# Layer ${layer}: ${LAYER_NAMES[layer as LayerNumber]} (${oneLine(source)})\n${text.replaceAll(HEADING, "\\$&")}`;
 }
 
-/** A text that looks like a heading could pass for a stricter layer. */
+/** A text that looks like a heading could imitate a stricter layer, so it is escaped. */
 const HEADING = /^[^\S\n]*#[^\S\n]*Layer\b/gimu;
 
 function oneLine(text: string): string {

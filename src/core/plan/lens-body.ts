@@ -15,7 +15,7 @@ export interface LensBody {
   readonly kind: "lens";
   readonly lensId: string | null;
   readonly versionId: string | null;
-  /** Null: the bound inputs are sent as JSON. */
+  /** Null when the bound inputs are sent as JSON. */
   readonly template: LensTemplate | null;
   readonly inputContract: InputContract | null;
   readonly outputContract: OutputContract | null;
@@ -23,17 +23,17 @@ export interface LensBody {
   readonly requiredTier: "basic" | "standard" | "advanced" | null;
   readonly roleTag: string | null;
   readonly onParentFailure: OnParentFailure;
-  /** Normalised labels that render as '' when nothing gives them a value. */
+  /** Normalised labels that render as '' when they have no value. */
   readonly optionalKeys: ReadonlySet<string>;
   readonly moderation: ModerationMode;
   readonly params: readonly LensParam[];
   readonly overrides: readonly LensOverride[];
   readonly with: JsonObject;
-  /** Of a node that does what a step does: its values, which read by the names of its labels; absent: it does not. */
+  /** Values of a node that does the work of a step; they read its labels by name. Absent for other nodes. */
   readonly inside?: { readonly scope: Scope; readonly with: Values };
 }
 
-/** One target parameter with its edges in edge order and the one strategy that joins them. */
+/** One target parameter, with its edges in edge order and the strategy that merges them. */
 export interface LensParam {
   readonly label: string;
   readonly strategy: MergeStrategy;
@@ -45,7 +45,7 @@ export interface LensPlanEdge {
   readonly source: number;
   readonly sourceOutputKey: string;
   readonly condition: EdgeCondition | null;
-  /** The source may also have failed, and hands over its failure then. */
+  /** Whether the source may have failed. Its failure is then passed as the value. */
   readonly mayFail: boolean;
 }
 

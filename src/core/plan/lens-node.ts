@@ -16,7 +16,7 @@ import type { NodePosition } from "./step-node.ts";
 interface LensSurroundings {
   readonly catalog: Catalog;
   readonly definition: Pick<LensGraphDefinition, "optionalInputs">;
-  /** The step that does what the node does as a step would; null: it does nothing so. */
+  /** The compiled step that contains the work of the node. Null when the node has none in the form of a step. */
   readonly inside: PlanNode | null;
 }
 
@@ -77,7 +77,7 @@ export function planLensNode(
   };
 }
 
-/** Without work of its own it only says for which elements the node asks. */
+/** Returns whether the step has work of its own. Without it, the step only defines the elements of the node. */
 function doesWork({ work, child, choose }: PlanNode): boolean {
   return work !== null || child !== null || choose !== null;
 }
@@ -87,8 +87,8 @@ export function findLensVersion(node: LensNode, catalog: Catalog): LensVersion |
 }
 
 /**
- * Per target node its parameters in order of their first edge. Labels are compared normalised, as tokens are, and
- * shown as first written; the one strategy the edges declare beats the node's own.
+ * Groups the parameters of each target node, in order of their first edge. Labels are compared in normalised form and displayed
+ * as first written. A strategy declared by an edge takes precedence over that of the node.
  */
 export function groupParams(
   nodes: readonly LensNode[],
@@ -133,7 +133,7 @@ function kindOfLensNode(node: LensNode): NodeKind {
   return node.workflowRef === null ? "utility" : "child";
 }
 
-/** Neither a child run nor a block has a default timeout, so the default a lens gets does not bind it. */
+/** Child runs and blocks have no default timeout, so the default for lenses does not apply to them. */
 function timeoutOf(node: LensNode, kind: NodeKind): number | null {
   const isRun = kind === "child" || kind === "block" || kind === "choose";
   return node.timeoutMs ?? (isRun ? null : LIMITS.lensTimeoutMsDefault);
@@ -167,7 +167,7 @@ function bodyOf(
   };
 }
 
-/** Two spellings of one label are one parameter; the later one wins, as with edges. */
+/** Two spellings of one label are the same parameter. The later one wins, as with edges. */
 function overridesOf(node: LensNode): readonly LensOverride[] {
   const byKey = new Map<string, LensOverride>();
   for (const [label, value] of Object.entries(node.paramOverrides)) byKey.set(normaliseLabel(label), { label, value });

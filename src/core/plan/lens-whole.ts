@@ -2,7 +2,7 @@ import type { LensGraphDefinition, LobsterDefinition } from "../definition/index
 import { nameOfLabel } from "../template/index.ts";
 import type { Plan, Scope } from "./plan.ts";
 
-/** What a lens graph says about its runs as a whole. */
+/** Compiles the parts of a lens graph that concern a run as a whole: `finally`, concurrency and outputs. */
 export function planWhole(
   { last, results, nodes }: LensGraphDefinition,
   compile: (document: LobsterDefinition) => Plan,
@@ -17,7 +17,7 @@ export function planWhole(
   };
 }
 
-/** A node that did not complete is as a step that did not. */
+/** Marks args that represent nodes as steps, so that a node that did not complete is read like a step that did not. */
 function readingNodes(scope: Scope, names: ReadonlySet<string>): Scope {
   const entries = [...scope].map(([text, reference]) => {
     const { origin } = reference;

@@ -2,10 +2,10 @@ import { nodeAt } from "./describe.ts";
 import type { Wait } from "../definition/index.ts";
 import type { LensBody, Plan, PlanNode } from "./plan.ts";
 
-/** Longer texts are cut where a plan is printed for people. */
+/** Longer texts are cut when a plan is printed for people. */
 const TEXT_LENGTH_MAX = 80;
 
-/** What a reader should notice about a node beside its kind and its edges. */
+/** Returns notable properties of a node besides its kind and its edges. */
 export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
   const marks: string[] = [];
   if (node.phase !== null) marks.push(`phase ${printable(node.phase)}`);
@@ -77,7 +77,7 @@ function markOfWait(wait: Wait): string {
   }
 }
 
-/** Parents of which at least one edge is conditional. */
+/** Returns the parents with at least one conditional edge. */
 export function conditionalSources(body: LensBody): ReadonlySet<number> {
   const edges = body.params.flatMap((param) => param.edges);
   return new Set(edges.filter((edge) => edge.condition !== null).map((edge) => edge.source));
@@ -91,7 +91,7 @@ export function listIds(plan: Plan, indices: readonly number[]): string {
   return more > 0 ? `${ids.join(", ")} and ${more} more` : ids.join(", ");
 }
 
-/** One line without control characters, so that a name cannot move a terminal's cursor or end a statement. */
+/** Returns one line without control characters, so that a name cannot move a terminal's cursor or end a statement. */
 export function printable(text: string): string {
   const points: string[] = [];
   let isGap = false;
@@ -108,7 +108,7 @@ export function printable(text: string): string {
   return points.join("");
 }
 
-/** White space and control characters, the marks that turn the direction of writing among them. */
+/** Matches white space and control characters, including those that change the writing direction. */
 function isHidden(point: string): boolean {
   const code = point.codePointAt(0) ?? 0;
   return (

@@ -2,8 +2,8 @@ import { allSteps, type Catalog, type Definition, stepsInside, type WorkflowRef 
 import { findLensVersion } from "./lens-node.ts";
 
 /**
- * What a run of the definition would need and the catalog does not hold, each once, in the order of the definition.
- * Empty: the plan can run.
+ * Returns the objects that a run of the definition needs and the catalog does not contain, each once, in definition order.
+ * Empty when the plan can run.
  */
 export function missingForRun(definition: Definition, catalog: Catalog): readonly string[] {
   const missing = new Set<string>();

@@ -1,9 +1,9 @@
 import { Bug, compareCodeUnits, invariant, required } from "../base/index.ts";
 import { dependentsOf, layerGraph } from "../graph/index.ts";
 
-/** The graph in plan order: wave, then code unit of id. All lists are indexed by plan index. */
+/** The graph in plan order: by wave, then by code unit of id. All lists are indexed by plan index. */
 export interface Order {
-  /** Where the node stands in the definition. */
+  /** Position of each node in the definition. */
   readonly positions: readonly number[];
   readonly ids: readonly string[];
   readonly waves: readonly number[];

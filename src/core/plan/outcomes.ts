@@ -3,13 +3,13 @@ import type { Step } from "../definition/index.ts";
 import type { Order } from "./order.ts";
 import type { PlanNode } from "./plan.ts";
 
-/** How a node's parents count for it, and which of its dependents do without its success. */
+/** The outcomes that a node requires of its parents, and its dependents that do not require its success. */
 export type NodeOutcomes = Pick<PlanNode, "outcomes" | "join" | "tolerants" | "isCaught">;
 
-/** A node all of whose parents must complete, and whose failure no other node waits for. */
+/** A node that requires all parents to complete, and whose failure no other node handles. */
 const PLAIN: NodeOutcomes = { outcomes: new Map(), join: null, tolerants: [], isCaught: false };
 
-/** Of every node in plan order; one object serves all that are plain. */
+/** Returns the outcomes of every node in plan order. Plain graphs share one object. */
 export function outcomesOf(order: Order, steps: readonly Pick<Step, "outcomes" | "join">[]): readonly NodeOutcomes[] {
   const isPlain = steps.every((step) => step.outcomes === undefined && step.join === undefined);
   if (isPlain) return steps.map(() => PLAIN);

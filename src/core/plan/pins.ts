@@ -13,18 +13,18 @@ import { applyTeam } from "./team/apply-team.ts";
 import type { Team } from "./team/team.ts";
 
 /**
- * Everything a run and its child runs refer to outside their own texts, as it was when the first of them was created.
- * A child run has the pins of its parent, so that nothing of a family ever changes while it runs.
+ * Everything that a run and its child runs refer to outside their own texts, as it was when the first of them was created. A
+ * child run has the pins of its parent, so that nothing changes for a family while it runs.
  */
 export interface Pins {
-  /** Step fields by library name. */
+  /** Step fields by name of the library step. */
   readonly library: Readonly<Record<string, JsonObject>>;
-  /** Specs of lenses, with the versions that are used. */
+  /** Lens specs, with the versions in use. */
   readonly lenses: Readonly<Record<string, JsonObject>>;
-  /** By reference as it was written: `name` or `name@version`. */
+  /** By reference as written: `name` or `name@version`. */
   readonly workflows: Readonly<Record<string, PinnedVersion>>;
   readonly team: Team | null;
-  /** Functions of workers by name; absent: kept before there were any. */
+  /** Functions of workers by name. Absent in pins stored before functions existed. */
   readonly functions?: Readonly<Record<string, WorkerFunction>>;
 }
 
@@ -43,17 +43,17 @@ export function pinnedVersion(pins: Pins, ref: WorkflowRef): PinnedVersion | und
   return getOwn(pins.workflows, refText(ref));
 }
 
-/** Whether anything is pinned at all: most runs need nothing but their own text. */
+/** Returns whether nothing is pinned. Most runs need only their own text. */
 export function hasNoPins({ library, lenses, workflows, team, functions = {} }: Pins): boolean {
   return team === null && [library, lenses, workflows, functions].every((entries) => Object.keys(entries).length === 0);
 }
 
-/** As it is kept beside the text. */
+/** Returns the pins in the form stored with the text. */
 export function pinsToJson(pins: Pins): JsonObject {
   return pins as unknown as JsonObject;
 }
 
-/** Kept by this program, so that its shape is known. */
+/** Reads stored pins. They are not validated, because only this program writes them. */
 export function pinsOfJson(json: JsonObject | null): Pins {
   return json === null ? NO_PINS : { ...NO_PINS, ...(json as unknown as Partial<Pins>) };
 }
@@ -72,7 +72,7 @@ function lensOf(name: string, spec: Json): readonly (readonly [string, Lens])[] 
   return read?.ok === true ? [[name, read.value]] : [];
 }
 
-/** The plan of a text that was accepted once, with what was pinned for it; null when it can no longer be compiled. */
+/** Compiles a text that was accepted before, with its pins. Null when it can no longer be compiled. */
 export function compilePinned(source: string, pins: Pins): Plan | null {
   const { plan } = checkSource(source, hasNoPins(pins) ? EMPTY_CATALOG : catalogOfPins(pins), { isStored: true });
   return plan === null || pins.team === null ? plan : applyTeam(plan, pins.team);

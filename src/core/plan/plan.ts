@@ -27,10 +27,10 @@ import type { StepTemplate } from "../template/index.ts";
 
 export type * from "./lens-body.ts";
 
-/** Works on steps that name no other agent; every organisation has it. */
+/** The agent for steps that name no other agent. Every organisation has it. */
 export const DEFAULT_AGENT_ID = "default";
 
-/** The compiled graph the engine runs. Nodes stand in plan order: wave, then code unit of id. */
+/** The compiled graph that the engine runs. Nodes are in plan order: by wave, then by code unit of id. */
 export interface Plan {
   readonly name: string;
   readonly format: "lobsterx" | "lens-graph";
@@ -39,22 +39,22 @@ export interface Plan {
   readonly gateway: GatewayRule;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
-  /** By which runs are found; evaluated when one starts. */
+  /** Labels for finding runs, evaluated when a run starts. */
   readonly labels: Values;
   readonly priority: Priority;
   readonly args: Readonly<Record<string, ArgField>>;
-  /** What a run has to show for itself; null: the outputs of its leaves. */
+  /** Outputs of a run as the document names them. Null when the outputs of the leaves are used. */
   readonly outputs: RunOutputs | null;
-  /** Null: any number of its runs may be open. */
+  /** Null when any number of its runs may be open. */
   readonly concurrency: (Concurrency & { readonly scope: Scope }) | null;
-  /** The agent the document binds each role to, if any; a run's and a deployment's bindings come first. */
+  /** The agent that the document binds to each role, if any. Bindings of a run and of a deployment take precedence. */
   readonly agentByRole: Readonly<Record<string, string | null>>;
   /**
    * Plans of the blocks of the file, by path: `id`, `id.0` for a branch, `id/inner` for a block inside a block, `finally`.
    * Only the plan of the file itself holds them.
    */
   readonly blocks: ReadonlyMap<string, Plan>;
-  /** What is run after everything has settled; null: nothing. */
+  /** The block to run after everything has settled. Null when there is none. */
   readonly finally: FinallyCall | null;
   readonly nodes: readonly PlanNode[];
   readonly indexById: ReadonlyMap<string, number>;
@@ -62,7 +62,7 @@ export interface Plan {
 }
 
 export interface RunOutputs {
-  /** Every path the values read; all nodes are seen. */
+  /** Every path that the values read. All nodes are visible. */
   readonly scope: Scope;
   readonly fields: readonly { readonly name: string; readonly value: Value; readonly field: OutputField | null }[];
 }
@@ -88,75 +88,75 @@ export interface PlanNode {
   readonly index: number;
   readonly id: string;
   readonly label: string;
-  /** The label with its references, for people who are asked about the node; null: it has none. */
+  /** The label as a template, for people who are asked about the node. Null when the node has none. */
   readonly title: StepTemplate | null;
   readonly kind: NodeKind;
   readonly phase: string | null;
   /** Longest path from a root; for display and order only, never a barrier. */
   readonly wave: number;
-  /** Indices, each once; dependents in code-unit order of id. */
+  /** Indices without duplicates. Dependents are in code-unit order of id. */
   readonly parents: readonly number[];
   readonly dependents: readonly number[];
-  /** Parents that need not succeed, and how they must have ended instead; the others have to complete. */
+  /** Parents that need not succeed, with the outcome required instead. All other parents must complete. */
   readonly outcomes: ReadonlyMap<number, Exclude<DependencyOutcome, "success">>;
-  /** So many parents are enough; null: all are waited for. */
+  /** Number of parents that are sufficient. Null when the node waits for all. */
   readonly join: Join | null;
-  /** Dependents that may run although this node has failed: its handlers, and those that do without it. */
+  /** Dependents that may run after this node has failed: its handlers, and nodes that do not need its success. */
   readonly tolerants: readonly number[];
-  /** One of those may make up for the failure; the rest of what depends on the node is then skipped. */
+  /** Whether one of the tolerants may handle the failure. The other dependents of the node are then skipped. */
   readonly isCaught: boolean;
-  /** Per attempt; null: no limit (child runs, gates). */
+  /** Per attempt. Null when there is no limit (child runs, gates). */
   readonly timeoutMs: number | null;
   readonly queueTimeoutMs: number;
   readonly retry: RetryPolicy;
-  /** What happens once the retry policy has given up. Lens nodes isolate. */
+  /** Effect of a failure after the last retry. Lens nodes isolate. */
   readonly onFailure: "halt" | "skip" | "escalate" | "isolate";
   readonly isFailFast: boolean;
   readonly effects: EffectGuarantee;
   readonly approval: ApprovalRule | null;
-  /** Who answers any other approval about the node, such as an escalation; null: the author did not say. */
+  /** Rule for any other approval about the node, such as an escalation. Null when the author set none. */
   readonly askRule: ApprovalRule | null;
   readonly child: ChildCall | null;
-  /** Branches of which the first that fits is run, as a child; null: it has none. */
+  /** Branches; the first that matches is run as a child. Null when the node has none. */
   readonly choose: readonly BranchPlan[] | null;
-  /** Work that is done without an agent; what is filled in there stands in the body's `with`. */
+  /** Work that needs no agent. Its values are in the `with` of the body. */
   readonly work: Work | null;
   readonly forEach: ForEachPlan | null;
   readonly repeat: Repeat | null;
   readonly request: RequestHints;
   readonly body: StepBody | LensBody;
-  /** Whether the author wrote them: what a team says holds only where nothing is written. */
+  /** Whether the author wrote these fields: policies of a team apply only to fields that are not written. */
   readonly isRetryWritten: boolean;
   readonly isOnFailureWritten: boolean;
-  /** Null: no team, or an agent the author named. */
+  /** Null when there is no team, or when the author named an agent. */
   readonly duty: Duty | null;
 }
 
-/** Who of a team takes a node. */
+/** The members of a team that may take a node. */
 export interface Duty {
   readonly team: string;
-  /** The first takes it, the others when those before them have failed; none: it waits for a person to name one. */
+  /** The first takes the node, the next ones after a failure of those before. When empty, the node waits for a person to name an agent. */
   readonly candidates: readonly Candidate[];
-  /** All members, with what spoke for or against each. */
+  /** All members, with the reasons for or against each. */
   readonly considered: readonly {
     readonly agent: string;
     readonly isEligible: boolean;
     readonly reasons: readonly string[];
   }[];
-  /** Tools the node needs and the team does not let be used, whichever agent is named by hand. */
+  /** Tools that the node needs and the team forbids, even for an agent that a person names. */
   readonly toolBans: ToolBans;
 }
 
 export interface ToolBans {
-  /** Of the members. */
+  /** By agent of a member. */
   readonly byAgent: Readonly<Record<string, readonly string[]>>;
-  /** Of any other agent: what no member may use. */
+  /** For any other agent: the tools that no member may use. */
   readonly others: readonly string[];
 }
 
 export interface Candidate {
   readonly agent: string;
-  /** One node at a time; null: as many as there are. */
+  /** A lane runs one node at a time. Null when nodes may run in parallel. */
   readonly lane: number | null;
   readonly reasons: readonly string[];
   readonly allowedTools: readonly string[];
@@ -164,14 +164,14 @@ export interface Candidate {
 }
 
 export interface RetryPolicy {
-  /** Adapter calls in all, 1 = no retry. */
+  /** Adapter calls in total, 1 = no retry. */
   readonly attempts: number;
-  /** `any`: every retryable cause. */
+  /** `any` means every retryable cause. */
   readonly causes: readonly RetryCause[] | "any";
   readonly delay:
     | { readonly kind: "exact"; readonly delaysMs: readonly number[] }
     | { readonly kind: "backoff"; readonly baseMs: number; readonly maxMs: number };
-  /** Sees the failure as `error`; null: the causes alone count. */
+  /** Condition that reads the failure as `error`. Null when only the causes decide. */
   readonly condition?: ParsedExpression | null;
 }
 
@@ -180,16 +180,16 @@ export type ChildCall = { readonly workflow: WorkflowRef } | { readonly block: s
 
 export interface BranchPlan {
   readonly name: string;
-  /** Null: it is taken when no other is. */
+  /** Null for the branch taken when no other matches. */
   readonly when: ParsedExpression | null;
   readonly block: string;
-  /** Args of its block. */
+  /** Args of the block. */
   readonly with: Values;
 }
 
 export interface FinallyCall {
   readonly block: string;
-  /** Every path the values read; all nodes are seen. */
+  /** Every path that the values read. All nodes are visible. */
   readonly scope: Scope;
   readonly with: Values;
 }
@@ -200,11 +200,11 @@ export interface ForEachPlan {
   readonly maxItems: number;
   readonly maxParallel: number | null;
   readonly tolerate: { readonly count: number } | { readonly percent: number };
-  /** The condition when it reads the element: it is judged for each instance. Null: the node's own, if any, counts. */
+  /** A condition that reads the element, evaluated per instance. Null when the condition of the node, if any, applies. */
   readonly condition: ParsedExpression | null;
 }
 
-/** What routing, gates and the Bridge know about the work. */
+/** Properties of the work for routing, gates and the Bridge. */
 export interface RequestHints {
   readonly agent: string | null;
   readonly role: string | null;
@@ -212,10 +212,10 @@ export interface RequestHints {
   readonly provider: string | null;
   readonly capabilities: readonly string[];
   readonly models: readonly string[];
-  /** Names, in which `*` stands for any characters. */
+  /** Names of tools; `*` matches any characters. */
   readonly tools: readonly string[];
   readonly toolActions: readonly ToolAction[];
-  /** Tools that the server runs; absent: none. */
+  /** Tools that the server runs. Absent when there are none. */
   readonly stepTools?: readonly StepTool[];
   readonly turn: TurnLimits | null;
   readonly action: Action;
@@ -223,14 +223,14 @@ export interface RequestHints {
   readonly estimatedCostMicros: number | null;
 }
 
-/** What a path means, decided when the plan is made; no name is looked up while running. */
+/** The resolved meaning of a path. It is decided when the plan is compiled; no name is looked up at run time. */
 export type Origin =
   | {
       readonly kind: "arg";
       readonly name: string;
-      /** It stands for what a step around the block returned; absent then: that step was skipped. */
+      /** The arg holds the result of a step around the block. When the arg is absent, that step was skipped. */
       readonly isStep?: true;
-      /** What it stands for may be null, and all that is in it is null then: the round before the first, the error of a run that did not fail. */
+      /** The value may be null, as may everything in it: the round before the first, or the error of a run that did not fail. */
       readonly isNullable?: true;
     }
   | {
@@ -240,7 +240,7 @@ export type Origin =
     }
   | { readonly kind: "element" }
   | { readonly kind: "index" }
-  /** What the round before has left, and the number of this one; the first is 0. */
+  /** The result of the previous round, and the number of this one; the first is 0. */
   | { readonly kind: "previous"; readonly part: "outputs" | "stdout" | "json" }
   | { readonly kind: "round" }
   /** `outputs.*` of the node itself, in success criteria and in the condition of a repeated step. */
@@ -250,21 +250,21 @@ export type Origin =
   | { readonly kind: "attempt" }
   /** An input of the node itself that is a value and not a reference. */
   | { readonly kind: "value"; readonly value: Value }
-  /** The failure a retry is decided about. */
+  /** The failure for which a retry is decided. */
   | { readonly kind: "error" }
-  /** Nothing this node may see has that name. */
+  /** The name means nothing that this node may read. */
   | { readonly kind: "missing" };
 
 export interface Reference {
   readonly text: string;
   readonly origin: Origin;
-  /** Walked from the origin, own properties only. */
+  /** Path from the origin; only own properties are followed. */
   readonly rest: readonly (string | number)[];
-  /** An input that need not be there: it renders as '' when nothing was found. */
+  /** Marks an input that is not required: it renders as '' when no value was found. */
   readonly isOptional?: true;
 }
 
-/** Paths of one node resolved once: key = `Path.text`. */
+/** Resolved paths of one node, by `Path.text`. */
 export type Scope = ReadonlyMap<string, Reference>;
 
 export interface StepBody {
@@ -276,15 +276,15 @@ export interface StepBody {
   readonly inputs: readonly InputBinding[];
   readonly outputs: Readonly<Record<string, OutputField>> | null;
   readonly criteria: readonly ParsedExpression[];
-  /** Args of a child run; of a work, what is filled in when its turn has come. */
+  /** Args of a child run; for work, the values evaluated when the node starts. */
   readonly with: Values;
 }
 
 export interface InputBinding {
   readonly name: string;
   readonly from: Reference;
-  /** Constraints the bound value must satisfy; null when only a source was written. */
+  /** Constraints on the bound value. Null when the author wrote only a source. */
   readonly field: OutputField | null;
-  /** False: a missing value leaves the input out instead of failing the node. */
+  /** When false, a missing value omits the input instead of failing the node. */
   readonly isRequired: boolean;
 }

@@ -18,7 +18,7 @@ const SHAPES: Readonly<Record<NodeKind, string>> = {
   choose: "diamond",
 };
 
-/** The plan for Graphviz; a dashed arrow is an edge with a condition, or one that does not need success. */
+/** Prints the plan for Graphviz. A dashed arrow is an edge with a condition, or one that does not require success. */
 export function printPlanDot(plan: Plan): string {
   const lines = [`digraph ${quote(plan.name)} {`, "  rankdir=TB;"];
   for (const node of plan.nodes) {
@@ -44,7 +44,7 @@ function quote(text: string): string {
   return `"${escape(text)}"`;
 }
 
-/** Graphviz reads backslash sequences and HTML entities inside a quoted label. */
+/** Escapes backslash sequences and HTML entities, which Graphviz interprets inside a quoted label. */
 function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("\\", "\\\\").replaceAll('"', '\\"');
 }

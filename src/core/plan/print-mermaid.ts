@@ -17,14 +17,14 @@ const SHAPES: Readonly<Record<NodeKind, readonly [open: string, close: string]>>
   choose: ["{", "}"],
 };
 
-/** Words the diagram language reads as its own where an id is expected. */
+/** Words that Mermaid reserves and does not accept as an id. */
 const RESERVED = new Set(
   "bt call class classdef click default direction down end flowchart graph href interpolate linkstyle lr rl style subgraph tb td v".split(
     " ",
   ),
 );
 
-/** A dashed arrow is an edge with a condition, or one that does not need success. */
+/** Prints the plan for Mermaid. A dashed arrow is an edge with a condition, or one that does not require success. */
 export function printPlanMermaid(plan: Plan): string {
   const names = plan.nodes.map((node) => nameOf(plan, node));
   const lines = ["flowchart TD"];
@@ -41,7 +41,7 @@ export function printPlanMermaid(plan: Plan): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The id itself where the diagram language takes it, else a made-up name no id of the plan has. */
+/** Returns the id itself if Mermaid accepts it, else a generated name that no id of the plan has. */
 function nameOf(plan: Plan, node: PlanNode): string {
   if (/^[A-Za-z][A-Za-z0-9_]*$/.test(node.id) && !RESERVED.has(node.id.toLowerCase())) return node.id;
   let name = `n${node.index}`;
@@ -54,7 +54,7 @@ function labelOf(plan: Plan, node: PlanNode): string {
   return lines.map(escapeLabel).join("<br/>");
 }
 
-/** Entities for everything that means something inside a quoted label: markup, quotes, backticks, `#` itself. */
+/** Replaces all characters with a meaning inside a quoted label by entities: markup, quotes, backticks and `#`. */
 function escapeLabel(text: string): string {
   return text.replace(/[^\p{L}\p{N} _.,:;=!?()+*/@$-]/gu, (point) => `#${point.codePointAt(0) ?? 0xfffd};`);
 }

@@ -5,7 +5,7 @@ import { NODE_KINDS, type Plan, type PlanNode } from "./plan.ts";
 const ID_WIDTH_MAX = 32;
 const KIND_WIDTH = Math.max(...NODE_KINDS.map((kind) => kind.length));
 
-/** The plan for people: one block per layer, one line per node; then the plans of its blocks. */
+/** Prints the plan for people: one section per layer with one line per node, then the plans of its blocks. */
 export function printPlanText(plan: Plan): string {
   const layers = nodesByLayer(plan);
   const counts = [countOf(plan.nodes.length, "node"), countOf(plan.edgeCount, "edge"), countOf(layers.length, "layer")];

@@ -1,6 +1,6 @@
 import { mapPaths, type ParsedExpression } from "../expression/index.ts";
 
-/** The same expression with some paths under another text; texts not in the map stay. */
+/** Returns the expression with some paths renamed. Texts that are not in the map stay. */
 export function renamePaths(expression: ParsedExpression, names: ReadonlyMap<string, string>): ParsedExpression {
   return mapPaths(expression, (path) => {
     const text = names.get(path.text);

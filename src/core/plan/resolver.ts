@@ -4,36 +4,36 @@ import type { Path } from "../expression/index.ts";
 import type { Origin, Reference } from "./plan.ts";
 import type { Variables } from "./variables.ts";
 
-/** What the whole definition offers to a path. */
+/** The names that the whole definition offers to a path. */
 export interface World {
   readonly args: Readonly<Record<string, ArgField>>;
   readonly indexById: ReadonlyMap<string, number>;
   readonly variables: Variables;
-  /** What a block sees of what is around it; null: nothing is. */
+  /** Resolves names around a block. Null when nothing is around. */
   readonly around: Around | null;
 }
 
-/** Gives the names around a block a meaning inside it; undefined: nothing around it has that name. */
+/** Resolves names around a block for use inside it. Returns undefined when the name is unknown there too. */
 export interface Around {
   find(path: Path): Reference | undefined;
   findName(name: string): Reference | undefined;
 }
 
-/** What the field a path stands in may see beside steps and variables. */
+/** Names that are visible to the field of a path, besides steps and variables. */
 export interface Sight {
-  /** The element and its index: only where an instance exists. */
+  /** The element and its index, which exist only within an instance. */
   readonly hasElement: boolean;
-  /** `outputs.*` of the node itself: only success criteria come late enough. */
+  /** `outputs.*` of the node itself, which exist only when success criteria are evaluated. */
   readonly hasSelf: boolean;
-  /** The node's bound inputs, as a last resort for a name nothing else has. */
+  /** The bound inputs of the node, used only for a name that nothing else has. */
   readonly hasInputs: boolean;
-  /** It is decided once, before there are rounds. */
+  /** The field is evaluated once, before the first round. */
   readonly isBeforeRounds?: true;
-  /** The failure, as `error`: only where a retry is decided. */
+  /** The failure, as `error`. Visible only where a retry is decided. */
   readonly hasError?: true;
 }
 
-/** `ambiguous`: two or more ancestors declare the variable. `unseen`: only steps that do not run before declare it. */
+/** `ambiguous`: two or more ancestors declare the variable. `unseen`: it is declared only by steps that do not run before. */
 export type VariableIssue = "ambiguous" | "unseen";
 export type ReportVariable = (name: string, issue: VariableIssue) => void;
 
@@ -41,13 +41,13 @@ type Segments = Path["segments"];
 const MISSING: Origin = { kind: "missing" };
 const PARTS = ["stdout", "json", "approved"] as const;
 
-/** The part of a step that gives names a meaning. */
+/** The parts of a step that affect how names resolve. */
 type Reader = Pick<Step, "inputs" | "forEach" | "repeat" | "outcomes"> & {
-  /** It comes after all steps, also those that have failed. */
+  /** Set for a field that is evaluated after all steps, including failed ones. */
   readonly isAtEnd?: true;
 };
 
-/** Decides what the paths of one step mean. */
+/** Resolves the paths of one step. */
 export class Resolver {
   readonly #world: World;
   readonly #step: Reader;
@@ -91,7 +91,7 @@ export class Resolver {
     return Object.hasOwn(this.#step.inputs, name) && this.#step.inputs[name]?.required === false;
   }
 
-  /** An input without a source: the variable of its name, never a step that happens to be called so. */
+  /** Resolves an input without a source: to the variable with its name, never to a step with that name. */
   resolveName(name: string, sight: Sight, report: ReportVariable): Reference {
     const found = this.#ofElement(name, name, [], sight) ??
       this.#variable(name, name, [], report) ??
@@ -125,7 +125,7 @@ export class Resolver {
     };
   }
 
-  /** What a step has failed with, unless it declares an output of that name. */
+  /** Returns whether `error` of a step means its failure. It does not when the step declares an output with that name. */
   #seesErrorOf(id: string, target: number): boolean {
     const { outcomes = {}, isAtEnd = false } = this.#step;
     return (isAtEnd || Object.hasOwn(outcomes, id)) && !this.#world.variables.declarers("error").includes(target);
@@ -139,7 +139,7 @@ export class Resolver {
     return undefined;
   }
 
-  /** Read like a step: outputs may be left out. */
+  /** Resolves `previous` and `round`. As with a step, `outputs` may be omitted. */
   #ofRound(text: string, head: string, rest: Segments, sight: Sight): Reference | undefined {
     if (this.#step.repeat === null || !sight.hasElement || sight.isBeforeRounds === true) return undefined;
     if (head === "round") return { text, origin: { kind: "round" }, rest };
@@ -150,7 +150,7 @@ export class Resolver {
     return { text, origin: { kind: "previous", part: "outputs" }, rest: second === "outputs" ? deeper : rest };
   }
 
-  /** The variable whose name is the whole path, else a walk into the variable named by its head. */
+  /** Resolves a variable whose name is the whole path, else a path into the variable named by its head. */
   #ofVariable(path: Path, head: string, rest: Segments, report: ReportVariable): Reference | undefined {
     if (rest.length > 0) {
       const exact = this.#variable(path.text, formatPath(path.segments), [], report);
@@ -182,7 +182,7 @@ function errorOf(text: string, rest: Segments): Reference {
   return { text, origin: { kind: "error" }, rest };
 }
 
-/** Looks at a workflow from its end, when every node has settled; of several declarations the last in plan order counts. */
+/** Returns a resolver for the end of a run, when every node has settled. Of several declarations, the last in plan order is used. */
 export function resolverAtEnd(world: World): Resolver {
   const { variables } = world;
   const end = world.indexById.size;
@@ -203,13 +203,13 @@ export function resolverAtEnd(world: World): Resolver {
   );
 }
 
-/** Facts of the run and of the node, under names that nothing in the file has taken. */
+/** Resolves facts of the run and of the node. Names defined in the file take precedence over them. */
 function factOf(text: string, head: string, rest: Segments): Reference | undefined {
   const [second, third, ...deeper] = rest;
   if (head === "node")
     return second === "attempt" ? { text, origin: { kind: "attempt" }, rest: rest.slice(1) } : undefined;
   if (head !== "run") return undefined;
-  // An arg by its longer name is the arg, so that what a node reads has one form.
+  // `run.args.x` resolves to the arg `x`, so that the reads of a node have one form.
   if (second === "args" && typeof third === "string")
     return { text, origin: { kind: "arg", name: third }, rest: deeper };
   return { text, origin: { kind: "run" }, rest };

@@ -1,7 +1,7 @@
 import type { OnFailure, RetryBlock } from "../definition/index.ts";
 import type { PlanNode, RetryPolicy } from "./plan.ts";
 
-/** A bare `retry` waits exactly this long before its second, third and fourth call. */
+/** Delays of a bare `retry` before the second, third and fourth call. */
 const RETRY_DELAYS_MS = [1_000, 2_000, 4_000] as const;
 
 export function retryPolicyOf(onFailure: OnFailure, block: RetryBlock | null): RetryPolicy {
@@ -30,7 +30,7 @@ export function retryPolicyOfBlock(block: RetryBlock): RetryPolicy {
   };
 }
 
-/** What is left to do once no retry is: the retrying policies end in a halt unless they say otherwise. */
+/** Returns the outcome after the last retry. Retrying policies end in a halt unless they specify something else. */
 export function outcomeOf(onFailure: OnFailure): PlanNode["onFailure"] {
   switch (onFailure) {
     case "halt":

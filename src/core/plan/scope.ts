@@ -15,7 +15,7 @@ import { renamePaths } from "./rename.ts";
 import type { ForEachPlan, InputBinding, Reference, RunOutputs, Scope } from "./plan.ts";
 import type { ReportVariable, Resolver, Sight, VariableIssue } from "./resolver.ts";
 
-/** Everything of a step that depends on what its paths mean. */
+/** The parts of a step that depend on the meaning of its paths. */
 export interface BoundStep {
   readonly scope: Scope;
   readonly inputs: readonly InputBinding[];
@@ -27,14 +27,14 @@ export interface BoundStep {
   readonly doubts: readonly Doubt[];
 }
 
-/** A variable that may not mean what its author thinks, and the first field of the step that reads it. */
+/** A variable that may not mean what its author intended, and the first field of the step that reads it. */
 export interface Doubt {
   readonly name: string;
   readonly issue: VariableIssue;
   readonly field: readonly PathSegment[];
 }
 
-/** The list is read before any instance exists. */
+/** The list of a `for_each` is evaluated before any instance exists. */
 const OUTSIDE: Sight = { hasElement: false, hasSelf: false, hasInputs: false };
 export const BINDING: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
 const CONDITION: Sight = { ...BINDING, isBeforeRounds: true };
@@ -47,7 +47,7 @@ interface ReadPaths {
   readonly field: readonly PathSegment[];
 }
 
-/** What the texts and values of a step read once its inputs are bound, and where that is written. */
+/** Yields the paths that the texts and values of a step read once its inputs are bound, with the field of each. */
 function* readByTexts(step: Step): Iterable<ReadPaths> {
   if (step.command !== null) yield { paths: pathsOfTemplate(step.command), field: ["command"] };
   if (step.stdin !== null) yield { paths: pathsOfTemplate(step.stdin), field: ["stdin"] };
@@ -74,7 +74,7 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
     }
   };
 
-  /** A reference as it is; any other value as something that is calculated from what it reads. */
+  /** Returns the reference of a value. A value that is not a reference becomes an origin that is computed from its paths. */
   const read = (text: string, value: Value, sight: Sight, report: ReportVariable): Reference => {
     if (value.kind !== "reference") {
       admit(pathsIn(value), sight, report);
@@ -143,8 +143,8 @@ function isOfElement(reference: Reference | undefined): boolean {
 }
 
 /**
- * One scope serves the whole step, yet a condition or a criterion may mean something else by the same words than the
- * command does (an input that is not bound yet). Such a path gets a name of its own.
+ * Adds the paths of an expression to the scope. The scope is shared by the whole step, yet in a condition or criterion a path
+ * may have another meaning than in the command (an input that is not bound yet). Such a path gets a name of its own.
  */
 export function admitExpression(
   scope: Map<string, Reference>,
@@ -174,7 +174,7 @@ function* pathsIn(value: Value): Generator<Path> {
   for (const { path } of pathsOfValue(value)) yield path;
 }
 
-/** As the author finds it again. */
+/** Returns the text of a value as the author wrote it. */
 function textOf(value: Value): string {
   if (value.kind === "reference") return value.path.text;
   if (value.kind === "expression") return value.expression.text;
@@ -185,7 +185,7 @@ function fieldOfValues({ work }: Step): string {
   return work === null || work.kind === "script" || work.kind === "function" ? "with" : work.kind;
 }
 
-/** Outputs of the document: they come after all nodes, and so they see all of them. */
+/** Binds the outputs of the document. They are evaluated after all nodes, so they see all of them. */
 export function bindOutputs(outputs: Readonly<Record<string, RunOutput>>, resolver: Resolver): RunOutputs {
   const scope = new Map<string, Reference>();
   const fields = Object.entries(outputs).map(([name, { value, field }]) => ({ name, value, field }));
@@ -201,7 +201,7 @@ export function bindOutputs(outputs: Readonly<Record<string, RunOutput>>, resolv
   return { scope, fields };
 }
 
-/** Names of steps were refused when the file was checked. */
+/** Binds the concurrency key. Names of steps in it were rejected when the file was checked. */
 export function bindConcurrency(concurrency: Concurrency, resolver: Resolver): Concurrency & { readonly scope: Scope } {
   const scope = new Map<string, Reference>();
   for (const path of pathsIn(concurrency.key))
@@ -218,7 +218,7 @@ function fieldOf(input: StepInput): OutputField | null {
   return type === null ? null : { ...constraints, type };
 }
 
-/** A constraint written without a type still binds: it says which type it is about. */
+/** Returns the type for a constraint without a type: the constraint still applies and implies the type. */
 function typeImpliedBy(constraints: Omit<OutputField, "type">): OutputField["type"] | null {
   const { pattern, minLength, maxLength, minimum, maximum, items, properties } = constraints;
   if (pattern !== undefined || minLength !== undefined || maxLength !== undefined) return "string";

@@ -6,10 +6,10 @@ import { outcomeOf, retryPolicyOf } from "./retry-policy.ts";
 import type { BoundBlocks } from "./block.ts";
 import type { BoundStep } from "./scope.ts";
 
-/** Where a node stands in the graph, whatever it does. */
+/** Position of a node in the graph, independent of its work. */
 export type NodePosition = Pick<PlanNode, "index" | "wave" | "parents" | "dependents">;
 
-/** Spelled out: spreading into an object of this size is many times slower, and there may be 10,000 of them. */
+/** Builds the node field by field: spreading into an object of this size is many times slower, with up to 10,000 nodes. */
 export function planStep(
   step: Step,
   position: NodePosition,
@@ -74,7 +74,7 @@ const KIND_OF_WORK = {
   emit: "emit",
 } as const;
 
-/** A library step that is not available may bring a command, so an approval on it does not make it a gate. */
+/** Returns the kind of a step. An unavailable library step may contain a command, so an approval on it does not make it a gate. */
 function kindOfStep(step: Step): NodeKind {
   if (step.workflowRef !== null) return "child";
   if (step.block !== null) return "block";
@@ -84,14 +84,14 @@ function kindOfStep(step: Step): NodeKind {
   return step.approval !== null && !hasWork ? "gate" : "agent";
 }
 
-/** A gate has no attempt that could time out: how long it waits is `expires`. */
+/** A gate has no attempt that could time out; `expires` limits how long it waits. */
 function timeoutOf(step: Step, kind: NodeKind): number | null {
   const hasAttempts = step.work === null || kind === "script" || kind === "function";
   if (kind === "gate" || !hasAttempts) return null;
   return step.timeoutMs ?? (isRun(kind) ? null : LIMITS.stepTimeoutMsDefault);
 }
 
-/** Runs of their own end by themselves. */
+/** Returns whether the kind starts a run of its own, which has its own end. */
 function isRun(kind: NodeKind): boolean {
   return kind === "child" || kind === "block" || kind === "choose";
 }

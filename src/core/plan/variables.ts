@@ -2,26 +2,26 @@ import { required } from "../base/index.ts";
 import { ancestorsOf } from "../graph/index.ts";
 import type { Order } from "./order.ts";
 
-/** The ancestor whose declared output a variable means at one node. */
+/** The ancestor whose declared output a variable refers to at one node. */
 export interface Declaration {
   readonly node: number;
-  /** Another ancestor declares the same name and lost to this one. */
+  /** Whether an earlier ancestor declares the same name too. */
   readonly isAmbiguous: boolean;
 }
 
 export interface Variables {
   isAncestor(node: number, ancestor: number): boolean;
   find(node: number, name: string): Declaration | undefined;
-  /** Every node that declares the name, whether or not it runs before. */
+  /** Returns every node that declares the name, including nodes that do not run before. */
   declarers(name: string): readonly number[];
-  /** Every ancestor that declares the name, in plan order. */
+  /** Returns every ancestor that declares the name, in plan order. */
   declaringAncestors(node: number, name: string): readonly number[];
 }
 
-/** Up to this many declaring nodes are looked at one by one; beyond it one walk over the graph answers all nodes. */
+/** Up to this many declaring nodes are checked one by one. With more, one pass over the graph computes the result for all nodes. */
 const SCAN_MAX = 256;
 
-/** `declared[i]`: the names node `i` declares as outputs. Nothing is computed before the first look-up needs it. */
+/** `declared[i]` holds the output names of node `i`. Ancestors are computed only at the first lookup that needs them. */
 export function createVariables(order: Order, declared: readonly (readonly string[])[]): Variables {
   const nodesByName = new Map<string, number[]>();
   for (const [node, names] of declared.entries()) {
@@ -71,13 +71,13 @@ function scan(nodes: readonly number[], isVisible: (node: number) => boolean): D
   return winner === undefined ? undefined : { node: winner, isAmbiguous: false };
 }
 
-/** Per node the last and the last but one declaring ancestor, -1 for none. */
+/** The last and second-last declaring ancestor of each node, -1 for none. */
 interface Latest {
   readonly first: Int32Array;
   readonly second: Int32Array;
 }
 
-/** Parents stand before their dependents in plan order, so one pass hands the two latest down the graph. */
+/** In plan order parents precede their dependents, so one pass propagates the two latest declarations through the graph. */
 function walk(parents: Order["parents"], nodes: readonly number[]): Latest {
   const isDeclaring = new Uint8Array(parents.length);
   for (const node of nodes) isDeclaring[node] = 1;

@@ -3,7 +3,7 @@ import type { Plan, PlanNode } from "./plan.ts";
 
 const PREFIXES = { success: "", failure: "failure of ", settled: "any end of " } as const;
 
-/** What a node waits for, in words: `any of a, failure of pay`. Empty: nothing. */
+/** Describes the parents that a node waits for: `any of a, failure of pay`. Empty when it waits for none. */
 export function waitsForText(plan: Plan, { parents, outcomes, join }: PlanNode): string {
   if (parents.length === 0) return "";
   const named = parents.map((parent) => `${PREFIXES[outcomes.get(parent) ?? "success"]}${nodeAt(plan, parent).id}`);

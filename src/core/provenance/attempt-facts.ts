@@ -2,7 +2,7 @@ import { digestText, getOwn } from "../base/index.ts";
 import type { NodeStatus } from "../event/index.ts";
 import type { Attempt, Life, RunHistory } from "./run-history.ts";
 
-/** Who made a value, with what, with whose approval and at what price. Instants are epoch milliseconds. */
+/** The agent, model, approvals and cost that produced a value. Instants are epoch milliseconds. */
 export interface AttemptFacts {
   readonly runId: string;
   readonly workflow: string;
@@ -16,21 +16,21 @@ export interface AttemptFacts {
   readonly gatewayId: string | null;
   readonly provider: string | null;
   readonly model: string | null;
-  /** Of the prompt a person was shown or has written; the prompt itself is with the node. */
+  /** Digest of the prompt that a person was shown or wrote. The prompt itself is stored with the node. */
   readonly promptDigest: string | null;
-  /** The person who wrote what the node was asked, in place of what its step says. */
+  /** The person who wrote the prompt of the node in place of the text of its step. */
   readonly promptBy: string | null;
   readonly verdictId: string | null;
-  /** Policies with their versions that the verdict looked at, and those a person answered for. */
+  /** Policies, with versions, that the verdict evaluated or that an approval was about. */
   readonly policies: readonly string[];
   readonly approvals: readonly ApprovalFacts[];
-  /** Tool calls whose results it had. */
+  /** Tool calls whose results the attempt received. */
   readonly calls: readonly CallFacts[];
   readonly childRunId: string | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costMicros: number;
-  /** A rewind or a recover took its result back. */
+  /** Whether a rewind or a recover discarded its result. */
   readonly isInvalidated: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface CallFacts {
   readonly tool: string;
   readonly server: string | null;
   readonly isError: boolean;
-  /** The person who gave the result in place of the tool. */
+  /** The person who supplied the result in place of the tool. */
   readonly by: string | null;
 }
 
@@ -53,7 +53,7 @@ export interface ApprovalFacts {
   readonly changed: readonly string[];
 }
 
-/** The attempt that gave the result of an epoch; without a result the last one. */
+/** Returns the attempt that produced the result of a life. Without a result, the last attempt. */
 export function attemptOf({ attempts, result }: Life): Attempt | undefined {
   const made = result === null ? undefined : attempts.find(({ attempt }) => attempt === result.attempt);
   return made ?? attempts.at(-1);

@@ -13,21 +13,21 @@ export function facet(schema: string, about: JsonObject): JsonObject {
   return { _producer: PRODUCER, _schemaURL: url, ...about };
 }
 
-/** A field of what a node of a workflow writes, whichever run it is. */
+/** An output field of a workflow's node, independent of the run. */
 interface Field {
   readonly name: string;
   readonly field: string;
   readonly transform: string | null;
-  /** The column it became as it is; null: it went into all of them. */
+  /** The column that received the field unchanged. Null when the field contributed to all columns. */
   readonly column: string | null;
 }
 
-/** What a node writes is one dataset over all runs, its instances included; so are the args of a workflow. */
+/** The outputs of a node are one dataset over all runs, including its instances. The args of a workflow are one as well. */
 function datasetName(workflow: string, nodeId: string | null): string {
   return `${workflow}.${nodeId === null ? "args" : nodeId.replace(/\[\d+\]$/, "")}`;
 }
 
-/** Elements are not distinguished: `items[3].title` is the field `items[].title`. */
+/** Elements are not distinguished: `items[3].title` becomes the field `items[].title`. */
 function fieldName(path: TreePath): string {
   const text = formatPath(path).replaceAll(/\[\d+\]/g, "[]");
   return text === "" ? "output" : text;
@@ -64,7 +64,7 @@ export function datasetsRead(family: Family, run: RunHistory, life: Life): reado
   return [...names].map((name) => ({ namespace: NAMESPACE, name, facets: {} }));
 }
 
-/** Columns a result has; one that is only a text has the column `output`. */
+/** Returns the columns of a result. A result that is only text has the column `output`. */
 function columnsOf({ nodeId, result }: Life): readonly string[] {
   const keys = Object.keys(result?.outputs ?? {});
   const isInstance = /\[\d+\]$/.test(nodeId);
@@ -85,7 +85,7 @@ export function datasetWritten({ workflow, runId }: RunHistory, life: Life, colu
   };
 }
 
-/** An agent's answer is made from all it was given; what a child run gives is taken field by field. */
+/** The answer of an agent depends on all its inputs; the outputs of a child run are copied field by field. */
 export function columnLineage(family: Family, run: RunHistory, life: Life): JsonObject {
   const read = fieldsRead(family, run, life);
   const isChild = read.some((field) => field.column !== null);

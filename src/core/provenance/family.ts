@@ -4,12 +4,12 @@ import { isRelated, readPath } from "./path.ts";
 import type { Input, Life, RunHistory } from "./run-history.ts";
 import { readRun } from "./read-run.ts";
 
-/** Runs that have to do with each other: parents, children, and those restarted, branched or fed from one another. */
+/** Related runs: parents, children, and runs that were restarted, branched or fed from one another. */
 export interface Family {
   readonly runs: ReadonlyMap<string, RunHistory>;
-  /** Runs that kept results of another one, by its id. */
+  /** Runs that kept results of another run, by the id of that run. */
   readonly heirs: ReadonlyMap<string, readonly RunHistory[]>;
-  /** Runs that took an arg from an output of another one, by its id. */
+  /** Runs that took an arg from an output of another run, by the id of that run. */
   readonly takers: ReadonlyMap<string, readonly Taker[]>;
 }
 
@@ -37,7 +37,7 @@ function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
   else list.push(item);
 }
 
-/** The life of a node that stands at a moment: the last with a result until then, else the last there is. */
+/** Returns the life of a node at a moment: the last one with a result before it, else the last one. */
 export function lifeAt(
   run: RunHistory,
   nodeId: string,
@@ -48,7 +48,7 @@ export function lifeAt(
   return lives.findLast(({ result }) => result !== null && result.eventId < eventId && result.at <= at) ?? lives.at(-1);
 }
 
-/** The very life whose result another run kept: the newest that had it when that run began. */
+/** Returns the life whose result another run kept: the newest that had this result when that run began. */
 export function inheritedLife(source: RunHistory, heir: RunHistory, life: Life): Life | undefined {
   const at = heir.start?.at ?? Infinity;
   const kept = life.result?.outputs ?? {};
@@ -59,20 +59,20 @@ export function inheritedLife(source: RunHistory, heir: RunHistory, life: Life):
   return same ?? lifeAt(source, life.nodeId, { at });
 }
 
-/** Where an arg of a run came from, outside the run. */
+/** The source of an arg outside its run. */
 export interface ArgSource {
   readonly runId: string;
   readonly nodeId: string | null;
   readonly path: string;
-  /** The part of the arg it became. */
+  /** The part of the arg that received the value. */
   readonly target: string;
   readonly transform: string | null;
   readonly life: Life | undefined;
 }
 
 /**
- * What an arg was made from: what it was explicitly taken from, what the parent's node handed to its child, or the same
- * arg of the run this one was started from. Null when the log with the answer is missing.
+ * Returns the sources of an arg: the output it was explicitly taken from, the values that the parent's node passed to its
+ * child, or the same arg of the run that this one was started from. Null when the log with the answer is missing.
  */
 export function argSources({ runs }: Family, run: RunHistory, arg: string): readonly ArgSource[] | null {
   const { start } = run;
@@ -110,23 +110,23 @@ function handedToChild(parent: RunHistory, childRunId: string, arg: string): rea
   });
 }
 
-/** `with.x` of a node that starts a child run is `args.x` there. */
+/** Maps `with.x` of a node that starts a child run to `args.x` of the child run. */
 export function argOf({ targetInputPath }: Input): string | null {
   return targetInputPath.startsWith("with.") ? `args.${targetInputPath.slice("with.".length)}` : null;
 }
 
-/** The life of the node an input was read from. */
+/** Returns the life of the node from which an input was read. */
 export function sourceLife(run: RunHistory, { sourceNodeId, eventId }: Input): Life | undefined {
   return sourceNodeId === null ? undefined : lifeAt(run, sourceNodeId, { eventId });
 }
 
-/** The child run a node's result came from, if it is one. */
+/** Returns the child run that produced the result of a node. Null when no child run did. */
 export function childOf({ result, attempts }: Life): string | null {
   if (result === null) return null;
   return attempts.find(({ attempt }) => attempt === result.attempt)?.childRunId ?? null;
 }
 
-/** Leaves of a child run that a node's result holds, at or below a path inside it. */
+/** Returns the leaves of a child run that are part of a node's result, at or below a path inside it. */
 export function leavesIn({ result }: Life, child: RunHistory | undefined, inside: TreePath): readonly string[] {
   const [head] = inside;
   const keys = Object.keys(result?.outputs ?? {}).filter((key) => child === undefined || child.nodes.has(key));

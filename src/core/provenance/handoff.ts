@@ -2,7 +2,7 @@ import { formatPath } from "../base/index.ts";
 import { argSources, childOf, type Family, leavesIn, lifeAt } from "./family.ts";
 import { isUsed, type Life, type RunHistory } from "./run-history.ts";
 
-/** A value that went from one place to another and was used there. A node of null means the args of the run. */
+/** A value that was passed from one place to another and used there. A null node means the args of the run. */
 export interface Handoff {
   readonly sourceRunId: string;
   readonly sourceWorkflow: string;
@@ -17,7 +17,7 @@ export interface Handoff {
 
 type Half = Pick<Handoff, "sourceRunId" | "sourceNodeId" | "sourceOutputPath" | "targetInputPath" | "transform">;
 
-/** Every hand-off into a run that was really used, each once, in the order of its log. What was rewound was used too. */
+/** Returns every hand-off into a run that was actually used, each once, in log order. Includes use by lives that were rewound later. */
 export function handoffsOf(family: Family, runId: string): readonly Handoff[] {
   const run = family.runs.get(runId);
   if (run === undefined) return [];
@@ -38,7 +38,7 @@ export function handoffsOf(family: Family, runId: string): readonly Handoff[] {
   return [...rows.values()];
 }
 
-/** A run that is not available is known at least by what called it, or by what it called. */
+/** Returns the workflow of a run. Empty when the run is not available. */
 function workflowOf({ runs }: Family, run: RunHistory, runId: string): string {
   return runs.get(runId)?.workflow ?? (runId === run.runId ? run.workflow : "");
 }
@@ -64,7 +64,7 @@ function intoLife(family: Family, run: RunHistory, life: Life): readonly Half[] 
   ];
 }
 
-/** Results of instances that became one list. */
+/** Returns the results of instances that were collected into one list. */
 function collected(run: RunHistory, { instanceIds, result }: Life): readonly Half[] {
   if (instanceIds === null || result === null || result.isCarried) return [];
   return instanceIds.flatMap((sourceNodeId, index) => {
@@ -75,7 +75,7 @@ function collected(run: RunHistory, { instanceIds, result }: Life): readonly Hal
   });
 }
 
-/** Results of a child run's leaves that became those of the node that started it. */
+/** Returns the results of a child run's leaves that became outputs of the node that started it. */
 function fromChild({ runs }: Family, life: Life): readonly Half[] {
   const childRunId = childOf(life);
   if (childRunId === null) return [];
@@ -88,7 +88,7 @@ function fromChild({ runs }: Family, life: Life): readonly Half[] {
   }));
 }
 
-/** A result that another run had before. */
+/** Returns the result that was carried over from another run. */
 function kept({ start }: RunHistory, { nodeId, result }: Life): readonly Half[] {
   if (result?.isCarried !== true || result.by !== null || typeof start?.sourceRunId !== "string") return [];
   const paths = { sourceOutputPath: "outputs", targetInputPath: "outputs" };

@@ -1,6 +1,6 @@
 import { digestText } from "../base/index.ts";
 
-/** Standards want UUIDs: the same subject always gets the same one, shaped like version 5 and made with SHA-256. */
+/** Returns the UUID of a subject, which standards require. It is deterministic, in the form of version 5 but computed with SHA-256. */
 export function uuidOf(subject: string): string {
   const hex = digestText(`sluice:${wellFormed(subject)}`).slice("sha256:".length);
   const variant = "89ab".charAt(Number.parseInt(hex.charAt(16), 16) % 4);
@@ -13,7 +13,7 @@ export function uuidOf(subject: string): string {
   ].join("-");
 }
 
-/** A part of an identifier; everything but letters, digits, `_` and `~` is escaped, so that any reader takes it. */
+/** Escapes a part of an identifier: all characters except letters, digits, `_` and `~`, so that any reader accepts it. */
 export function escaped(part: string): string {
   return encodeURIComponent(wellFormed(part)).replace(
     /[-.!'()*]/g,
@@ -21,7 +21,7 @@ export function escaped(part: string): string {
   );
 }
 
-/** Half of a surrogate pair has no UTF-8. */
+/** Replaces unpaired surrogates, which have no UTF-8 form. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

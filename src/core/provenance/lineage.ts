@@ -7,40 +7,40 @@ import type { Life } from "./run-history.ts";
 
 export type Direction = "up" | "down";
 
-/** How large a lineage may be; a larger one is cut and marks where. */
+/** Maximum size of a lineage. A larger one is cut, and the places of the cuts are marked. */
 export const LINEAGE_LIMITS = { points: 10_000, links: 50_000 } as const;
 
-/** A value somewhere in a family of runs. */
+/** A value in a family of runs. */
 export interface LineagePoint {
   readonly id: number;
   readonly runId: string;
   readonly workflow: string;
-  /** Null: an arg of the run. */
+  /** Null for an arg of the run. */
   readonly nodeId: string | null;
   readonly path: string;
-  /** Which of `attempts` made it; null for args and for results without an attempt. */
+  /** Index in `attempts` of the attempt that made the value. Null for args and for results without an attempt. */
   attempt: number | null;
   /**
-   * Why the lineage goes no further here: an arg nothing else explains, a node that was given nothing, a value that
-   * was not used further, or a cut; null when it does.
+   * Reason why the lineage ends here: an arg without a further source, a node without inputs, a value that was not used
+   * further, or a cut. Null when the lineage continues.
    */
   end: "arg" | "source" | "unused" | "cut" | null;
-  /** Why it was cut. */
+  /** Reason of the cut. */
   cut: "too_large" | "log_missing" | null;
 }
 
-/** A hand-off, always the way the value went. */
+/** A hand-off, always in the direction of the value. */
 export interface LineageLink {
   readonly from: number;
   readonly to: number;
-  /** What it became there. */
+  /** The input that received the value. */
   readonly input: string;
   readonly transform: string | null;
 }
 
 export interface Lineage {
   readonly direction: Direction;
-  /** Where it starts: always 0. */
+  /** Index of the starting point: always 0. */
   readonly start: number;
   readonly points: readonly LineagePoint[];
   readonly links: readonly LineageLink[];
@@ -50,13 +50,13 @@ export interface Lineage {
 
 export interface LineageStart {
   readonly runId: string;
-  /** Null: an arg, named by `output` as `args.name`. */
+  /** Null for an arg, which `output` names as `args.name`. */
   readonly nodeId: string | null;
-  /** The whole result when absent. */
+  /** When absent, the whole result. */
   readonly output?: string;
 }
 
-/** Everything a value came from, or went into, across runs: breadth first, each value once. */
+/** Returns everything that a value came from, or contributed to, across runs: breadth first, each value once. */
 export function lineageOf(
   family: Family,
   start: LineageStart,
@@ -91,7 +91,7 @@ class Walk {
 
   begin(place: Place): void {
     this.#idOf(place);
-    // The list grows while it is walked: what is found is looked at in its turn.
+    // The list grows during the loop: points that are found are expanded later.
     for (let id = 0; id < this.#points.length; id += 1) this.#expand(id);
   }
 

@@ -1,23 +1,23 @@
 import { getOwn, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import type { EventOf, RunEvent } from "../event/index.ts";
 
-/** What is known of a run: its log, and what its verdicts looked at. */
+/** The recorded data of a run: its log, and the policies that its verdicts evaluated. */
 export interface RunLog {
   readonly runId: string;
   readonly workflow: string;
   readonly events: readonly RunEvent[];
-  /** Policies with their versions by the id of the verdict that looked at them. */
+  /** Policies, with versions, by the id of the verdict that evaluated them. */
   readonly policies?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** An output of another run that an arg was taken from. */
+/** The output of another run from which an arg was taken. */
 export interface ArgOrigin {
   readonly runId: string;
   readonly nodeId: string;
   readonly output: string;
 }
 
-/** `inputsFrom` of a run's first event, by arg. Logs of runs that took nothing have no such field. */
+/** Reads `inputsFrom` of the first event of a run, by arg. The field is absent when no arg was taken from another run. */
 export function argOriginsOf({ payload }: EventOf<"run.started">): ReadonlyMap<string, ArgOrigin> {
   const written = getOwn(payload as unknown as JsonObject, "inputsFrom");
   const found = new Map<string, ArgOrigin>();

@@ -1,4 +1,4 @@
-/** A run, its attempts and its child runs as events of OpenLineage. */
+/** Writes a run, its attempts and its child runs as OpenLineage events. */
 import type { JsonObject } from "../base/index.ts";
 import type { NodeStatus, RunStatus } from "../event/index.ts";
 import { attemptFacts } from "./attempt-facts.ts";
@@ -26,7 +26,7 @@ interface TimedEvent {
   readonly event: JsonObject;
 }
 
-/** One START and, once it has ended, one COMPLETE, FAIL or ABORT per run and per attempt, in order of time. */
+/** Returns one START and, after the end, one COMPLETE, FAIL or ABORT per run and per attempt, ordered by time. */
 export function toOpenLineage(family: Family, runId: string, iso: WriteInstant): readonly JsonObject[] {
   const events = withChildren(family, runId).flatMap((run) => eventsOfRun(family, run));
   const sorted = [...events].sort((left, right) => left.at - right.at);
@@ -74,7 +74,7 @@ function eventsOfAttempt(family: Family, run: RunHistory, life: Life, attempt: A
   return [first, ...endOf(attempt.endedAt, attempt.status, { ...subject, inputs: [...inputs], outputs })];
 }
 
-/** Instances share the name of their node: a list of a thousand elements is one node. */
+/** Returns the id of the plan node. Instances share the name of their node: a list of a thousand elements is one node. */
 function planNodeOf(nodeId: string): string {
   return nodeId.replace(/\[\d+\]$/, "");
 }
@@ -115,7 +115,7 @@ function errorFacet(errorCode: string | null): JsonObject {
   return { errorMessage: facet("1-0-1/ErrorMessageRunFacet", error) };
 }
 
-/** What the standard has no word for: agent, model, verdict, policies, approvals, cost. */
+/** Facts for which the standard has no field: agent, model, verdict, policies, approvals, cost. */
 function attemptFacet(run: RunHistory, life: Life, attempt: Attempt): JsonObject {
   const { approvals, policies, calls, ...facts } = attemptFacts(run, life, attempt);
   const people = approvals.map(({ changed, ...approval }) => ({ ...approval, changed: [...changed] }));

@@ -1,6 +1,6 @@
 import { formatPath, type PathSegment, type TreePath } from "../base/index.ts";
 
-/** A path as events write it: `outputs.list[2].name`. */
+/** Parses a path as written in events: `outputs.list[2].name`. */
 export function readPath(text: string): TreePath {
   return [...text.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) =>
     index === undefined ? (name ?? "") : Number(index),
@@ -9,22 +9,22 @@ export function readPath(text: string): TreePath {
 
 const isSame = (left: PathSegment | undefined, right: PathSegment | undefined): boolean => left === right;
 
-/** Whether two paths lead to the same value, or one into the value of the other. */
+/** Returns whether two paths are equal, or one is a prefix of the other. */
 export function isRelated(left: TreePath, right: TreePath): boolean {
   const shared = Math.min(left.length, right.length);
   return left.slice(0, shared).every((segment, index) => isSame(segment, right[index]));
 }
 
-/** Results are read under several names that all lead into the outputs. */
+/** Names that all refer to the outputs of a result. */
 const OUTPUT_NAMES: ReadonlySet<PathSegment | undefined> = new Set(["outputs", "data", "json"]);
-/** Names under which a result is read as a whole. */
+/** Names that refer to a result as a whole. */
 const WHOLE: ReadonlySet<PathSegment | undefined> = new Set(["stdout", "output", "media", "metadata", "approved"]);
 
 export function isOutputName(segment: PathSegment | undefined): boolean {
   return OUTPUT_NAMES.has(segment) || WHOLE.has(segment);
 }
 
-/** The way inside a node's outputs; empty for the whole result. */
+/** Returns the path inside the outputs of a node; empty for the whole result. */
 export function insideOutputs(text: string): TreePath {
   const [head, ...rest] = readPath(text);
   if (head === undefined || WHOLE.has(head)) return [];

@@ -1,4 +1,4 @@
-/** Where values came from in the terms of W3C PROV, written as PROV-JSON. */
+/** Writes the provenance of values in the terms of W3C PROV, as PROV-JSON. */
 import type { Json, JsonObject } from "../base/index.ts";
 import { attemptFacts, attemptOf } from "./attempt-facts.ts";
 import { argSources, childOf, type Family, inheritedLife, leavesIn, lifeAt, sourceLife } from "./family.ts";
@@ -7,7 +7,7 @@ import { insideOutputs, outputPath, readPath } from "./path.ts";
 import { withChildren } from "./relatives.ts";
 import { type Attempt, type CallHistory, isUsed, type Life, type RunHistory } from "./run-history.ts";
 
-/** Writes an instant as ISO 8601. */
+/** Formats an instant as ISO 8601. */
 export type WriteInstant = (epochMs: number) => string;
 
 const PREFIXES = {
@@ -16,7 +16,7 @@ const PREFIXES = {
   xsd: "http://www.w3.org/2001/XMLSchema#",
 };
 
-/** A run with its child runs: values are entities, attempts what used and made them, agents and people the agents. */
+/** Returns a run with its child runs. PROV entities are values, PROV activities are attempts, PROV agents are agents and people. */
 export function toProv(family: Family, runId: string, iso: WriteInstant): JsonObject {
   const statements = new Statements(family, iso);
   for (const run of withChildren(family, runId)) statements.addRun(run);
@@ -99,7 +99,7 @@ class Statements {
     if (attempt.childRunId !== null) this.#informedByChild(id, attempt.childRunId);
   }
 
-  /** What a tool returned is an entity, the call what made it, and the server of the tool its agent. */
+  /** Adds a tool call: its result is an entity, the call an activity that generated it, and the server of the tool an agent. */
   #addCall(run: RunHistory, life: Life, call: CallHistory): void {
     const made = this.#returned(run.runId, life, call);
     const { tool, server, by, isError, isCarried, startedAt, endedAt } = call;
@@ -178,7 +178,7 @@ class Statements {
     }
   }
 
-  /** A result is derived from its inputs, from the results it collects, or from the one it is carried over from. */
+  /** Returns the sources of a result: its inputs, the results it collects, or the result it was carried over from. */
   #sourcesOf(run: RunHistory, life: Life): readonly (readonly [string, string | null])[] {
     const { runId, start } = run;
     const childRunId = childOf(life);
@@ -227,7 +227,7 @@ class Statements {
     return id;
   }
 
-  /** A field of a result is a member of it. */
+  /** Returns the entity of a path in a result. A field is a member of the result. */
   #value(runId: string, nodeId: string, life: Life | undefined, path: string): string {
     const result = this.#result(runId, nodeId, life);
     const isWhole = insideOutputs(path).length === 0 && readPath(path)[0] === "outputs";
@@ -255,7 +255,7 @@ class Statements {
     this.#relate("wasDerivedFrom", { "prov:generatedEntity": made, "prov:usedEntity": source, ...how });
   }
 
-  /** A relation needs no name of its own; each is written once. */
+  /** Adds a relation once, under a generated name. */
   #relate(section: string, relation: JsonObject): void {
     const fact = JSON.stringify([section, relation]);
     if (this.#facts.has(fact)) return;
@@ -270,7 +270,7 @@ class Statements {
   }
 }
 
-/** Epoch, round and position of a call: what it is called within its node. */
+/** Returns epoch, round and position of a call, which identify it within its node. */
 function placeOf(callId: string): string {
   return callId.split("/").slice(-3).join("/");
 }
@@ -283,7 +283,7 @@ function attemptName(runId: string, { nodeId, attempt }: Attempt): string {
   return `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/attempt/${attempt}`;
 }
 
-/** Every life of a node has a result of its own, named by the event that recorded it. */
+/** Returns the name of a result. Each life of a node has its own, identified by the event that recorded it. */
 function resultName(runId: string, nodeId: string, life: Life | undefined): string {
   return `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/result/${life?.result?.eventId ?? 0}`;
 }

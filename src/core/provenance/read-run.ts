@@ -19,7 +19,7 @@ import {
   type Use,
 } from "./run-history.ts";
 
-/** Reads a log once, from its first event to its last. */
+/** Reads a log in one pass. */
 export function readRun(log: RunLog): RunHistory {
   const reader = new RunReader(log);
   for (const event of log.events) reader.take(event);
@@ -155,7 +155,7 @@ class RunReader {
   }
 
   #begin(life: Life, { at, payload }: EventOf<"node.started">): void {
-    // It continues after a pause, with what it has cost.
+    // A later segment continues the attempt, so its cost so far is kept.
     const before = payload.segment === undefined ? undefined : this.#attempts.get(keyOf(payload));
     if (before !== undefined) {
       Object.assign(before, { endedAt: null, status: "running", errorCode: null });
@@ -175,7 +175,7 @@ class RunReader {
     if (attempt !== undefined) Object.assign(attempt, changes);
   }
 
-  /** Only the attempt under way ends: later events of a settled node are about the node. */
+  /** Ends only an attempt in progress. Later events of a settled node are about the node, not the attempt. */
   #finish({ at, payload }: NodeEvent, status: NodeStatus, errorCode: string | null = null): void {
     const attempt = this.#attempts.get(keyOf(payload));
     if (attempt === undefined || attempt.endedAt !== null) return;

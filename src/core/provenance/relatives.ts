@@ -2,7 +2,7 @@ import type { Family } from "./family.ts";
 import { argOriginsOf, type RunLog } from "./log.ts";
 import type { RunHistory } from "./run-history.ts";
 
-/** Runs a log names: its parent, the run it continues, those its args were taken from, its children. */
+/** Returns the runs that a log names: parent, continued run, sources of its args, and children. */
 export function relativesOf({ events }: RunLog): readonly string[] {
   const found = new Set<string>();
   for (const event of events) {
@@ -16,7 +16,7 @@ export function relativesOf({ events }: RunLog): readonly string[] {
   return [...found];
 }
 
-/** A run and everything it started, each once, parents before children. */
+/** Returns a run and all runs below it, each once, parents before children. */
 export function withChildren({ runs }: Family, runId: string): readonly RunHistory[] {
   const found = new Map<string, RunHistory>();
   const open = [runId];
@@ -29,7 +29,7 @@ export function withChildren({ runs }: Family, runId: string): readonly RunHisto
   return [...found.values()];
 }
 
-/** The topmost run above one, as far as the family knows. */
+/** Returns the topmost known ancestor of a run. */
 export function rootOf({ runs }: Family, run: RunHistory): RunHistory {
   const seen = new Set<string>();
   let top = run;

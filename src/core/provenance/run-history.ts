@@ -2,15 +2,15 @@ import type { JsonObject } from "../base/index.ts";
 import type { EventPayload, NodeStatus, RunStatus } from "../event/index.ts";
 import type { ArgOrigin } from "./log.ts";
 
-/** A run, node by node: what each was given, who worked on it, and its result. */
+/** History of a run by node: the inputs, attempts and result of each. */
 export interface RunHistory {
   readonly runId: string;
   readonly workflow: string;
   readonly policies: ReadonlyMap<string, readonly string[]>;
   readonly nodes: ReadonlyMap<string, NodeLives>;
-  /** Every value that was handed over, by the node it came from; '' for args. */
+  /** Every value that was used, by its source node; '' for args. */
   readonly uses: ReadonlyMap<string, readonly Use[]>;
-  /** The life of a node that waits for each child run. */
+  /** The life of the node that waits for each child run, by id of the child run. */
   readonly callers: ReadonlyMap<string, Life>;
   readonly start: Start | null;
   readonly end: RunEnd | null;
@@ -23,7 +23,7 @@ export interface Start {
   readonly parentRunId: string | null;
   readonly sourceRunId: string | null;
   readonly origins: ReadonlyMap<string, ArgOrigin>;
-  /** What a person wrote in place of the text of a node, by its id. */
+  /** Texts that a person wrote in place of the text of a node, by node id. */
   readonly prompts: NonNullable<EventPayload<"run.started">["prompts"]>;
 }
 
@@ -35,20 +35,20 @@ export interface RunEnd {
 
 export interface NodeLives {
   readonly nodeId: string;
-  /** A rewind or a recover ends one and begins the next; the last is the current one. */
+  /** A rewind or a recover ends one life and begins the next. The last is the current one. */
   readonly lives: readonly Life[];
 }
 
-/** What a node did from the moment it was given its inputs until its result stood, or was taken back. */
+/** The history of a node from its first inputs until its result was recorded or invalidated. */
 export interface Life {
   readonly nodeId: string;
   readonly inputs: Input[];
   readonly attempts: Attempt[];
   readonly approvals: Map<string, ApprovalHistory>;
-  /** Tool calls of its agent whose results it had, in the order in which they came. */
+  /** Tool calls whose results the agent received, in order of arrival. */
   readonly calls: CallHistory[];
   instanceIds: readonly string[] | null;
-  /** It was done in rounds, of which the last handed its result over. */
+  /** Whether the node ran in rounds; the result is that of the last round. */
   isRepeated: boolean;
   result: Result | null;
   invalidatedAt: number | null;
@@ -74,7 +74,7 @@ export interface Result {
   readonly attempt: number | null;
   readonly outputs: JsonObject;
   readonly isCarried: boolean;
-  /** The person who gave it in place of the one that would have been carried over. */
+  /** The person who supplied the result in place of the carried one. */
   readonly by: string | null;
 }
 
@@ -101,14 +101,14 @@ export interface CallHistory {
   readonly tool: string;
   readonly server: string | null;
   readonly round: number;
-  /** The attempt in which it was made; null: none of this run. */
+  /** The attempt that made the call. Null when no attempt of this run did. */
   readonly attempt: number | null;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly isError: boolean;
-  /** The person who gave the result in place of the tool. */
+  /** The person who supplied the result in place of the tool. */
   readonly by: string | null;
-  /** It was made in the run this one was branched from. */
+  /** Whether the call was made in the run from which this one was branched. */
   readonly isCarried: boolean;
 }
 
@@ -121,11 +121,11 @@ export interface ApprovalHistory {
   decision: string | null;
   by: string | null;
   reason: string | null;
-  /** Names of the values the approver changed. */
+  /** Names of values that the approver changed. */
   changed: readonly string[];
 }
 
-/** Inputs count as used once something was done with them. */
+/** Returns whether a life used its inputs, that is, whether any work was done with them. */
 export function isUsed({ attempts, instanceIds, isRepeated }: Life): boolean {
   return attempts.length > 0 || instanceIds !== null || isRepeated;
 }

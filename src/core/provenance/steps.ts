@@ -1,10 +1,10 @@
-/** One step from a value to those it was made from, or to those made from it. */
+/** Single steps of a lineage: from a value to the values it was made from, or to the values made from it. */
 import { formatPath, type TreePath } from "../base/index.ts";
 import { argOf, argSources, childOf, type Family, inheritedLife, leavesIn, lifeAt, sourceLife } from "./family.ts";
 import { insideOutputs, isRelated, outputPath, readPath } from "./path.ts";
 import { type Input, isUsed, type Life, type RunHistory, type Use } from "./run-history.ts";
 
-/** A value as one life of a node made it; a node of null means an arg. */
+/** A value of one life of a node. A null node means an arg. */
 export interface Place {
   readonly runId: string;
   readonly nodeId: string | null;
@@ -18,7 +18,7 @@ export interface Step {
   readonly transform: string | null;
 }
 
-/** What a value was made from; null when the log with the answer is missing. */
+/** Returns the values from which a value was made. Null when the log with the answer is missing. */
 export function stepsUp(family: Family, place: Place): readonly Step[] | null {
   const run = family.runs.get(place.runId);
   if (run === undefined) return null;
@@ -38,7 +38,7 @@ function stepOf(run: RunHistory, input: Input): Step {
   return { place: { runId, nodeId, path, life: sourceLife(run, input) }, input: targetInputPath, transform };
 }
 
-/** An arg, or all of them, from whatever started the run. */
+/** Returns the sources of an arg, or of all args, outside the run. */
 function fromOutside(family: Family, run: RunHistory, path: TreePath): readonly Step[] | null {
   const [, named, ...rest] = path;
   if (named === undefined) {
@@ -54,7 +54,7 @@ function fromOutside(family: Family, run: RunHistory, path: TreePath): readonly 
   return sources
     .filter(({ target }) => isRelated(readPath(target), path))
     .map(({ runId, nodeId, path: from, target, transform, life }) => {
-      // A value handed over as it is keeps its inner paths.
+      // A value that was passed unchanged keeps its inner paths.
       const deeper = readPath(target).length === 2 ? formatPath([...readPath(from), ...rest]) : from;
       return { place: { runId, nodeId, path: deeper, life }, input: target, transform };
     });
@@ -68,7 +68,7 @@ function fromSource(family: Family, run: RunHistory, life: Life, path: string): 
   return [{ place, input: path, transform: "carried" }];
 }
 
-/** An element of a result list comes from its instance, the count from what the node ran over, the rest from both. */
+/** An element of a result list comes from its instance, the count from the inputs of the node, anything else from both. */
 function fromInstances(run: RunHistory, life: Life, inside: TreePath): readonly Step[] {
   const [head, element, ...rest] = inside;
   const isOne = head === "items" && typeof element === "number";
@@ -92,7 +92,7 @@ function fromLeaves({ runs }: Family, childRunId: string, life: Life, inside: Tr
   });
 }
 
-/** What was made from a value; null when the log with the answer is missing. */
+/** Returns the values made from a value. Null when a log with the answer is missing. */
 export function stepsDown(family: Family, place: Place): readonly Step[] | null {
   const run = family.runs.get(place.runId);
   if (run === undefined) return null;
@@ -118,7 +118,7 @@ function intoNodes(family: Family, run: RunHistory, { nodeId, path, life }: Plac
   });
 }
 
-/** What is handed to a child run becomes its args, and comes back with its results. */
+/** A value passed to a child run becomes an arg there, and the lineage continues in the child run. */
 function afterUse({ runs }: Family, { runId }: RunHistory, { life, input }: Use): readonly Step[] {
   const { targetInputPath, transform } = input;
   const arg = argOf(input);
@@ -130,7 +130,7 @@ function afterUse({ runs }: Family, { runId }: RunHistory, { life, input }: Use)
       transform,
     }));
   }
-  // Of a list only the number of elements counts here: each element goes its own way.
+  // Only the number of elements matters here: each element has its own path through its instance.
   const path = life.instanceIds === null ? "outputs" : outputPath(["count"]);
   return [{ place: { runId, nodeId: life.nodeId, path, life }, input: targetInputPath, transform }];
 }

@@ -1,4 +1,4 @@
-/** A text that is searched for, and its owner. */
+/** A text to search for, and its owner. */
 export interface Needle {
   readonly text: string;
   readonly hasLead: boolean;
@@ -6,15 +6,15 @@ export interface Needle {
 }
 
 /**
- * Aho-Corasick over UTF-16 units: one pass finds every needle, however many there are. A state has its children as
- * a linked list, since nearly all have one; the first state has a table, since nearly all steps leave from there.
+ * Aho-Corasick automaton over UTF-16 units: one pass finds all needles. The children of a state are a linked list, since nearly
+ * all states have one child. The initial state has a table, since nearly all transitions start there.
  */
 export interface Automaton {
-  /** The state after one more unit. */
+  /** Returns the state after one more unit. */
   step(state: number, unit: number): number;
-  /** How many units of a needle the state has seen: nothing that starts earlier can still be found. */
+  /** Number of units of a needle that the state has matched. A match cannot start earlier than that. */
   depthOf(state: number): number;
-  /** Length of the longest needle that ends here, 0 for none. */
+  /** Length of the longest needle that ends here, 0 when none does. */
   lengthOf(state: number): number;
   hasLead(state: number): boolean;
   ownerOf(state: number): number;
@@ -65,7 +65,7 @@ function insert(trie: Trie, first: Map<number, number>, needle: Needle): void {
     const known = state === 0 ? (first.get(unit) ?? 0) : childOf(trie, state, unit);
     state = known === 0 ? grow(trie, first, state, unit) : known;
   }
-  // The same text may be the shape of two secrets: the first one named has it.
+  // Two secrets may have the same shape. The first one registered owns it.
   if (trie.lengths[state] === 0) trie.owners[state] = needle.owner;
   trie.lengths[state] = needle.text.length;
   if (needle.hasLead) trie.leads[state] = 1;
@@ -91,7 +91,7 @@ function grow(trie: Trie, first: Map<number, number>, parent: number, unit: numb
   return state;
 }
 
-/** Breadth first, so that the state fallen back to is finished before it is read. */
+/** Breadth first, so that the fallback state is complete before it is read. */
 function linkFails(trie: Trie, first: ReadonlyMap<number, number>): Int32Array {
   const fails = new Int32Array(trie.units.length);
   const queue = [...first.values()];

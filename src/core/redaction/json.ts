@@ -3,12 +3,12 @@ import { hideCredentials } from "./secret-shape.ts";
 
 type Copy = Json[] | { [key: string]: Json };
 
-/** Without recursion: what an adapter sends may be deeper than the stack. */
+/** Redacts without recursion, because the data of an adapter may be nested deeper than the stack. */
 export function redactJson(root: Json, text: (text: string) => string): Json {
   const open: { source: Json; copy: Copy }[] = [];
   const copyOf = (value: Json): Json => {
     if (typeof value === "string") return text(value);
-    // A secret of digits is a secret as a number too.
+    // A secret of digits may also appear as a number.
     if (typeof value === "number") return text(String(value)) === String(value) ? value : text(String(value));
     if (typeof value !== "object" || value === null) return value;
     const copy: Copy = isJsonArray(value) ? [] : {};
@@ -24,7 +24,7 @@ export function redactJson(root: Json, text: (text: string) => string): Json {
     }
     if (!isJsonObject(source)) continue;
     for (const [key, value] of Object.entries(source)) {
-      // Defined, not assigned: a key may be `__proto__`.
+      // `defineProperty` instead of assignment, because a key may be `__proto__`.
       Object.defineProperty(copy, freeKey(copy, text(key)), {
         value: copyOf(value),
         enumerable: true,
@@ -36,14 +36,14 @@ export function redactJson(root: Json, text: (text: string) => string): Json {
   return result;
 }
 
-/** Two keys that held different secrets of one name stay two keys. */
+/** Keeps keys distinct when redaction makes them equal. */
 function freeKey(copy: object, key: string): string {
   let free = key;
   for (let count = 2; Object.hasOwn(copy, free); count += 1) free = `${key} (${String(count)})`;
   return free;
 }
 
-/** The value with whatever looks like a credential taken out of its texts and keys. */
+/** Returns the value with everything that looks like a credential removed from its texts and keys. */
 export function hideInJson(value: Json): Json {
   return redactJson(value, hideCredentials);
 }

@@ -1,6 +1,6 @@
 /**
- * What stands in a secret's place: `[redacted:NAME]`. A mark must not bring back what was taken out, so a name that
- * itself holds a secret, or a secret that could run into the brackets, gets a single character no secret has.
+ * Returns the marks that replace secrets: `[redacted:NAME]`. A mark must not reveal a secret again. If the name contains a
+ * secret, or a secret could overlap the brackets, the mark is a single character that no secret contains.
  */
 export function marksOf(names: readonly string[], needles: readonly string[]): string[] {
   const bracketed = needles.filter((needle) => needle.includes("[") || needle.includes("]"));
@@ -15,7 +15,7 @@ export function marksOf(names: readonly string[], needles: readonly string[]): s
   });
 }
 
-/** Could the needle be found in a text around the mark, with a part of the mark in it? */
+/** Returns whether the needle could match text around the mark together with a part of the mark. */
 function overlaps(mark: string, needle: string): boolean {
   if (needle.includes(mark)) return true;
   for (let length = 1; length < Math.min(mark.length, needle.length); length += 1) {

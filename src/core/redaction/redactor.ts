@@ -5,7 +5,7 @@ import { marksOf } from "./marker.ts";
 import { shapesOf } from "./shape.ts";
 import { createStream, type RedactionStream } from "./stream.ts";
 
-/** A shorter value is ordinary text: looking for it would black out ordinary words. */
+/** A shorter value is ordinary text: redacting it would remove ordinary words. */
 export const SECRET_LENGTH_MIN = 6;
 
 export interface Secret {
@@ -14,23 +14,23 @@ export interface Secret {
 }
 
 /**
- * Takes known secrets out of what is about to be stored or shown. Each is found as it is, in base64 and base64url
- * (also inside a longer encoding), percent-encoded, escaped as in JSON, and in hex; `[redacted:NAME]` stands in its
- * place. Texts that hold no secret come out unchanged, and what came out goes through again unchanged.
+ * Removes known secrets from data that will be stored or shown. Each is found as plain text, in base64 and base64url (also
+ * inside a longer encoding), percent-encoded, JSON-escaped, and in hex, and is replaced by `[redacted:NAME]`. Text without
+ * secrets stays unchanged, and so does text that was already redacted.
  */
 export interface Redactor {
-  /** Names of secrets shorter than SECRET_LENGTH_MIN, which are not looked for. */
+  /** Names of secrets shorter than SECRET_LENGTH_MIN, which are not searched for. */
   readonly ignored: readonly string[];
   text(text: string): string;
-  /** Keys, texts and numbers at any depth. */
+  /** Redacts keys, texts and numbers at any depth. */
   json(value: Json): Json;
-  /** For a text that arrives in pieces. */
+  /** Redacts a text that arrives in pieces. */
   stream(): RedactionStream;
-  /** One that knows these, too; of all that were added this way, the newest LEARNED_MAX. */
+  /** Returns a redactor that also knows these secrets. Of all secrets added this way, the newest LEARNED_MAX are kept. */
   with(secrets: readonly Secret[]): Redactor;
 }
 
-/** Each is looked for in many spellings, and the tables for that are held in memory. */
+/** Limited because each secret is searched in many spellings, whose tables are held in memory. */
 export const LEARNED_MAX = 200;
 
 export function createRedactor(secrets: readonly Secret[], learned: readonly Secret[] = []): Redactor {

@@ -1,4 +1,4 @@
-/** A kind of secret that is recognised by its looks. */
+/** A kind of secret that is recognised by its form. */
 export interface SecretShape {
   readonly category: "api_key" | "access_token" | "private_key" | "bank_card";
   readonly name: string;
@@ -6,12 +6,12 @@ export interface SecretShape {
 
 interface Look extends SecretShape {
   /**
-   * Begins only where no character of its own kind stands before it, so that every stretch of a text is walked once:
-   * without that, a text made of beginnings would take quadratic time.
+   * Matches only when no character of its own kind precedes it, so that every part of a text is scanned once. Without that, a
+   * text of repeated beginnings would take quadratic time.
    */
   readonly pattern: RegExp;
   readonly isReal?: (found: string) => boolean;
-  /** What is hidden with it, when what it is recognised by is only its beginning. */
+  /** The text to hide when `pattern` matches only the beginning of the secret. */
   readonly whole?: RegExp;
 }
 
@@ -27,7 +27,7 @@ const LOOKS: readonly Look[] = [
     category: "api_key",
     name: "a model provider's API key",
     pattern: /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,200}/g,
-    // Names in style sheets and addresses begin like this too, and are all small letters.
+    // Names in style sheets and addresses also begin like this, but are all lower case.
     isReal: (found) => /[0-9]/.test(found) && /[A-Z]/.test(found),
   },
   {
@@ -66,7 +66,7 @@ function isMixed(value: string): boolean {
   return /[0-9]/.test(value) && /[A-Za-z]/.test(value);
 }
 
-/** Written in a definition these give access; in the answer of a model they may be an example. */
+/** Patterns that give access when written in a definition. In the answer of a model they may be examples. */
 const CREDENTIALS: readonly Look[] = [
   ...LOOKS,
   {
@@ -98,11 +98,11 @@ const CREDENTIALS: readonly Look[] = [
 
 const BANK_CARD: SecretShape = { category: "bank_card", name: "a bank card number" };
 
-/** The shortest of them all is a card number. */
+/** Length of the shortest of these secrets, a card number. */
 const SECRET_LENGTH_MIN = 13;
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 
-/** The first kind of secret the text holds; nothing of the secret itself is returned. */
+/** Returns the kind of the first secret in the text, without any part of the secret itself. */
 export function findSecret(text: string): SecretShape | null {
   if (text.length < SECRET_LENGTH_MIN) return null;
   const found = findPlain(text);
@@ -125,11 +125,11 @@ function placeOf({ pattern, isReal }: Look, text: string): number | undefined {
   return undefined;
 }
 
-/** What every credential has in it: most texts have none of this, and one look shows it. */
+/** Every credential contains one of these. Most texts contain none, so a single test excludes them. */
 const SIGNS =
   /-----BEGIN|[rs]k[-_]|AIza|AKIA|ASIA|slk_|gh[opsru]_|github_pat_|glpat-|xox|npm_|hf_|SG\.|eyJ|bearer|:\/\/|passw|api[_-]?key|secret|token/i;
 
-/** The first text that looks like a credential, and where it begins. */
+/** Returns the name and position of the first text that looks like a credential. */
 export function findCredential(text: string): { readonly name: string; readonly position: number } | null {
   if (text.length < SECRET_LENGTH_MIN || !SIGNS.test(text)) return null;
   for (const look of CREDENTIALS) {
@@ -139,7 +139,7 @@ export function findCredential(text: string): { readonly name: string; readonly 
   return null;
 }
 
-/** The text with whatever looks like a credential taken out. */
+/** Returns the text with everything that looks like a credential replaced. */
 export function hideCredentials(text: string): string {
   if (text.length < SECRET_LENGTH_MIN || !SIGNS.test(text)) return text;
   let shown = text;
@@ -149,11 +149,11 @@ export function hideCredentials(text: string): string {
   return shown;
 }
 
-/** A run of digits, whole or in the groups people write, that stands alone. */
+/** Standalone digits, without separators or in the usual groups. */
 const CARD_RUN =
   /(?<![\p{L}\p{N}_]|\d\.)[2-6]\d{3}(?:\d{9,15}|([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|([ -])\d{6}\2\d{4,5})(?![\p{L}\p{N}_])/gu;
 
-/** How issuers begin their numbers, and how long these are. */
+/** Prefixes and lengths of the numbers of each issuer. */
 const ISSUERS: readonly RegExp[] = [
   /^4(?:\d{12}|\d{15}|\d{18})$/,
   /^(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}$/,

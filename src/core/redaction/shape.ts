@@ -1,16 +1,16 @@
 import { utf8Bytes } from "../base/index.ts";
 
-/** One way in which a secret is written, as the exact text to look for. */
+/** One spelling of a secret, as the exact text to search for. */
 export interface Shape {
   readonly text: string;
-  /** The character before it holds bits of the secret too, and goes with it. */
+  /** Whether the preceding character also holds bits of the secret and is redacted with it. */
   readonly hasLead: boolean;
 }
 
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** Characters of a URL that one encoder or another leaves as they are. */
+/** Characters of a URL that some encoder leaves unescaped. */
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 const KEPT_BY_COMPONENT = /[A-Za-z0-9\-._~!'()*]/;
 const KEPT_BY_URI = /[A-Za-z0-9\-._~!'()*;,/?:@&=+$#]/;
@@ -20,7 +20,7 @@ const NEVER_KEPT = /[^\s\S]/;
 const ASCII = /[ -~]/;
 const HTML_SIGN = /[<>&]/;
 
-/** Every text under which a secret is recognised. */
+/** Returns every text under which a secret is recognised. */
 export function shapesOf(secret: string): Shape[] {
   const bytes = Array.from(utf8Bytes(secret));
   const whole = new Set([secret, ...jsonShapes(secret), ...percentShapes(bytes), ...hexShapes(bytes)]);
@@ -31,7 +31,7 @@ export function shapesOf(secret: string): Shape[] {
   return shapes;
 }
 
-/** Is it a character that an encoding in base64 or base64url can hold? */
+/** Returns whether a character may occur in base64 or base64url. */
 export function isBase64Unit(unit: number): boolean {
   return (
     (unit >= 0x30 && unit <= 0x39) ||
@@ -44,7 +44,7 @@ export function isBase64Unit(unit: number): boolean {
   );
 }
 
-/** As encoders in use write it: plain, slashes escaped, ASCII only, safe for HTML; and JSON that holds JSON. */
+/** Returns the JSON spellings of common encoders: plain, slashes escaped, ASCII only, safe for HTML, and JSON inside JSON. */
 function jsonShapes(secret: string): string[] {
   const plain = inJson(secret);
   const ascii = escapeUnits(plain, (character) => !ASCII.test(character));
@@ -97,9 +97,9 @@ function hexOf(byte: number): string {
 }
 
 /**
- * The characters that stand for the secret when `before` bytes (modulo 3) are encoded ahead of it. A character at
- * the end that also holds bits of whatever follows may be any of a few, and each makes a longer shape; one at
- * the beginning is left to `hasLead`, since as shapes they would repeat everything after them.
+ * Returns the characters that encode the secret when `before` bytes (modulo 3) precede it. The last character may also hold
+ * bits of the following bytes: each of its few possible values is a longer shape. The first character is covered by `hasLead`,
+ * since separate shapes would repeat everything after it.
  */
 function base64Shapes(bytes: readonly number[], before: number, alphabet: string): Shape[] {
   const end = (before + bytes.length) * 8;
@@ -117,7 +117,7 @@ function base64Shapes(bytes: readonly number[], before: number, alphabet: string
   return shapes;
 }
 
-/** Six bits from the given bit on; beyond the end, zeros. */
+/** Returns six bits from the given bit on, with zeros beyond the end. */
 function sextet(bytes: readonly number[], bit: number): number {
   const at = bit >> 3;
   const pair = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);

@@ -2,13 +2,13 @@ import type { Automaton } from "./automaton.ts";
 import { isBase64Unit } from "./shape.ts";
 
 export interface RedactionStream {
-  /** What can be let out by now; what may be the beginning of a secret is held back. */
+  /** Returns the text that is safe to output so far. Text that may be the beginning of a secret is held back. */
   push(piece: string): string;
-  /** The rest. The stream may be used again for another text. */
+  /** Returns the rest. The stream may then be used for another text. */
   flush(): string;
 }
 
-/** What is to be replaced, in units from the beginning of the stream. Secrets that overlap make one stretch. */
+/** A range to replace, in units from the beginning of the stream. Overlapping secrets form one stretch. */
 interface Stretch {
   readonly start: number;
   readonly end: number;
@@ -18,12 +18,12 @@ interface Stretch {
 export function createStream(automaton: Automaton, marks: readonly string[]): RedactionStream {
   let state = 0;
   let position = 0;
-  /** What is not let out yet, and where it begins. */
+  /** The text held back, and its position. */
   let held = "";
   let heldFrom = 0;
   let stretches: Stretch[] = [];
 
-  /** The character before this place, when it can hold bits of an encoding that starts here. */
+  /** Returns 1 when the preceding character can hold bits of an encoding that starts here, else 0. */
   const leadBefore = (place: number): number => (isBase64Unit(held.charCodeAt(place - 1 - heldFrom)) ? 1 : 0);
   const take = (until: number): string => {
     const taken = held.slice(0, Math.max(0, until - heldFrom));
@@ -31,7 +31,7 @@ export function createStream(automaton: Automaton, marks: readonly string[]): Re
     heldFrom += taken.length;
     return taken;
   };
-  /** Lets out everything before `safe`, where nothing can begin any more. */
+  /** Outputs everything before `safe`: no match can begin there any more. */
   const release = (safe: number): string => {
     let out = "";
     let settled = 0;
@@ -39,7 +39,7 @@ export function createStream(automaton: Automaton, marks: readonly string[]): Re
       if (stretch.start >= safe) break;
       out += take(stretch.start);
       take(Math.min(stretch.end, safe));
-      // Not over yet: a secret that begins inside may still make it longer.
+      // The stretch is not complete: a secret that begins inside it may still extend it.
       if (stretch.end > safe) {
         stretches = stretches.slice(settled);
         return out;
@@ -73,7 +73,7 @@ export function createStream(automaton: Automaton, marks: readonly string[]): Re
   };
 }
 
-/** The match that begins first gives the stretch its name, of those the longest. The new one ends last. */
+/** The earliest match names the stretch, and among equals the longest. A new match always ends last. */
 function addStretch(stretches: Stretch[], found: Stretch): void {
   let last = stretches.at(-1);
   while (last !== undefined && last.start >= found.start) {

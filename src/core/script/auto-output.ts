@@ -1,13 +1,13 @@
 import { digestText, getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import { samplePattern } from "./pattern-sample.ts";
 
-/** Texts longer than this are not made up: a contract that asks for more is given the longest one. */
+/** Maximum length of a generated text. A contract that requires a longer one receives this length. */
 const TEXT_LENGTH_MAX = 1_000_000;
 const LIST_LENGTH = 2;
 
 /**
- * Outputs that satisfy a JSON Schema as adapters get it, made up from nothing but the seed text: the first member of
- * an enum, true, numbers inside their bounds, texts of a fitting length.
+ * Generates outputs that satisfy a JSON Schema as sent to adapters, from the seed text alone: the first member of an enum,
+ * true, numbers inside their bounds, texts of a suitable length.
  */
 export function makeOutputs(schema: JsonObject, seed: string): JsonObject {
   const properties = getOwn(schema, "properties");
@@ -55,7 +55,7 @@ function makeNumber(schema: JsonObject, seed: string, isInteger: boolean): numbe
   const maximum = numberOf(schema, "maximum");
   const low = Math.ceil(minimum ?? (maximum === undefined ? 1 : maximum - 99));
   const high = Math.floor(maximum ?? low + 99);
-  // No whole number lies between the bounds: only a fraction can do.
+  // No whole number lies between the bounds, so only a fraction satisfies them.
   if (low > high) return isInteger ? low : (minimum ?? maximum ?? 0);
   return low + (chance(seed) % (Math.min(high - low, 1_000_000) + 1));
 }
@@ -78,7 +78,7 @@ function numberOf(schema: JsonObject, key: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** A number of 32 bits that depends on nothing but the text. */
+/** Returns a 32-bit number that depends only on the text. */
 export function chance(seed: string): number {
   return Number.parseInt(digestText(seed).slice(-8), 16);
 }

@@ -1,12 +1,12 @@
 import { compilePattern } from "../text/index.ts";
 
-/** How often an open-ended repetition is tried beyond its minimum, shortest first. */
+/** Repetitions tried beyond the minimum of an open-ended repetition, fewest first. */
 const EXTRA_REPEATS = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256];
 const SAMPLE_LENGTH_MAX = 10_000;
 
 /**
- * A text the pattern matches, or undefined when the parts of the syntax read here (literals, classes, groups,
- * alternatives, repetitions, anchors) do not lead to one. The pattern engine itself has the last word.
+ * Returns a text that the pattern matches, or undefined when the supported syntax (literals, classes, groups, alternatives,
+ * repetitions, anchors) does not produce one. The pattern engine itself checks the result.
  */
 export function samplePattern(pattern: string, shortest: number, longest: number): string | undefined {
   const compiled = compilePattern(pattern);
@@ -35,7 +35,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["z", ""],
 ]);
 
-/** Reads a pattern from left to right and writes one text for it; undefined for syntax it does not know. */
+/** Reads a pattern from left to right and generates one text for it. Undefined for unknown syntax. */
 class Sampler {
   readonly #pattern: string;
   readonly #extra: number;
@@ -62,7 +62,7 @@ class Sampler {
     return character;
   }
 
-  /** All alternatives are read, the first is kept. */
+  /** Reads all alternatives and returns the first. */
   #alternatives(): string | undefined {
     const first = this.#sequence();
     if (first === undefined) return undefined;
@@ -155,7 +155,7 @@ class Sampler {
   }
 }
 
-/** A character a negated class lets through; the pattern engine checks the guess. */
+/** Returns a character that a negated class accepts. It is a guess that the pattern engine checks. */
 function firstOutside(inside: string): string | undefined {
   return ["a", "7", "-", " ", "Z", "~"].find((candidate) => {
     const isDigit = candidate === "7" && /\\d|0-9/.test(inside);

@@ -3,17 +3,17 @@ import type { ScriptEntry } from "./script.ts";
 import type { ScriptCall } from "./script-round.ts";
 
 export interface EntryMistake {
-  /** Inside the entry. */
+  /** Path inside the entry. */
   readonly path: TreePath;
   readonly code: "conflicting_fields" | "bad_number" | "missing_field";
   readonly message: string;
 }
 
-/** What may stand beside `rounds`: they say everything else themselves. */
+/** Keys allowed beside `rounds`. The rounds themselves specify everything else. */
 const BESIDE_ROUNDS: ReadonlySet<string> = new Set(["rounds", "delay_ms", "duplicate_callback"]);
 const ENDS: readonly (keyof ScriptCall)[] = ["result", "fail", "hang"];
 
-/** What the shape of an entry cannot say: which of its keys go together, and that its rounds lead to an answer. */
+/** Checks rules that the schema cannot express: which keys may occur together, and that the rounds end with an answer. */
 export function checkRounds(entry: ScriptEntry): readonly EntryMistake[] {
   const { rounds } = entry;
   if (rounds === undefined) return [];

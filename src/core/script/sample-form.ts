@@ -4,7 +4,7 @@ import { makeOutputs } from "./auto-output.ts";
 
 const DAY = "2030-01-01";
 
-/** A form filled in with its defaults, and with made-up values that fit where it has none. */
+/** Fills in a form with its defaults, and with valid generated values for fields without one. */
 export function sampleForm(fields: FormFields): JsonObject {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, sampleOf(name, field)]));
 }

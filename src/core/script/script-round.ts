@@ -6,7 +6,7 @@ export const ms = z.number().nonnegative().max(MS_MAX);
 const count = z.number().int().nonnegative();
 const json: z.ZodType<Json> = z.json();
 
-/** What an answer costs, the same wherever a script says so. */
+/** Fields for the cost of an answer, the same everywhere in a script. */
 export const billFields = {
   tokens: z
     .strictObject({
@@ -19,19 +19,19 @@ export const billFields = {
   cost_usd: z.number().nonnegative().max(1_000_000).optional(),
 };
 
-/** Rounds of one turn that a script may have. */
+/** Maximum number of rounds in one turn of a script. */
 const ROUNDS_MAX = 1_000;
 
 export const scriptCallSchema = z.strictObject({
   tool: z.string().min(1).max(200),
   server: z.string().min(1).max(200).optional(),
-  /** Those of a model, so that they may be anything; empty when absent. */
+  /** Args as a model sends them, so any value is allowed. When absent, the args are empty. */
   args: json.optional(),
   /** JSON Schema of the args of this tool. */
   schema: z.record(z.string(), json).optional(),
   delay_ms: ms.optional(),
   result: json.optional(),
-  /** The tool reports this error. */
+  /** Error reported by the tool. */
   fail: z.string().optional(),
   hang: z.boolean().optional(),
 });
@@ -40,11 +40,11 @@ export const scriptRoundSchema = z.strictObject({
   delay_ms: ms.optional(),
   text: z.string().optional(),
   calls: z.array(scriptCallSchema).optional(),
-  /** The round after this one when one of its calls was denied; the next one when absent. Counted from 0. */
+  /** Index of the next round after one of the calls was denied, counted from 0. When absent, the following round. */
   on_deny: count.optional(),
-  /** The same when a person has changed the args of one of its calls. */
+  /** Index of the next round after a person has changed the args of one of the calls. */
   on_changed: count.optional(),
-  /** The call of the model fails: the round does not happen. */
+  /** Makes the model call fail, so the round does not happen. */
   fail: z.enum(FAILURE_CLASSES).optional(),
   message: z.string().optional(),
   retry_after_ms: ms.optional(),
@@ -56,16 +56,16 @@ export type ScriptCall = z.infer<typeof scriptCallSchema>;
 
 export const scriptRoundsSchema = z.array(scriptRoundSchema).min(1).max(ROUNDS_MAX);
 
-/** What came of a call, as far as the next round depends on it. */
+/** Outcome of a call, as far as the next round depends on it. */
 export interface ScriptedOutcome {
   readonly kind: string;
-  /** There where a person has changed the args. */
+  /** Present when a person has changed the args. */
   readonly note?: string;
 }
 
 /**
- * Which round of the script follows after these, each given by what came of its calls. Depends on nothing else, so that a
- * turn continues anywhere. An answer that was not accepted is given again.
+ * Returns the round that follows the given ones, each represented by the outcomes of its calls. It depends on nothing else, so
+ * a turn can continue in any process. An answer that was not accepted is repeated.
  */
 export function roundAfter(
   rounds: readonly ScriptRound[],

@@ -13,7 +13,7 @@ import { checkRounds } from "./round-check.ts";
 import { billFields, ms, scriptRoundsSchema } from "./script-round.ts";
 import { problemAt, shapeProblems } from "./shape-problem.ts";
 
-/** What the scripted adapter answers: by node, attempt by attempt. */
+/** Answers of the scripted adapter, by node and attempt. */
 export interface Script {
   readonly seed: number;
   readonly default: "auto" | "echo";
@@ -28,7 +28,7 @@ const json: z.ZodType<Json> = z.json();
 const entrySchema = z.strictObject({
   delay_ms: ms.optional(),
   fail: z.enum(FAILURE_CLASSES).optional(),
-  /** What the failure says; a sentence of our own otherwise. */
+  /** Message of the failure. When absent, a default sentence is used. */
   message: z.string().optional(),
   retry_after_ms: ms.optional(),
   chunks: z.array(z.string()).optional(),
@@ -39,7 +39,7 @@ const entrySchema = z.strictObject({
   ...billFields,
   hang: z.boolean().optional(),
   duplicate_callback: count.max(100).optional(),
-  /** The turn of an agent: what the model says and which tools it calls, round by round. */
+  /** The turn of an agent: texts and tool calls of the model, by round. */
   rounds: scriptRoundsSchema.optional(),
 });
 export type ScriptEntry = z.infer<typeof entrySchema>;
@@ -50,7 +50,7 @@ const headSchema = z.strictObject({
   nodes: z.record(z.string(), json).optional(),
 });
 
-/** A node id, an instance of one, or either after the name of its workflow. */
+/** A node id or an instance id, optionally prefixed by the workflow name. */
 const KEY = /^(?:[A-Za-z0-9][A-Za-z0-9_-]*\/)?[A-Za-z][A-Za-z0-9_-]*(?:\[\d+\])?$/;
 
 export function readScript(source: string | Uint8Array): { script: Script; problems: readonly Problem[] } {
@@ -62,7 +62,7 @@ export function readScript(source: string | Uint8Array): { script: Script; probl
   return { script: read.script, problems: found };
 }
 
-/** A script that is part of a larger text. */
+/** Reads a script that is part of a larger text. */
 export function readScriptAt(
   tree: SourceTree,
   base: TreePath,
@@ -130,8 +130,8 @@ export function scriptJsonSchema(): JsonObject {
 }
 
 /**
- * The entry for one attempt of a node: keys with the workflow's name win over plain ones, an instance's own key over
- * its node's, and the last entry of a list repeats.
+ * Returns the entry for one attempt of a node. Keys with the workflow name take precedence over plain keys, the key of an
+ * instance over that of its node; the last entry of a list repeats.
  */
 export function findEntry(script: Script, workflow: string, nodeId: string, attempt: number): ScriptEntry | undefined {
   const bracket = nodeId.indexOf("[");

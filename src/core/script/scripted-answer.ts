@@ -3,7 +3,7 @@ import { chance, makeOutputs } from "./auto-output.ts";
 import type { Script, ScriptEntry } from "./script.ts";
 import type { ScriptRound } from "./script-round.ts";
 
-/** What of a request an answer depends on. */
+/** The parts of a request on which an answer depends. */
 export interface ScriptedRequest {
   readonly stepId: string;
   readonly attempt: number;
@@ -30,7 +30,7 @@ export type ScriptedAnswer =
       readonly retryAfterMs?: number;
     } & Bill);
 
-/** What an entry of a script answers to a request; how long the answer takes is up to the caller. */
+/** Returns the answer of a script entry to a request. The caller is responsible for the delay. */
 export function answerByScript(script: Script, entry: ScriptEntry, request: ScriptedRequest): ScriptedAnswer {
   return { ...answerOf(script, entry, request), ...scriptedBill(entry) };
 }
@@ -52,7 +52,7 @@ function answerOf(script: Script, entry: ScriptEntry, request: ScriptedRequest):
   return { status: "completed", ...defaultAnswer(script, request) };
 }
 
-/** The answer of a turn in which every call is allowed, for where no turns are taken. */
+/** Returns the answer of a turn in which every call is allowed, for callers that do not run turns. */
 function turnAnswer(
   script: Script,
   rounds: readonly ScriptRound[],
@@ -71,7 +71,7 @@ function defaultAnswer(script: Script, request: ScriptedRequest): { stdout: stri
   return { stdout: `Scripted answer ${mark} of ${request.stepId}${about === "" ? "." : `: ${about}`}` };
 }
 
-/** A model that answers in JSON says that JSON, so that `stdout` and `json` of the node can be read as usual. */
+/** A model that answers in JSON returns that JSON as text, so that `stdout` and `json` of the node can be read as usual. */
 function spoken(outputs: JsonObject, stdout?: string): { stdout: string; outputs: JsonObject } {
   return { stdout: stdout ?? JSON.stringify(outputs), outputs };
 }

@@ -4,7 +4,7 @@ import { suggest } from "../definition/index.ts";
 import { walk } from "../expression/index.ts";
 import type { SourceTree } from "../text/index.ts";
 
-/** What is judged: where it stands in its text, and what its author calls it (`A script`). */
+/** A value to check: its place in the text, and the noun for it in messages (`A script`). */
 export interface Judged {
   readonly tree: SourceTree;
   readonly base: TreePath;
@@ -12,7 +12,7 @@ export interface Judged {
   readonly noun: string;
 }
 
-/** The problems of a value that does not fit its schema, each at its place. */
+/** Returns the problems of a value that does not match its schema, each with its place. */
 export function shapeProblems(judged: Judged, schema: z.ZodType): readonly Problem[] {
   const parsed = schema.safeParse(judged.value);
   return parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(judged, schema, issue, []));
@@ -44,7 +44,7 @@ function problemsOf(judged: Judged, schema: z.ZodType, issue: z.core.$ZodIssue, 
   return [problemAt(tree, path, codeOf(issue, given), `"${name}": ${plain}.`)];
 }
 
-/** Of several ways to write something, the one whose kind was written: a text, a list or a map. */
+/** Returns the union option whose kind was written: a text, a list or a map. */
 function meantOption(options: readonly Issues[], given: Json): Issues | undefined {
   const isInside = (issues: Issues): boolean =>
     issues.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys" || code === "invalid_union");
@@ -79,7 +79,7 @@ function codeOf(issue: z.core.$ZodIssue, value: Json | undefined): Problem["code
   return isNumber && typeof value === "number" ? "bad_number" : "wrong_type";
 }
 
-/** The keys that the map at a path may have; none where any key may stand. */
+/** Returns the keys that the map at a path may have. Empty when any key is allowed. */
 function keysAt(schema: z.core.$ZodType, path: TreePath): readonly string[] {
   const { def } = schema as unknown as { readonly def: z.core.$ZodTypes["_zod"]["def"] };
   const [segment, ...rest] = path;

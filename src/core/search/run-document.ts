@@ -3,7 +3,7 @@ import type { RunEvent } from "../event/index.ts";
 import { hideCredentials } from "../redaction/index.ts";
 import { wordsOf } from "./words.ts";
 
-/** A run as it is kept, as far as it can be found by it. */
+/** The stored fields of a run by which it can be found. */
 export interface SearchedRun {
   readonly runId: string;
   readonly workflow: string;
@@ -17,12 +17,12 @@ export interface SearchedRun {
   readonly errorMessage: string | null;
 }
 
-/** What a run is found by, besides what its row says. */
+/** Search data of a run that is not in its row. */
 export interface RunDocument {
   readonly words: ReadonlySet<string>;
   readonly agents: ReadonlySet<string>;
   readonly models: ReadonlySet<string>;
-  /** How long none of its nodes was at work between its first event and its last. */
+  /** Total time between its first and last event during which none of its nodes was executing. */
   readonly waitingMs: number;
 }
 
@@ -30,7 +30,7 @@ const WORDS_MAX = 2_000;
 const CHARACTERS_MAX = 200_000;
 const NAME_LENGTH_MAX = 200;
 
-/** `texts`: beginnings of values that are too large for the log. */
+/** `texts` are the beginnings of values that are too large for the log. */
 export function documentOf(run: SearchedRun, events: readonly RunEvent[], texts: readonly string[] = []): RunDocument {
   const words = new WordCollector();
   const [agents, models] = [new Set<string>(), new Set<string>()];
@@ -54,7 +54,7 @@ export function documentOf(run: SearchedRun, events: readonly RunEvent[], texts:
   return { words: words.found, agents, models, waitingMs: waitingIn(events) };
 }
 
-/** Names come from Bridges as well; a key of an index takes less than JSON does. */
+/** Sanitises and cuts a name, because Bridges send names too, and an index key holds less than JSON. */
 function addName(names: Set<string>, name: string | null | undefined): void {
   const text = name?.replaceAll(/[\p{Cc}\p{Cs}]/gu, " ").slice(0, NAME_LENGTH_MAX) ?? "";
   if (text !== "") names.add(text);
@@ -82,7 +82,7 @@ function addTexts(words: WordCollector, event: RunEvent): void {
   }
 }
 
-/** Words of texts in which nothing looks like a credential any more. */
+/** Collects the words of texts after credentials have been removed. */
 class WordCollector {
   readonly found = new Set<string>();
   readonly #names = new Set<string>();
@@ -98,14 +98,14 @@ class WordCollector {
     }
   }
 
-  /** Of a name that many events have. */
+  /** Adds a name once, although many events contain it. */
   addOnce(name: string | undefined): void {
     if (name === undefined || this.#names.has(name)) return;
     this.#names.add(name);
     this.add(name);
   }
 
-  /** The values; names of members are those of the workflow, and in all its runs. */
+  /** Adds the values only. Names of members come from the workflow and are the same in all its runs. */
   addJson(root: Json): void {
     const open: Json[] = [root];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,7 +1,7 @@
 import type { RunStatus } from "../event/index.ts";
 import { isTerminal } from "../event/index.ts";
 
-/** What trends are of: everything, or what each run had to do with. */
+/** Groupings of trends: by a property of the runs. Without a grouping, a trend covers all runs. */
 export const TREND_GROUPS = ["workflow", "version", "agent", "model"] as const;
 export type TrendGroup = (typeof TREND_GROUPS)[number];
 
@@ -10,7 +10,7 @@ export type TrendBucket = (typeof TREND_BUCKETS)[number];
 
 const BUCKET_MS: Readonly<Record<TrendBucket, number>> = { hour: 3_600_000, day: 86_400_000 };
 
-/** When the bucket of a moment begins, UTC. */
+/** Returns the start of the bucket that contains a moment, UTC. */
 export function trendStart(bucket: TrendBucket, at: number): number {
   return Math.floor(at / BUCKET_MS[bucket]) * BUCKET_MS[bucket];
 }
@@ -19,7 +19,7 @@ export function trendEnd(bucket: TrendBucket, start: number): number {
   return start + BUCKET_MS[bucket];
 }
 
-/** Sums over runs that have ended, so that figures of several hours or groups can be added up. */
+/** Sums over runs that have ended, so that figures of several hours or groups can be added. */
 export interface TrendFigures {
   readonly completed: number;
   readonly failed: number;
@@ -27,7 +27,7 @@ export interface TrendFigures {
   readonly timedOut: number;
   readonly waitingMs: number;
   readonly costMicros: number;
-  /** How many runs took how long: the number of a step of the scale, and how many. In order. */
+  /** Distribution of durations, in order: a step of the scale, and the number of runs in it. */
   readonly durations: readonly (readonly [step: number, count: number])[];
 }
 
@@ -48,7 +48,7 @@ interface SettledRun {
   readonly costMicros: number;
 }
 
-/** Null: the run is open. */
+/** Returns the figures of one run. Null while the run is open. */
 export function figuresOf({ status, durationMs, waitingMs, costMicros }: SettledRun): TrendFigures | null {
   if (!isTerminal(status)) return null;
   return {
@@ -62,7 +62,7 @@ export function figuresOf({ status, durationMs, waitingMs, costMicros }: Settled
   };
 }
 
-/** `times` -1 takes away what was added before. */
+/** Adds figures. With `times` -1, subtracts figures that were added before. */
 export function addFigures(left: TrendFigures, right: TrendFigures, times: 1 | -1 = 1): TrendFigures {
   const durations = new Map(left.durations);
   for (const [step, count] of right.durations) durations.set(step, (durations.get(step) ?? 0) + times * count);
@@ -77,14 +77,14 @@ export function addFigures(left: TrendFigures, right: TrendFigures, times: 1 | -
   };
 }
 
-/** Each step of the scale is a tenth longer than the one before: fine enough for a chart, and few numbers. */
+/** Each step of the scale is 10 % longer than the previous one: fine enough for a chart, with few steps. */
 const GROWTH = Math.log(1.1);
 
 function stepOf(ms: number): number {
   return ms < 1 ? 0 : Math.floor(Math.log(ms) / GROWTH) + 1;
 }
 
-/** The duration that a part of the runs did not exceed, within a tenth; null: there are none. */
+/** Returns the duration that the given part of the runs did not exceed, within 10 %. Null when there are no runs. */
 export function quantileOf({ durations }: TrendFigures, part: number): number | null {
   const total = durations.reduce((sum, [, count]) => sum + count, 0);
   let left = Math.max(1, Math.ceil(total * part));
@@ -96,7 +96,7 @@ export function quantileOf({ durations }: TrendFigures, part: number): number | 
   return null;
 }
 
-/** Of those that were not cancelled, how many completed; null: there are none. */
+/** Returns the share of completed runs among those not cancelled. Null when there are none. */
 export function successRateOf({ completed, failed, timedOut }: TrendFigures): number | null {
   const ended = completed + failed + timedOut;
   return ended === 0 ? null : completed / ended;

@@ -1,7 +1,6 @@
 /**
- * Words of texts and of questions, split in one way, so that every store finds the same. A word is a run of letters and
- * digits, in small letters; everything else is between words. Scripts that are written without spaces give a word for
- * each character.
+ * Splits texts and search queries into words in the same way, so that every store finds the same runs. A word is a sequence of
+ * letters and digits in lower case; all other characters separate words. In scripts without spaces, each character is a word.
  */
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]\p{M}*|[\p{L}\p{N}\p{M}]/gu;
 const ALONE = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -9,14 +8,14 @@ const HAS_ALONE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scrip
 const SPACED = /[\p{L}\p{N}\p{M}]+/gu;
 
 const WORD_LENGTH_MAX = 100;
-/** The longest question. */
+/** Maximum number of words in a search query. */
 const ASKED_WORDS_MAX = 20;
 const PREFIX_LENGTH_MIN = 2;
 
-/** One word of a question. */
+/** One word of a search query. */
 export interface SearchWord {
   readonly text: string;
-  /** Any word that begins with it will do. */
+  /** Whether any word that begins with this text matches. */
   readonly isPrefix: boolean;
 }
 
@@ -42,11 +41,11 @@ function* unspaced(stretch: string): Iterable<string> {
 }
 
 function cut(word: string): string {
-  // Never in the middle of a character.
+  // Does not cut inside a surrogate pair.
   return word.length <= WORD_LENGTH_MAX ? word : word.slice(0, WORD_LENGTH_MAX).replace(/\p{Cs}$/u, "");
 }
 
-/** The words of a question, each once; one that ends with `*` stands for all that begin so. */
+/** Returns the words of a search query without duplicates. A word that ends with `*` matches all words with that prefix. */
 export function searchWords(question: string): readonly SearchWord[] {
   const found = new Map<string, SearchWord>();
   for (const part of question.split(/\s+/u)) {
@@ -60,7 +59,7 @@ export function searchWords(question: string): readonly SearchWord[] {
   return [...found.values()].slice(0, ASKED_WORDS_MAX);
 }
 
-/** All of them are there. */
+/** Returns whether all words of the query are present. */
 export function hasWords(words: ReadonlySet<string>, asked: readonly SearchWord[]): boolean {
   return asked.every(({ text, isPrefix }) => {
     if (!isPrefix) return words.has(text);

@@ -1,4 +1,4 @@
-/** What labels are matched by: trimmed, in lower case, every run of white space and underscores as one `_`. */
+/** Returns the form in which labels are compared: trimmed, lower case, each run of white space and underscores as one `_`. */
 export function normaliseLabel(label: string): string {
   return label
     .trim()
@@ -6,7 +6,7 @@ export function normaliseLabel(label: string): string {
     .replaceAll(/[\s_]+/g, "_");
 }
 
-/** What a label is called where only names can stand: lower case, and `_` for what no name may hold. */
+/** Returns a label in a form allowed as a name: lower case, with `_` for characters that a name cannot contain. */
 export function nameOfLabel(label: string): string {
   return normaliseLabel(label).replaceAll(/[^a-z0-9_]+/g, "_");
 }

@@ -3,11 +3,11 @@ import type { SyntaxProblem } from "../expression/index.ts";
 import { normaliseLabel } from "./label.ts";
 import type { LensTemplate, LensToken } from "./template.ts";
 
-/*
- * What reads as a token: a label between `[[` and `]]` or `{{` and `}}`, on one line, made of letters, digits,
- * spaces and a little punctuation, with at least one letter or underscore; a type is one word. Anything else between such brackets is
- * text, so that `[[1, 2], [3, 4]]` and `[[]]` in an example stay what they are. A token that is opened and never
- * closed is a problem, because half a token is of no use to a model.
+/**
+ * Syntax of a token: a label between `[[` and `]]` or `{{` and `}}`, on one line, made of letters, digits, spaces and a little
+ * punctuation, with at least one letter or underscore. A type is one word. Anything else between such brackets is text, so that
+ * `[[1, 2], [3, 4]]` and `[[]]` in an example stay unchanged. A token that is opened and never closed is a problem, because an
+ * incomplete token is of no use to a model.
  */
 const OPENING = /\[\[|\{\{/g;
 const TOKEN = /(?:\[\[([^[\]{}\n]+)\]\]|\{\{([^[\]{}\n]+)\}\})/y;
@@ -16,7 +16,7 @@ const WORD = /^[A-Za-z0-9_-]+$/;
 const HAS_LETTER = /[\p{L}_]/u;
 const STARTS_LABEL = /\s*(?:[\p{L}_:]|$)/uy;
 
-/** `[[:id]]` points at a stored entry; such references are dropped. */
+/** `[[:id]]` refers to a stored entry; such references are dropped. */
 const DROPPED = "dropped";
 
 export function parseLensTemplate(text: string): Outcome<LensTemplate, SyntaxProblem> {
@@ -45,8 +45,8 @@ export function parseLensTemplate(text: string): Outcome<LensTemplate, SyntaxPro
 }
 
 /**
- * One pass: a value is never expanded again. Tokens without a value are '' and, unless optional, listed by the label
- * as first written. Null is a value and reads as ''.
+ * Renders in one pass: a value is never expanded again. Tokens without a value render as '' and, unless optional, are listed as
+ * missing by their label as first written. Null counts as a value and renders as ''.
  */
 export function renderLensTemplate(
   template: LensTemplate,
@@ -76,7 +76,7 @@ function tokenAt(text: string, open: number): string | undefined {
   return TOKEN.exec(text)?.[0];
 }
 
-/** `label`, `label!`, `label:type`, `label!:type` or `label:type!`; `:id` is dropped; anything else is no token. */
+/** Parses `label`, `label!`, `label:type`, `label!:type` or `label:type!`. `:id` is dropped; anything else is not a token. */
 function readToken(written: string): LensToken | typeof DROPPED | undefined {
   const inside = written.slice(2, -2);
   const colon = inside.indexOf(":");
@@ -95,7 +95,7 @@ function withoutMark(text: string): string {
   return text.endsWith("!") ? text.slice(0, -1).trim() : text;
 }
 
-/** Opened like a token, and the next brackets do not close it. */
+/** Returns whether a token is opened here and the next brackets do not close it. */
 function isUnclosed(text: string, open: number): boolean {
   const isSquare = text.startsWith("[[", open);
   const next = isSquare ? /\[\[|\]\]/g : /\{\{|\}\}/g;

@@ -1,9 +1,9 @@
 import type { OverrideTemplate } from "./template.ts";
 
-/** `[[node.path]]`, the path with dots and indices. A label without a dot, `[[label]]`, is not one. */
+/** `[[node.path]]`, where the path has dots and indices. A label without a dot, `[[label]]`, is not a reference. */
 const REFERENCE = /\[\[\s*([A-Za-z0-9_-]+)\.((?:[^\s.[\]{}]+)(?:\.[^\s.[\]{}]+|\[\d+\])*)\s*\]\]/g;
 
-/** Cuts an override once. What is no reference to a node stays text, so this cannot fail. */
+/** Parses an override. Anything that is not a reference to a node stays text, so parsing cannot fail. */
 export function parseOverride(text: string): OverrideTemplate {
   const parts: OverrideTemplate["parts"][number][] = [];
   let from = 0;

@@ -11,23 +11,23 @@ import type { StepReference, StepTemplate } from "./template.ts";
 
 type Parsed = Outcome<StepTemplate, SyntaxProblem>;
 
-/** A command or a text in `with`: `${path}` and `${expression}` are references, `$${` stands for a literal `${`, any other `$` is text. */
+/** Parses a command or a text in `with`: `${path}` and `${expression}` are references, `$${` is a literal `${`, any other `$` is text. */
 export function parseStepTemplate(text: string): Parsed {
   return cut(text, () => undefined);
 }
 
-/** `stdin` also takes `$step.stdout` and its like without braces; `$$step.stdout` stands for that literal text. */
+/** Parses `stdin`, which also accepts `$step.stdout` and similar without braces; `$$step.stdout` is that text literally. */
 export function parseStdin(text: string): Parsed {
   return cut(text, scanReference);
 }
 
-/** The reference when the whole text is nothing else: it then keeps its value instead of becoming text. */
+/** Returns the reference when it is the whole text. Its value is then kept instead of being converted to text. */
 export function isSingleReference(template: StepTemplate): StepReference | undefined {
   const [only] = template.parts;
   return template.parts.length === 1 && typeof only === "object" ? only : undefined;
 }
 
-/** One pass: what a reference yields is never looked at again. */
+/** Renders in one pass: the value of a reference is never expanded again. */
 export function renderStepTemplate(template: StepTemplate, textOf: (reference: StepReference) => string): string {
   let rendered = "";
   for (const part of template.parts) rendered += typeof part === "string" ? part : textOf(part);
@@ -38,7 +38,7 @@ export function isExpression(reference: StepReference): reference is ParsedExpre
   return "root" in reference;
 }
 
-/** Every path in a text, also those inside expressions, in order. */
+/** Returns every path in a text, including those inside expressions, in order. */
 export function pathsOfTemplate(template: StepTemplate): readonly Path[] {
   return template.parts.flatMap((part) => {
     if (typeof part === "string") return [];
@@ -46,7 +46,7 @@ export function pathsOfTemplate(template: StepTemplate): readonly Path[] {
   });
 }
 
-/** Finds a reference without braces, or says that this `$` is text. */
+/** Finds a reference without braces. Returns undefined when the `$` is text. */
 type ScanOpen = typeof scanReference;
 
 function cut(text: string, scanOpen: ScanOpen): Parsed {
@@ -72,7 +72,7 @@ function cut(text: string, scanOpen: ScanOpen): Parsed {
   return succeed({ text, parts });
 }
 
-/** What a `$` means: a reference, or a literal `$` with the number of characters it was written with. */
+/** Returns the meaning of a `$`: a reference, or a literal `$` as the number of characters used to write it. */
 function readDollar(text: string, at: number, scanOpen: ScanOpen): Outcome<FoundReference | number, SyntaxProblem> {
   if (text.startsWith("$${", at)) return succeed(2);
   if (text.startsWith("${", at)) {
@@ -85,7 +85,7 @@ function readDollar(text: string, at: number, scanOpen: ScanOpen): Outcome<Found
 }
 
 function withEscapeHint(problem: SyntaxProblem): SyntaxProblem {
-  // A code says that an expression was meant.
+  // A code means that the author intended an expression.
   if (problem.code !== undefined) return problem;
   const escape = "for a literal ${ write $${";
   return { ...problem, hint: problem.hint === undefined ? escape : `${problem.hint}; ${escape}` };

@@ -1,10 +1,10 @@
 import type { Json } from "../base/index.ts";
 import type { ParsedExpression, Path } from "../expression/index.ts";
 
-/** What stands between `${` and `}`: a path, or something to calculate. */
+/** The content between `${` and `}`: a path or an expression. */
 export type StepReference = Path | ParsedExpression;
 
-/** A text with references, cut once: single pass, so that a value is never expanded again. */
+/** A text with references, parsed once and rendered in one pass, so that a value is never expanded again. */
 export interface StepTemplate {
   readonly text: string;
   readonly parts: readonly (string | StepReference)[];
@@ -12,9 +12,9 @@ export interface StepTemplate {
 
 /** One `[[label]]` or `{{label}}` of a lens template. */
 export interface LensToken {
-  /** As written inside the brackets. */
+  /** Text inside the brackets, as written. */
   readonly label: string;
-  /** Lower case, white space as `_`: what labels are matched by. */
+  /** Lower case with white space as `_`: the form in which labels are compared. */
   readonly key: string;
   readonly isOptional: boolean;
   readonly type: string | null;
@@ -25,12 +25,12 @@ export interface LensTemplate {
   readonly parts: readonly (string | LensToken)[];
 }
 
-/** A value as an author writes it: what is fixed, and what is filled in when it is needed. */
+/** A value in a definition: fixed parts, and parts that are filled in when the value is needed. */
 export type Value =
   | { readonly kind: "literal"; readonly value: Json }
   /** `id.outputs.field`, written without braces. */
   | { readonly kind: "reference"; readonly path: Path }
-  /** A text that is one reference and nothing else keeps the value it refers to. */
+  /** A text that consists of exactly one reference keeps the type of the value. */
   | { readonly kind: "template"; readonly template: StepTemplate }
   /** `{expr: …}` */
   | { readonly kind: "expression"; readonly expression: ParsedExpression }
@@ -39,7 +39,7 @@ export type Value =
 
 export type Values = Readonly<Record<string, Value>>;
 
-/** A `param_overrides` text: literal pieces, and `[[node.path]]`. */
+/** A `param_overrides` text: literal parts, and `[[node.path]]` references. */
 export interface OverrideTemplate {
   readonly text: string;
   readonly parts: readonly (string | { readonly nodeId: string; readonly path: string })[];

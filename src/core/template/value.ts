@@ -16,29 +16,29 @@ import type { Value } from "./template.ts";
 
 interface Flaw extends Omit<SyntaxProblem, "code"> {
   readonly code: ProblemCode;
-  /** Where in the value the bad text stands. */
+  /** Path of the invalid text inside the value. */
   readonly path: TreePath;
 }
 
 type Parsed = Outcome<Value, Flaw>;
 
-/** What a place reads as more than data. */
+/** The notations that a value of this kind supports besides plain data. */
 export interface ValueStyle {
-  /** A text such as `id.outputs.field` is that output of the step, when there is one. */
+  /** A text such as `id.outputs.field` is a reference to that output if the step exists. */
   readonly isStep: (id: string) => boolean;
-  /** A map `{value: …}` is what it holds, as it is written. */
+  /** A map `{value: …}` is a literal: its content is used without expansion. */
   readonly hasQuotes: boolean;
 }
 
-/** Values of inputs and fields. */
+/** Style for values of inputs and fields. */
 export function valueStyle(isStep: ValueStyle["isStep"]): ValueStyle {
   return { isStep, hasQuotes: true };
 }
 
-/** Args of another workflow, whose texts and maps have always been data. */
+/** Style for args of another workflow, whose texts and maps have always been plain data. */
 export const ARG_STYLE: ValueStyle = { isStep: () => false, hasQuotes: false };
 
-/** Every text in the value becomes a template; whatever holds nothing to fill in stays a plain value. */
+/** Parses a value. Every text in it becomes a template; a value without references stays plain. */
 export function parseValue(value: Json, style: ValueStyle): Parsed {
   if (style.hasQuotes && isJsonObject(value) && isOnlyKey(value, "value")) {
     return succeed({ kind: "literal", value: getOwn(value, "value") ?? null });
@@ -103,7 +103,7 @@ function parseObject(object: JsonObject, style: ValueStyle, path: TreePath): Par
   return succeed({ kind: "object", members: underKeys(keys, items) });
 }
 
-/** The values when not one of them has to be filled in. */
+/** Returns the values when none of them contains a reference, else undefined. */
 function plainValues(items: readonly Value[]): readonly Json[] | undefined {
   const values: Json[] = [];
   for (const item of items) {
@@ -117,7 +117,7 @@ function underKeys<T>(keys: readonly string[], values: readonly T[]): Readonly<R
   return Object.fromEntries(values.map((value, index) => [keys[index] ?? "", value]));
 }
 
-/** Every path in a value, in order, with where in the value its text stands. */
+/** Yields every path in a value, in order, with the position of its text in the value. */
 export function* pathsOfValue(value: Value, at: TreePath = []): Generator<{ path: Path; at: TreePath }> {
   switch (value.kind) {
     case "literal":

@@ -9,7 +9,7 @@ export type Decoded =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Text without its byte order mark, or the place of the first thing in it that is not readable text. */
+/** Returns the text without its byte order mark, or the position of the first part that is not readable text. */
 export function decodeSource(source: string | Uint8Array): Decoded {
   if (typeof source === "string") {
     return withoutNul(source.charCodeAt(0) === BYTE_ORDER_MARK ? source.slice(1) : source);
@@ -38,7 +38,7 @@ function refused(before: string, message: string, hint: string): Decoded {
   return { ok: false, problems: problems.sorted() };
 }
 
-/** A mark of two bytes, or a NUL in just one of the first two bytes, as any ASCII character in UTF-16 has. */
+/** Detects UTF-16: a byte order mark, or a NUL in exactly one of the first two bytes, as in any ASCII character. */
 function isWide(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   if (first === undefined || second === undefined) return false;
@@ -51,7 +51,7 @@ interface DecodedBytes {
   readonly badByte?: number;
 }
 
-/** Strict UTF-8 that keeps what came before a bad byte, which is what its place is counted from. */
+/** Decodes strict UTF-8 and keeps the text before an invalid byte, from which the position of that byte is computed. */
 function decodeUtf8(bytes: Uint8Array, from: number): DecodedBytes {
   const units = new Uint16Array(CHUNK_UNITS);
   const parts: string[] = [];
@@ -83,7 +83,7 @@ function decodeUtf8(bytes: Uint8Array, from: number): DecodedBytes {
 
 const LOWEST_POINT = [0, 0, 0x80, 0x800, 0x10000] as const;
 
-/** Undefined for a stray or missing byte, a form longer than needed, half a surrogate pair, or beyond Unicode. */
+/** Undefined for a stray or missing byte, an overlong form, an unpaired surrogate, or a value beyond Unicode. */
 function codePointAt(bytes: Uint8Array, position: number, length: 2 | 3 | 4): number | undefined {
   const lead = bytes[position] ?? 0;
   if (lead < 0xc2 || lead > 0xf4) return undefined;

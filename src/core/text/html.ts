@@ -1,4 +1,4 @@
-/** Text made safe for HTML, and pages made only of such text. */
+/** Escaped HTML text. Pages are composed only of such text. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -14,7 +14,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Escapes whatever is put into it; only other `Html` goes in as it is. */
+/** Escapes all inserted values except other `Html`, which is inserted unchanged. */
 export function html(
   parts: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[])[]

@@ -2,15 +2,15 @@ import { LIMITS, type PathSegment } from "../base/index.ts";
 import type { ProblemList } from "./problem-list.ts";
 import { addDuplicateKey, addForbiddenKey, addTooDeep, checkNumber, isForbiddenKey, storableText } from "./rules.ts";
 
-/** `broken`: not JSON, and where; `refused`: problems were added and there is no value to continue with. */
+/** `broken`: not valid JSON, with the position. `refused`: problems were added and no value is usable. */
 export type JsonScan =
   | { readonly kind: "sound" }
   | { readonly kind: "refused" }
   | { readonly kind: "broken"; readonly offset: number; readonly reason: string };
 
 /**
- * One pass over the text that checks the grammar and everything a plain JSON parser would let through: keys set
- * twice or forbidden, depth, numbers and texts that would not survive. Values are built by the platform afterwards.
+ * Checks the grammar in one pass, and everything that a plain JSON parser would accept silently: duplicate or forbidden keys,
+ * depth, numbers and texts that would be changed. The platform builds the values afterwards.
  */
 export function scanJson(text: string, problems: ProblemList): JsonScan {
   return new Scanner(text, problems).scan();
@@ -27,14 +27,14 @@ const MAP_CLOSE = 0x7d;
 const LETTER_U = 0x75;
 const SHORT_ESCAPES = '"\\/bfnrt';
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y;
-/** Shorter than this a number is neither beyond exactness nor, without an exponent, infinite. */
+/** A shorter number is always exact and, without an exponent, finite. */
 const SAFE_NUMBER_LENGTH = 15;
 
 class Scanner {
   readonly #text: string;
   readonly #problems: ProblemList;
   readonly #path: PathSegment[] = [];
-  /** One set of keys per depth is enough: only one map at a time is open at each. */
+  /** One set of keys per depth is enough, because only one map is open at each depth. */
   readonly #keysAtDepth: Set<string>[] = [];
   #position = 0;
   #broken: { readonly offset: number; readonly reason: string } | null = null;
@@ -55,7 +55,7 @@ class Scanner {
     return { kind: this.#isUsable ? "sound" : "refused" };
   }
 
-  /** Every reader returns whether reading may continue. */
+  /** Every read method returns whether reading may continue. */
   #value(depth: number): boolean {
     switch (this.#text.charCodeAt(this.#position)) {
       case QUOTE:
@@ -145,7 +145,7 @@ class Scanner {
   #textValue(): boolean {
     const start = this.#position;
     const escapes = this.#skipQuoted();
-    // Only an escape can write what the text as a whole may not hold.
+    // Only an escape can produce characters that the text itself cannot contain.
     if (escapes === "codes") storableText(this.#problems, start, this.#path, this.#decoded(start));
     return this.#problems.isFull ? this.#refuse() : escapes !== null;
   }
@@ -164,7 +164,7 @@ class Scanner {
     return String(JSON.parse(this.#text.slice(start, this.#position)));
   }
 
-  /** Moves behind the closing quote and returns which kind of escapes there were; null when the text is broken. */
+  /** Moves past the closing quote and returns the kind of escapes found. Null when the text is broken. */
   #skipQuoted(): "none" | "letters" | "codes" | null {
     let escapes: "none" | "letters" | "codes" = "none";
     for (let position = this.#position + 1; position < this.#text.length; position += 1) {

@@ -3,8 +3,8 @@ import { skipSpace } from "./json-scan.ts";
 import type { Member, Spot } from "./source-tree.ts";
 
 /**
- * Finds places by reading the text again, and only the lists and maps on the way to them, each once. The text has
- * been scanned before, so nothing here has to doubt its grammar.
+ * Finds places by scanning the text again, but only the lists and maps on the path to them, each once. The text has been
+ * scanned before, so its grammar is known to be valid.
  */
 export class JsonSpot implements Spot {
   readonly start: number;
@@ -63,14 +63,14 @@ function memberStarts(text: string, start: number): ReadonlyMap<string, MemberSt
   while (text[key] !== "}") {
     const keyEnd = endOfQuoted(text, key);
     const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    // Of a key set twice the last value counts, as it does when the value is built.
+    // For a duplicate key the last value counts, as when the value is built.
     starts.set(String(JSON.parse(text.slice(key, keyEnd))), { key, value });
     key = nextInside(text, value);
   }
   return starts;
 }
 
-/** Past a value and the comma behind it. */
+/** Returns the position after a value and the comma that follows it. */
 function nextInside(text: string, value: number): number {
   const end = skipSpace(text, endOfValue(text, value));
   return text[end] === "," ? skipSpace(text, end + 1) : end;

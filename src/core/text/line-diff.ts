@@ -1,4 +1,4 @@
-/** One line of a comparison; numbers count from 1 and are null on the side that does not have the line. */
+/** One line of a comparison. Line numbers start at 1 and are null on the side without the line. */
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed";
   readonly before: number | null;
@@ -6,15 +6,15 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** A stretch of changes with the lines around it, or lines that are left out between two of them. */
+/** A group of changes with the lines around it, or a gap: omitted lines between two groups. */
 export type DiffHunk =
   | { readonly kind: "lines"; readonly lines: readonly DiffLine[] }
   | { readonly kind: "gap"; readonly count: number };
 
-/** With more changes than this the middle is shown as replaced altogether: a larger difference is not read line by line. */
+/** With more changes than this, the middle part is shown as fully replaced, because a larger difference is not read line by line. */
 const STEPS_MAX = 2_000;
 
-/** The shortest way from one text to the other, line by line. */
+/** Returns the shortest edit script from one text to the other, line by line. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   const left = linesOf(before);
   const right = linesOf(after);
@@ -46,7 +46,7 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
   });
 }
 
-/** Changes with some lines around them; what lies between is counted. */
+/** Returns the changes with some lines around them. The lines between are only counted. */
 export function hunksOf(lines: readonly DiffLine[], around = 3): readonly DiffHunk[] {
   const near = new Set<number>();
   for (const [index, line] of lines.entries()) {
@@ -67,7 +67,7 @@ export function hunksOf(lines: readonly DiffLine[], around = 3): readonly DiffHu
 
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
-/** The differences of two texts, a line each with its sign. */
+/** Returns the differences of two texts, one line each with its sign. */
 export function diffText(before: string, after: string): string {
   return hunksOf(diffLines(before, after))
     .flatMap((hunk) =>
@@ -82,7 +82,7 @@ function linesOf(text: string): readonly string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** Greedy by edit distance (Myers): for each distance, how far each diagonal gets. */
+/** Greedy search by edit distance (Myers): for each distance, the farthest point on each diagonal. */
 function shortestWay(left: readonly string[], right: readonly string[]): readonly DiffLine["kind"][] {
   const reach = Math.min(left.length + right.length, STEPS_MAX);
   const middle = reach + 1;
@@ -102,7 +102,7 @@ function shortestWay(left: readonly string[], right: readonly string[]): readonl
   return [...left.map(() => "removed" as const), ...right.map(() => "added" as const)];
 }
 
-/** `trace[n]` holds the diagonals -n-1 to n+1 as they were before step n. */
+/** `trace[n]` holds the diagonals -n-1 to n+1 before step n. */
 function wayBack(trace: readonly Int32Array[], width: number, height: number): readonly DiffLine["kind"][] {
   const kinds: DiffLine["kind"][] = [];
   let x = width;
@@ -126,7 +126,7 @@ function wayBack(trace: readonly Int32Array[], width: number, height: number): r
   return kinds.reverse();
 }
 
-/** Whether the diagonal is reached by an added line, and not by a removed one. */
+/** Returns whether the diagonal is reached by an added line rather than by a removed one. */
 function isDownAt(far: Int32Array, middle: number, diagonal: number, steps: number): boolean {
   if (diagonal === -steps) return true;
   return diagonal !== steps && at(far, middle + diagonal - 1) < at(far, middle + diagonal + 1);

@@ -1,6 +1,6 @@
 import type { Place } from "../base/index.ts";
 
-/** Turns offsets into places. The table is made when the first place is asked for; most files have no problem. */
+/** Converts offsets to places. The table is built at the first request, because most files have no problem. */
 export class LineTable {
   readonly #text: string;
   #starts: readonly number[] | null = null;

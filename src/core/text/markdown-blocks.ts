@@ -1,4 +1,4 @@
-/** A part of a Markdown text. Markup it does not know stays text, and HTML always does. */
+/** A block of a Markdown text. Unknown markup and all HTML stay text. */
 export type MarkdownBlock =
   | { readonly kind: "heading"; readonly level: number; readonly text: string }
   | { readonly kind: "paragraph"; readonly text: string }
@@ -20,7 +20,7 @@ const ITEM = /^([ \t]*)(?:[-*+]|(\d{1,9})[.)])[ \t]+(.*)$/;
 const QUOTE = /^ {0,3}> ?(.*)$/;
 const DIVIDER = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 
-/** Each pattern looks at one line, so that a long text costs no more than its lines. */
+/** Each pattern reads one line, so the cost is linear in the number of lines. */
 export function blocksOf(markdown: string): readonly MarkdownBlock[] {
   const lines = markdown.replaceAll(/\r\n?/g, "\n").split("\n");
   const blocks: MarkdownBlock[] = [];

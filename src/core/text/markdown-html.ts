@@ -5,8 +5,8 @@ import { type Inline, inlinesOf } from "./markdown-inline.ts";
 const LENGTH_MAX = 200_000;
 
 /**
- * Markdown of authors and models for people who trust neither: everything is escaped, no link can be followed, and an
- * image is its address as text, so that opening a page fetches nothing.
+ * Renders untrusted Markdown of authors and models: everything is escaped, links cannot be followed, and an image is shown as
+ * its address, so that opening a page fetches nothing.
  */
 export function markdownHtml(text: string): Html {
   return html`${blocksOf(text.slice(0, LENGTH_MAX)).map(blockHtml)}`;
@@ -80,7 +80,7 @@ function partHtml(part: Inline): Html {
       return html`<strong>${joined(part.parts.map(partHtml))}</strong>`;
     case "emphasis":
       return html`<em>${joined(part.parts.map(partHtml))}</em>`;
-    // A link may lead elsewhere than its text says: the address is shown.
+    // A link may lead elsewhere than its text claims, so the address is shown.
     case "link":
       return html`${part.text} <code>${part.address}</code>`;
     case "image":

@@ -3,7 +3,7 @@ export type Inline =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "code"; readonly text: string }
   | { readonly kind: "strong" | "emphasis"; readonly parts: readonly Inline[] }
-  /** The address is shown beside the text: a link may lead elsewhere than it says. */
+  /** The address is shown beside the text, because a link may lead elsewhere than its text claims. */
   | { readonly kind: "link"; readonly text: string; readonly address: string }
   | { readonly kind: "image"; readonly text: string; readonly address: string };
 
@@ -15,7 +15,7 @@ const DELIMITERS = [
   { open: "_", kind: "emphasis" },
 ] as const;
 
-/** Reads from left to right. A delimiter without its end is looked for once, so that hostile texts cost no more. */
+/** Reads from left to right. A missing closing delimiter is searched for only once, so that a malicious text does not cost more. */
 export function inlinesOf(text: string, depth = 0): readonly Inline[] {
   return new InlineReader(text, depth).read();
 }
@@ -60,7 +60,7 @@ class InlineReader {
     return this.#text.startsWith(word, this.#at);
   }
 
-  /** Where a word is found next; -1 also when an earlier search has shown that it is not there. */
+  /** Returns the next position of a word. -1 without searching when an earlier search did not find it. */
   #find(word: string, from: number): number {
     if (this.#unclosed.has(word)) return -1;
     const found = this.#text.indexOf(word, from);

@@ -1,18 +1,18 @@
 import { RE2JS } from "re2js";
 import { fail, LIMITS, succeed, type Outcome } from "../base/index.ts";
 
-/** A compiled pattern. It is found anywhere in the text unless its author anchors it with `^` and `$`. */
+/** A compiled pattern. It matches anywhere in the text unless its author anchors it with `^` and `$`. */
 export interface Pattern {
   test(value: string): boolean;
 }
 
 type Compiled = Outcome<Pattern, string>;
 
-/** Compilation is pure, so keeping its results changes nothing but the time it takes. */
+/** Compilation is pure, so caching its results is safe. */
 const compiledByText = new Map<string, Compiled>();
 const COMPILED_MAX = 256;
 
-/** Compiles what an author wrote for an engine whose time grows only with the length of the text. */
+/** Compiles an author's pattern for an engine whose time is linear in the length of the text. */
 export function compilePattern(text: string): Compiled {
   if (text.length > LIMITS.patternLengthMax) {
     return fail(`the pattern has ${text.length} characters; at most ${LIMITS.patternLengthMax} are allowed`);
@@ -41,7 +41,7 @@ function compileAnew(text: string): Compiled {
   }
 }
 
-/** Authors know `\u0041` and `\u{1F600}`; the engine writes both as `\x{…}`. Every other escape stays as it is. */
+/** Authors write `\u0041` and `\u{1F600}`; the engine expects `\x{…}` for both. All other escapes stay unchanged. */
 function inEngineSpelling(text: string): string {
   return text.replace(
     /\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|[^])/g,
@@ -52,7 +52,7 @@ function inEngineSpelling(text: string): string {
   );
 }
 
-/** Features people try that a linear-time engine cannot have; checked first, for a clearer message than the engine's. */
+/** Features that a linear-time engine cannot support. Checked first, for a clearer message than that of the engine. */
 const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
   [/\(\?<?[=!]/, "look-ahead and look-behind, (?=…), (?!…), (?<=…) and (?<!…), are not supported"],
   [/\\[1-9]|\\k</, "references back to a group, such as \\1, are not supported"],

@@ -2,16 +2,16 @@ const SPACE = 0x20;
 const LINE_END = 0x0a;
 const RETURN = 0x0d;
 
-/** A cursor over the lines of a text that hold something. */
+/** A cursor over the lines of a text that have content. */
 export class PlainLines {
   readonly text: string;
-  /** Where the content of the present line starts, and the column it starts at. */
+  /** Start of the current line's content, and its column. */
   start = 0;
   indent = 0;
   isAtEnd = false;
-  /** Set when a line is met that only the full parser should judge. */
+  /** Set at a line that only the full parser should interpret. */
   isOdd = false;
-  /** Behind the content of the present line, and where the next one starts. */
+  /** End of the current line's content, and start of the next line. */
   #end = 0;
   #nextLine = 0;
 
@@ -20,12 +20,12 @@ export class PlainLines {
     this.next();
   }
 
-  /** To the next line that is neither blank nor a comment. */
+  /** Moves to the next line that is neither blank nor a comment. */
   next(): void {
     while (this.#nextLine < this.text.length) {
       this.#take();
       if (this.start < this.#end && this.text[this.start] !== "#") {
-        // A tab as indentation, markers and directives at the start of a line.
+        // A tab as indentation, or a marker or directive at the start of the line.
         if (this.text[this.start] === "\t" || (this.indent === 0 && this.#isMarker())) this.isOdd = true;
         return;
       }
@@ -63,13 +63,13 @@ export class PlainLines {
     return this.text.slice(position, this.#end);
   }
 
-  /** Continues inside the present line, as if it started at the position. */
+  /** Continues inside the current line, as if the line started at the position. */
   enter(position: number): void {
     this.indent += position - this.start;
     this.start = position;
   }
 
-  /** The lines of a `|` block below a key at `indent`, joined, without the last line end; null when it is not plain. */
+  /** Returns the lines of a `|` block below a key at `indent`, joined, without the last line end. Null when the block is not plain. */
   literal(indent: number): string | null {
     const lines: string[] = [];
     let margin = -1;

@@ -4,16 +4,16 @@ import { plainScalar } from "./plain-scalar.ts";
 import { isForbiddenKey } from "./rules.ts";
 import type { Member, Spot } from "./source-tree.ts";
 
-/** A value and its place, in the shape a tree is made from. */
+/** A value and its place, in the form from which a tree is built. */
 export interface PlainValue extends Spot {
   readonly value: Json;
 }
 
 /**
- * Reads YAML that is plainly written: keys that are words, block lists and maps, values on one line, `|` blocks. Null
- * for everything else (maps in braces, `90s` without quotes, mistakes): then the full parser decides, and both must
- * agree on whatever this one accepts. It exists for large generated files: 2,000 steps (450 KB) take 40 ms here and
- * 290 ms with the `yaml` library (CPU time, Node 20).
+ * Reads plain YAML: keys that are words, block lists and maps, values on one line, `|` blocks. Null for everything else (maps
+ * in braces, `90s` without quotes, mistakes): then the full parser decides, and both must agree on everything that this one
+ * accepts. It exists for large generated files: 2,000 steps (450 KB) take 40 ms here and 290 ms with the `yaml` library (CPU
+ * time, Node 20).
  */
 export function readPlainYaml(text: string): PlainValue | null {
   const lines = new PlainLines(text);
@@ -25,7 +25,7 @@ export function readPlainYaml(text: string): PlainValue | null {
 const KEY = /([A-Za-z_][A-Za-z0-9_-]{0,127}):(?=[ \r\n]|$)/y;
 const BRACKET_LIST = /^\[[A-Za-z_][A-Za-z0-9_.-]*(?:, ?[A-Za-z_][A-Za-z0-9_.-]*)*\]$/;
 
-/** Every reader returns null when the text is not plain. */
+/** Every read method returns null when the text is not plain. */
 class Reader {
   readonly #lines: PlainLines;
 
@@ -33,7 +33,7 @@ class Reader {
     this.#lines = lines;
   }
 
-  /** The list or map whose first line is the present one. */
+  /** Reads the list or map that starts at the current line. */
   block(indent: number, depth: number): PlainValue | null {
     if (depth > LIMITS.textDepthMax) return null;
     return this.#lines.isItem ? this.#list(indent, depth) : this.#map(indent, depth);
@@ -55,7 +55,7 @@ class Reader {
     const written = this.#lines.rest(position);
     if (written === "" || written.startsWith("- ") || written === "-") return null;
     if (keyAt(this.#lines.text, position) === null) return this.#inline(position, written, indent);
-    // The rest of the line is the first line of a map, indented as far as its key is.
+    // The rest of the line is the first line of a map, indented to the column of its key.
     this.#lines.enter(position);
     return depth < LIMITS.textDepthMax ? this.#map(this.#lines.indent, depth + 1) : null;
   }
@@ -90,7 +90,7 @@ class Reader {
     return isNested || isListBelow ? this.block(this.#lines.indent, depth + 1) : leaf(null, position);
   }
 
-  /** A value that ends with its line; a deeper line below would continue it. */
+  /** Reads a value that ends on its line. Null when the next line is indented deeper, since it would continue the value. */
   #inline(position: number, written: string, indent: number): PlainValue | null {
     this.#lines.next();
     if (!this.#lines.isAtEnd && this.#lines.indent > indent) return null;

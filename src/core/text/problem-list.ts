@@ -1,11 +1,11 @@
 import { compareCodeUnits, formatPath, LIMITS, type Problem, type ProblemCode, type TreePath } from "../base/index.ts";
 import type { LineTable } from "./line-table.ts";
 
-/** Several readers look at one text, each in its own order; this many keep the first fifty by place exact. */
+/** Several readers report problems of one text in different orders. Collecting this many keeps the first fifty by place exact. */
 const COLLECTED_MAX = LIMITS.problemsMax * 4;
 const SHOWN_LENGTH_MAX = 80;
 
-/** Problems of one text, collected by offset and handed out by place. */
+/** Problems of one text, added by offset and returned in order of place. */
 export class ProblemList {
   readonly #lines: LineTable;
   readonly #problems: Problem[] = [];
@@ -35,12 +35,12 @@ export class ProblemList {
   }
 }
 
-/** A key may be a megabyte long; a message may not. */
+/** Cuts a key for a message: the key may be a megabyte long. */
 function clip(text: string): string {
   return text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX - 1)}…` : text;
 }
 
-/** How a piece of the author's text is shown inside a message: in quotes, on one line, never long. */
+/** Formats a piece of the author's text for a message: in quotes, on one line, and short. */
 export function shown(text: string): string {
   return JSON.stringify(clip(text));
 }

@@ -10,7 +10,7 @@ import { makeTree, type SourceTree } from "./source-tree.ts";
 import { repairText } from "./storable.ts";
 
 export interface SourceReading {
-  /** Null when a value in the text could not be read. A tree beside problems is complete enough for further checks. */
+  /** Null when a value could not be read. A tree is complete enough for further checks, even when there are problems. */
   readonly tree: SourceTree | null;
   readonly problems: readonly Problem[];
 }
@@ -20,13 +20,13 @@ export interface DocumentsReading {
   readonly problems: readonly Problem[];
 }
 
-/** Reads one document of YAML, or of JSON, which may be larger. */
+/** Reads one document of YAML or JSON. A JSON document may be larger. */
 export function readSource(source: string | Uint8Array): SourceReading {
   const { trees, problems } = read(source, true);
   return { tree: trees[0] ?? null, problems };
 }
 
-/** Reads several documents in one stream, each with a tree of its own; places count from the start of the stream. */
+/** Reads several documents in one stream, each with its own tree. Places count from the start of the stream. */
 export function readDocuments(source: string | Uint8Array): DocumentsReading {
   return read(source, false);
 }
@@ -46,7 +46,7 @@ function read(source: string | Uint8Array, isSingle: boolean): DocumentsReading 
   return { trees, problems: inOrder([...raw.sorted(), ...problems]) };
 }
 
-/** The first character that is not white space, read without decoding the rest. */
+/** Returns the first character that is not white space, without decoding the rest. */
 function firstSign(source: string | Uint8Array): string {
   if (typeof source === "string") {
     const start = skipSpace(source, source.startsWith("\ufeff") ? 1 : 0);
@@ -69,7 +69,7 @@ function tooLarge(size: number, sizeMax: number, startsLikeJson: boolean): reado
   return [{ code: "yaml_too_large", message, path: "", line: 1, column: 1, hint }];
 }
 
-/** Each lone surrogate is reported at its place and replaced by a character of the same length, so that it is reported once. */
+/** Reports each lone surrogate and replaces it by a character of the same length, so that it is reported only once. */
 function withoutLoneSurrogates(text: string, problems: ProblemList): string {
   return text.replace(/\p{Surrogate}/gu, (_, offset: number) => {
     const message = "There is half of a surrogate pair here, which cannot be stored.";
@@ -78,7 +78,7 @@ function withoutLoneSurrogates(text: string, problems: ProblemList): string {
   });
 }
 
-/** Null when the text is not JSON and small enough to be YAML in flow style. */
+/** Returns null when the text is not JSON and small enough to be YAML in flow style. */
 function readJson(text: string, lines: LineTable, isBeyondYaml: boolean): DocumentsReading | null {
   const problems = new ProblemList(lines);
   const scan = scanJson(text, problems);
@@ -95,7 +95,7 @@ function readJson(text: string, lines: LineTable, isBeyondYaml: boolean): Docume
   return { trees: [], problems: broken.sorted() };
 }
 
-/** The platform's parser makes own properties of all keys, so that leaving the forbidden ones out is safe. */
+/** The platform's parser creates every key as an own property, so that removing the forbidden ones is safe. */
 function builtValue(text: string, hasProblems: boolean): Json {
   if (!hasProblems) return JSON.parse(text) as Json;
   const allowed = JSON.parse(text, (key, value: Json) => (isForbiddenKey(key) ? undefined : value)) as Json;
@@ -108,7 +108,7 @@ function readAsYaml(text: string, lines: LineTable, isSingle: boolean): Document
   return { trees, problems: onePerLine(problems.sorted()) };
 }
 
-/** One mistake often shows as several faults of grammar on its line; the first problem is the one to fix. */
+/** One mistake often causes several grammar faults on its line. Only the first of them is kept. */
 function onePerLine(problems: readonly Problem[]): readonly Problem[] {
   const linesSeen = new Set<number>();
   return problems.filter(({ code, line }) => {

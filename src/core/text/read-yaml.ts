@@ -10,7 +10,7 @@ import { pathAt, YamlSpot } from "./yaml-spot.ts";
 import { parseYaml, type YamlDocument } from "./yaml-stream.ts";
 import { valueOf } from "./yaml-value.ts";
 
-/** Trees of the documents whose every value is known; what is wrong is added to the problems. */
+/** Returns the trees of all documents whose values are fully known, and adds problems for errors. */
 export function readYaml(
   text: string,
   lines: LineTable,
@@ -22,7 +22,7 @@ export function readYaml(
   return plain === null ? readFullYaml(text, lines, problems, isSingle) : [makeTree(plain.value, plain, lines)];
 }
 
-/** The same by the full parser, which understands all of YAML and reports what is wrong. */
+/** Reads with the full parser, which supports all of YAML and reports errors. */
 export function readFullYaml(
   text: string,
   lines: LineTable,
@@ -52,7 +52,7 @@ export function readFullYaml(
   return filled.flatMap(({ contents }) => {
     if (contents === null) return [];
     const { value, isKnown } = valueOf(contents, problems);
-    // A tag may mean another value than the one written beside it.
+    // A tag may give a value another meaning than its text.
     return isKnown && !isTagged ? [makeTree(value, new YamlSpot(contents, contents.range[0]), lines)] : [];
   });
 }
@@ -68,7 +68,7 @@ function addEmpty(problems: ProblemList): readonly SourceTree[] {
   return [];
 }
 
-/** Whether there is more than white space and comments. */
+/** Returns whether the text has more than white space and comments. */
 function hasContent(text: string): boolean {
   let position = 0;
   while (position < text.length) {
@@ -83,7 +83,7 @@ function hasContent(text: string): boolean {
   return false;
 }
 
-/** Only markers such as `---` were written. */
+/** Returns whether a document contains only markers such as `---`. */
 function isEmpty({ contents }: YamlDocument): boolean {
   return isScalar(contents) && contents.value === null && contents.source === "";
 }

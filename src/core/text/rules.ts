@@ -2,7 +2,7 @@ import { LIMITS, type TreePath } from "../base/index.ts";
 import { type ProblemList, shown } from "./problem-list.ts";
 import { isStorable, repaired } from "./storable.ts";
 
-/** What holds for YAML and JSON alike, said in the same words. */
+/** Rules common to YAML and JSON, with the same messages. */
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 const EXACT_INTEGER_MAX = 2 ** 53;
 const INTEGER = /^[-+]?[0-9]+$|^0o[0-7]+$|^0x[0-9a-fA-F]+$/;
@@ -35,7 +35,7 @@ export function addTooDeep(problems: ProblemList, offset: number, path: TreePath
   );
 }
 
-/** The text itself, repaired when it could not be stored, so that one mistake is reported once. */
+/** Returns the text, repaired when it cannot be stored, so that one mistake is reported once. */
 export function storableText(problems: ProblemList, offset: number, path: TreePath, text: string): string {
   if (isStorable(text)) return text;
   problems.add(
@@ -48,7 +48,7 @@ export function storableText(problems: ProblemList, offset: number, path: TreePa
   return repaired(text);
 }
 
-/** Whether the number can be used; one that lost digits can, and is reported as a problem. */
+/** Returns whether the number can be used. A number that lost digits can be, but is reported as a problem. */
 export function checkNumber(
   problems: ProblemList,
   offset: number,
@@ -85,6 +85,6 @@ function clipNumber(written: string): string {
 function isBeyondExact(written: string, value: number): boolean {
   const size = Math.abs(value);
   if (size < EXACT_INTEGER_MAX || !INTEGER.test(written)) return false;
-  // The integer right above the limit rounds down to it, so that only the digits can distinguish them.
+  // The integer just above the limit is rounded down to it, so only its digits show the difference.
   return size > EXACT_INTEGER_MAX || BigInt(written.replace(/^[-+]/, "")) > BigInt(EXACT_INTEGER_MAX);
 }

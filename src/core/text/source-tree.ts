@@ -1,22 +1,22 @@
 import type { Json, PathSegment, Place, TreePath } from "../base/index.ts";
 import type { LineTable } from "./line-table.ts";
 
-/** What a text says, and where it says it. */
+/** The value of a text, and the places of its parts. */
 export interface SourceTree {
   readonly value: Json;
-  /** Place of the value at a path, or of the nearest thing above it that exists. */
+  /** Returns the place of the value at a path, or of its nearest existing ancestor. */
   placeOf(path: TreePath): Place;
-  /** Place of the key that names the value at a path, or of the nearest thing above it that exists. */
+  /** Returns the place of the key at a path, or of its nearest existing ancestor. */
   keyPlaceOf(path: TreePath): Place;
 }
 
-/** One value in a text. What is inside it is looked up only when asked for. */
+/** One value in a text. Its children are located on demand. */
 export interface Spot {
   readonly start: number;
   child(segment: PathSegment): Member | undefined;
 }
 
-/** A value inside another: where its key starts, or the value itself in a list. */
+/** A value inside another, with the start of its key, or of the value itself in a list. */
 export interface Member {
   readonly keyStart: number;
   readonly spot: Spot;

@@ -2,11 +2,11 @@ import { isJsonArray, isJsonObject, LIMITS, type Json, type PathSegment, type Tr
 
 const NUL = "\0";
 const REPLACEMENT = "\ufffd";
-/** Half of a surrogate pair without the other half; whole pairs do not match under the `u` flag. */
+/** A lone surrogate. Under the `u` flag, complete pairs do not match. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
-/** Whether a database that keeps text as UTF-8 without NUL can hold it. */
+/** Returns whether a database that stores UTF-8 text without NUL can store the text. */
 export function isStorable(text: string): boolean {
   return !text.includes(NUL) && !LONE_SURROGATE.test(text);
 }
@@ -15,17 +15,17 @@ export function repaired(text: string): string {
   return isStorable(text) ? text : text.replaceAll(NUL, REPLACEMENT).replace(LONE_SURROGATES, REPLACEMENT);
 }
 
-/** A way back to the root, so that a path is spelt out only when something is wrong there. */
+/** A link back to the root, so that a path is built only when there is a problem. */
 interface Visit {
   readonly value: Json;
   readonly segment: PathSegment | null;
   readonly from: Visit | null;
 }
 
-/** Paths of texts with NUL or half a surrogate pair, keys included, in document order; at most fifty. */
+/** Returns the paths of texts with NUL or a lone surrogate, including keys, in document order; at most fifty. */
 export function findUnstorable(value: Json, path: TreePath = []): readonly TreePath[] {
   const found: TreePath[] = [];
-  // A stack instead of recursion: values from adapters may be nested deeper than calls may be.
+  // A stack instead of recursion, because values from adapters may be nested deeper than the call stack allows.
   const stack: Visit[] = [{ value, segment: null, from: null }];
   for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
     const isBadKey = typeof visit.segment === "string" && !isStorable(visit.segment);
@@ -46,7 +46,7 @@ function segmentsTo(visit: Visit): TreePath {
   return segments.reverse();
 }
 
-/** The last child goes first on the stack, so that the first comes off first. */
+/** Pushes the last child first, so that the first is visited first. */
 function pushChildren(from: Visit, stack: Visit[]): void {
   if (isJsonArray(from.value)) {
     for (let index = from.value.length - 1; index >= 0; index -= 1) {
@@ -57,7 +57,7 @@ function pushChildren(from: Visit, stack: Visit[]): void {
   }
 }
 
-/** What cannot be stored becomes U+FFFD. A value without such text comes back as the same object. */
+/** Replaces characters that cannot be stored by U+FFFD. A value without such characters is returned as the same object. */
 export function repairText(value: Json): { readonly value: Json; readonly isRepaired: boolean } {
   if (findUnstorable(value).length === 0) return { value, isRepaired: false };
   const holder: Json[] = [];
@@ -80,7 +80,7 @@ function copyRepaired({ value, put }: Copy, stack: Copy[]): void {
     const object = {};
     put(object);
     for (const [key, item] of Object.entries(value)) {
-      // Every key is defined now, to keep their order, and filled later; definition is safe for any key.
+      // Keys are defined now to keep their order, and filled later. `defineProperty` is safe for any key.
       const name = repaired(key);
       defineOwn(object, name, null);
       stack.push({ value: item, put: (copy) => defineOwn(object, name, copy) });

@@ -1,16 +1,16 @@
 import { type DiffLine, diffLines } from "./line-diff.ts";
 
-/** A piece of a line: in both, or only in one. */
+/** A part of a line that is in both lines, or only in one. */
 export interface WordPart {
   readonly kind: DiffLine["kind"];
   readonly text: string;
 }
 
-/** A longer line is compared as a whole: its words would not be read one by one. */
+/** A longer line is compared as a whole, because its words would not be read one by one. */
 const LENGTH_MAX = 5_000;
 const WORDS = /\s+|[\p{L}\p{N}_]+|./gu;
 
-/** What differs between two lines, word by word; neighbours of the same kind are one part. */
+/** Returns the differences of two lines, word by word. Adjacent parts of the same kind are merged. */
 export function diffWords(before: string, after: string): readonly WordPart[] {
   if (before.length + after.length > LENGTH_MAX || before.includes("\n") || after.includes("\n")) {
     const whole: readonly WordPart[] = [
@@ -28,7 +28,7 @@ export function diffWords(before: string, after: string): readonly WordPart[] {
   return parts;
 }
 
-/** A word is a line to the comparison of lines. */
+/** Puts each word on a line, so that the line comparison can be used. */
 function wordsOf(line: string): string {
   return (line.match(WORDS) ?? []).join("\n");
 }

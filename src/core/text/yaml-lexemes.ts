@@ -1,7 +1,7 @@
 import { CST, Lexer } from "yaml";
 import { LIMITS } from "../base/index.ts";
 
-/** A word of YAML that no file may use: `&name`, `*name` or `!tag`. */
+/** YAML syntax that no file may use: `&name`, `*name` or `!tag`. */
 export interface Mark {
   readonly kind: "anchor" | "alias" | "tag";
   readonly offset: number;
@@ -10,16 +10,16 @@ export interface Mark {
 
 export interface Lexemes {
   readonly list: readonly string[];
-  /** In order; lexing stops at the fiftieth. */
+  /** In order. Lexing stops at the fiftieth. */
   readonly marks: readonly Mark[];
-  /** Where lexing stopped, and why, when it did not reach the end. */
+  /** Position and reason when lexing stopped before the end. */
   readonly stop: { readonly reason: "too many" | "too deep"; readonly offset: number } | null;
 }
 
-/** Seventy for each of ten thousand steps. Everything after lexing costs microseconds per lexeme. */
+/** Seventy for each of ten thousand steps. All work after lexing costs microseconds per lexeme. */
 export const LEXEMES_MAX = 700_000;
 
-/** Cuts a text into lexemes whose lengths add up to it, without the blank lines and comment lines between them. */
+/** Cuts a text into lexemes whose lengths add up to its length. Blank lines and comment lines are merged. */
 export function lexYaml(text: string): Lexemes {
   const cutter = new Cutter();
   for (const lexeme of new Lexer().lex(text)) {
@@ -46,20 +46,20 @@ class Cutter {
   readonly list: string[] = [];
   offset = 0;
   #openBrackets = 0;
-  /** `- ` or `? ` on the present line: each opens a list or map inside the one before. */
+  /** Number of `- ` or `? ` on the current line. Each opens a list or map inside the previous one. */
   #lineIndicators = 0;
   #isScalarNext = false;
   #isAtLineStart = true;
-  /** Spaces and a comment of a line that may turn out to hold nothing else. */
+  /** Spaces and a comment on a line that may contain nothing else. */
   #linePart: string[] = [];
-  /** Length of the whole lines that hold nothing else. */
+  /** Total length of complete lines that contain nothing else. */
   #skippedLength = 0;
 
   take(lexeme: string): void {
     if (this.#isScalarNext) {
       this.#isScalarNext = false;
       this.#push(lexeme);
-      // The text of a block scalar ends with its last line.
+      // The text of a block scalar includes the end of its last line.
       this.#isAtLineStart = lexeme.endsWith("\n");
     } else if (lexeme === CST.SCALAR || lexeme === CST.DOCUMENT || lexeme === CST.FLOW_END) {
       if (lexeme === CST.FLOW_END) this.#openBrackets = 0;
@@ -95,8 +95,8 @@ class Cutter {
   }
 
   /**
-   * Skipped lines become one blank line of the same length: offsets stay true, and the parser, which looks through the
-   * comments before a key again for each of them, has none to look through.
+   * Replaces skipped lines by one blank line of the same length. Offsets stay correct, and the parser, which scans the comments
+   * before a key again for each of them, has none to scan.
    */
   #push(lexeme: string): void {
     if (this.#skippedLength > 1) this.list.push(" ".repeat(this.#skippedLength - 1));
@@ -107,13 +107,13 @@ class Cutter {
     this.list.push(lexeme);
   }
 
-  /** A lower bound that needs no parser, so that a megabyte of brackets is not even cut to its end. */
+  /** A lower bound of the depth that needs no parser, so that lexing stops early in a megabyte of brackets. */
   get nesting(): number {
     return Math.max(this.#openBrackets, this.#lineIndicators);
   }
 }
 
-/** Where the lexeme that ends at an offset starts. */
+/** Returns the start of the lexeme that ends at an offset. */
 export function startOfLexeme(lexemes: readonly string[], end: number): number {
   let offset = 0;
   for (const lexeme of lexemes) {

@@ -3,13 +3,13 @@ import type { PathSegment, TreePath } from "../base/index.ts";
 import type { Member, Spot } from "./source-tree.ts";
 import { keyTextOf, type YamlList, type YamlMap } from "./yaml-value.ts";
 
-/** Finds places among composed nodes; the members of a list or map are indexed when one is first asked for. */
+/** Finds places among composed nodes. The members of a list or map are indexed on first use. */
 export class YamlSpot implements Spot {
   readonly start: number;
   readonly #node: ParsedNode | null;
   #members: ReadonlyMap<PathSegment, Member> | null = null;
 
-  /** A key without a value has no node; its value lies where the key does. */
+  /** A key without a value has no node, so the place of its value is that of the key. */
   constructor(node: ParsedNode | null, start: number) {
     this.#node = node;
     this.start = start;
@@ -31,7 +31,7 @@ function membersOfMap(map: YamlMap): ReadonlyMap<PathSegment, Member> {
   for (const { key, value } of map.items) {
     const text = keyTextOf(key);
     const keyStart = key.range[0];
-    // Of a key set twice the last value counts, as it does when the value is built.
+    // For a duplicate key the last value counts, as when the value is built.
     if (text !== null) members.set(text, { keyStart, spot: new YamlSpot(value, value?.range[0] ?? keyStart) });
   }
   return members;
@@ -45,7 +45,7 @@ function membersOfList(list: YamlList): ReadonlyMap<PathSegment, Member> {
   return members;
 }
 
-/** The path of what lies at an offset: for words of YAML that stand before the value they belong to. */
+/** Returns the path at an offset, for YAML syntax that precedes the value it belongs to. */
 export function pathAt(root: ParsedNode, offset: number): TreePath {
   const path: PathSegment[] = [];
   let node: ParsedNode | null = root;

@@ -9,7 +9,7 @@ export type YamlDocument = Document.Parsed;
 
 const DOCUMENTS_MAX = 1_000;
 
-/** The documents of a stream, or null when problems were added that leave nothing to look at. */
+/** Returns the documents of a stream. Null when problems were added that make further checks useless. */
 export function parseYaml(
   text: string,
   lexemes: Lexemes,
@@ -62,7 +62,7 @@ class Stream {
     const parser = new Parser();
     for (const lexeme of this.#lexemes) {
       for (const token of parser.next(lexeme)) this.#take(token);
-      // The document itself and a scalar may lie on the stack as well.
+      // The stack may also contain the document itself and a scalar.
       if (parser.stack.length > LIMITS.textDepthMax + 1) this.#checkDepth(parser.stack);
       if (this.#isStopped) return;
     }
@@ -79,7 +79,7 @@ class Stream {
   }
 
   #takeDocument(token: CST.Document): void {
-    // A lone `...` makes an empty document that the author did not write.
+    // A lone `...` creates an empty document that the author did not write.
     if (token.value === undefined && token.start.length === 0) return;
     this.#documentCount += 1;
     if (this.#isSingle && this.#documentCount > 1) {
@@ -123,7 +123,7 @@ class Stream {
   }
 }
 
-/** The key or index at which an unfinished collection is being read. */
+/** Returns the key or index at which an unfinished collection is being read. */
 function openSegment(collection: CST.BlockMap | CST.BlockSequence | CST.FlowCollection): TreePath {
   const isList =
     collection.type === "block-seq" || (collection.type === "flow-collection" && collection.start.source === "[");
@@ -133,7 +133,7 @@ function openSegment(collection: CST.BlockMap | CST.BlockSequence | CST.FlowColl
   return segment === null ? [] : [segment];
 }
 
-/** Thrown to leave the composer, which has no other way to stop. */
+/** Thrown to stop the composer, which has no other way to stop. */
 class FaultsOverflow extends Error {
   override readonly name = "FaultsOverflow";
 }
@@ -146,9 +146,9 @@ function addFault(faults: SyntaxFault[], code: string, source: FaultSource, mess
 type FaultSource = number | readonly number[] | { readonly offset: number; readonly source?: string };
 
 /**
- * The package would continue to the end and keep an error object, with its stack, for every comma too many: ten seconds
- * for a megabyte of commas. Its handler is replaced by one that stops at the fiftieth. Should a later version not use
- * the handler, errors still arrive with the document, only later. Its check for duplicate keys is quadratic, so off.
+ * Creates a composer that stops at the fiftieth fault. The package would continue to the end and keep an error object with its
+ * stack for every surplus comma: ten seconds for a megabyte of commas. If a later version does not use this handler, errors
+ * still arrive with the document, only later. The package's check for duplicate keys is quadratic, so it is off.
  */
 function faultCollector(faults: SyntaxFault[]): Composer {
   const composer = new Composer({

@@ -1,6 +1,6 @@
 import { startOfLexeme } from "./yaml-lexemes.ts";
 
-/** What the YAML package found wrong, before it is put into our words. */
+/** A fault reported by the YAML package, before it is reworded. */
 export interface SyntaxFault {
   readonly code: string;
   readonly offset: number;
@@ -20,7 +20,7 @@ interface Wording {
   readonly hint: string;
 }
 
-/** Tried in order on "CODE message". */
+/** Matched in order against "CODE message". */
 const WORDINGS: readonly Wording[] = [
   {
     finds: /^TAB_AS_INDENT/,
@@ -104,7 +104,7 @@ const WORDINGS: readonly Wording[] = [
   },
 ];
 
-/** Each fault in one line that says what is wrong and what to do. */
+/** Returns one line per fault that names the error and its fix. */
 export function adviceFor(
   faults: readonly SyntaxFault[],
   text: string,
@@ -117,7 +117,7 @@ export function adviceFor(
   });
 }
 
-/** A key indented under a finished value shows as two faults about the value, which the key seems to continue. */
+/** A key indented under a complete value causes two faults about the value, because the key seems to continue it. */
 function isIndentedKey(fault: SyntaxFault | undefined, before: SyntaxFault | undefined): boolean {
   if (fault?.code !== "MULTILINE_IMPLICIT_KEY" || before?.code !== "BLOCK_AS_IMPLICIT_KEY") return false;
   return fault.offset === before.offset;
@@ -132,7 +132,7 @@ function indentedKey(fault: SyntaxFault, text: string): SyntaxAdvice {
   };
 }
 
-/** Inside brackets the brace after `$` opens a map. */
+/** Inside brackets, the brace after `$` opens a map. */
 const UNQUOTED_TEMPLATE = {
   message: "A text with ${…} stands inside {…} or […] without quotes.",
   hint: 'Put it in quotes, as in {order_id: "${order.id}"}, or write one key per line.',

@@ -7,20 +7,20 @@ export type YamlMap = YAMLMap.Parsed;
 export type YamlList = YAMLSeq.Parsed;
 type YamlPair = Pair<ParsedNode, ParsedNode | null>;
 
-/** `isKnown` is false when some value could not be read; the rest of the tree is then no basis for more checks. */
+/** `isKnown` is false when a value could not be read. The rest of the tree must then not be checked further. */
 export interface YamlValue {
   readonly value: Json;
   readonly isKnown: boolean;
 }
 
-/** Plain data from what the YAML package composed; everything that is not plain data becomes a problem. */
+/** Converts composed YAML nodes to plain data. Anything that is not plain data becomes a problem. */
 export function valueOf(node: ParsedNode, problems: ProblemList): YamlValue {
   const builder = new Builder(problems);
   const value = builder.value(node, 1);
   return { value, isKnown: builder.isKnown };
 }
 
-/** The text of a key as written: `1.50` stays `1.50`. Null when the key is a list or a map, or empty. */
+/** Returns the text of a key as written: `1.50` stays `1.50`. Null when the key is a list, a map or empty. */
 export function keyTextOf(key: ParsedNode): string | null {
   if (!isScalar(key)) return null;
   if (key.type !== Scalar.PLAIN) return typeof key.value === "string" ? key.value : null;
@@ -111,7 +111,7 @@ class Builder {
     const value = scalar.value;
     const offset = scalar.range[0];
     if (typeof value === "string") {
-      // Only escapes, which double quotes alone know, can write what the text as a whole may not hold.
+      // Only escapes, which exist only in double quotes, can produce characters that the text itself cannot contain.
       return scalar.type === Scalar.QUOTE_DOUBLE ? storableText(this.#problems, offset, this.#path, value) : value;
     }
     if (typeof value === "number") {

@@ -11,8 +11,8 @@ export function usdOf(costMicros: number): number {
 }
 
 /**
- * What an event says inside a span; null for those that begin or end one, and for those that hold content. Prompts,
- * outputs, messages, args and the words of people never leave this way.
+ * Returns the attributes of an event within a span. Null for events that begin or end a span, and for events that hold content.
+ * Prompts, outputs, messages, args and texts of people are never exported.
  */
 export function detailsOf(event: RunEvent): Attributes | null {
   const details = listed(event);

@@ -1,6 +1,6 @@
 /**
- * Every name that leaves with a span, in one place. The `gen_ai.*` names are those of OpenTelemetry's conventions for
- * generative AI, which are still moving: a collector finds by the schema's address which state of them this is.
+ * All names exported with spans. The `gen_ai.*` names are from OpenTelemetry's conventions for generative AI, which are still
+ * changing. The schema URL identifies the version in use.
  */
 const CONVENTIONS_VERSION = "1.41.0";
 export const SCHEMA_URL = `https://opentelemetry.io/schemas/${CONVENTIONS_VERSION}`;
@@ -73,8 +73,8 @@ export const ATTRIBUTES = {
   childStatus: "sluice.child.status",
 } as const;
 
-/** Money has fractions; every other number is counted. */
+/** Money has fractions. All other numbers are integers. */
 export const FRACTIONS: ReadonlySet<string> = new Set([ATTRIBUTES.cost]);
 
-/** A node has no operation of its own in the conventions: it is what waits, retries and asks around its attempts. */
+/** The conventions define no operation for a node: its span covers the waiting, retries and approvals around its attempts. */
 export const NODE_SPAN = "node";

@@ -21,10 +21,10 @@ interface Place {
   readonly traceId: string;
 }
 
-/** After these an attempt is over, whatever becomes of its node. */
+/** Events that end an attempt, whether or not they settle the node. */
 type AttemptEnding = EventOf<SettlingType | "node.retried" | "node.blocked">;
 
-/** Events that begin a span of a node without one. Waiting for other nodes is not part of the span. */
+/** Events that begin the span of a node. Waiting for other nodes is not part of the span. */
 const OPENING: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "node.queued",
   "node.expanded",
@@ -38,7 +38,7 @@ const OPENING: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "moderation.flagged",
 ]);
 
-/** Events that belong to the node even while an attempt of it lasts. */
+/** Events that belong to the node even during an attempt. */
 const AROUND: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "node.queued",
   "node.retried",
@@ -46,7 +46,7 @@ const AROUND: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "gate.decided",
 ]);
 
-/** The spans of one node: one from being queued to being settled, and inside it one per attempt. */
+/** The spans of one node: one from queued to settled, and one inside it per attempt. */
 export class NodeTracer {
   readonly #place: Place;
   readonly #nodeId: string;
@@ -70,7 +70,7 @@ export class NodeTracer {
     return [this.#span, this.#attempt?.span].flatMap((span) => (span === null || span === undefined ? [] : [span]));
   }
 
-  /** Not taken: it happened outside any span of the node. */
+  /** Records an event. `isTaken` is false when the event happened outside any span of the node. */
   record(event: NodeEvent, at: number, parentSpanId: string): { ended: readonly EndedSpan[]; isTaken: boolean } {
     const span = this.#span ?? (OPENING.has(event.type) ? this.#open(at, parentSpanId) : null);
     if (span === null) return { ended: [], isTaken: false };
@@ -112,7 +112,7 @@ export class NodeTracer {
     }
   }
 
-  /** Ends what lasts, because the run has ended. */
+  /** Ends all open spans, because the run has ended. */
   cut({ at, eventId }: Omit<Ending, "status">): readonly EndedSpan[] {
     const ended = this.lasting().map((span) => span.end({ at, eventId, status: "unset" }));
     this.#attempt = null;
@@ -146,7 +146,7 @@ export class NodeTracer {
       spanId: attemptSpanId(dispatchIdOf({ runId, nodeId: this.#nodeId, attempt: number, segment })),
       parentSpanId: node.spanId,
       name: `${operation} ${subject}`,
-      // A child run continues in this trace; everything else is a call to something outside.
+      // A child run continues in this trace. Every other attempt is a call to an external system.
       kind: provider === null ? "internal" : "client",
       startedAt: at,
     });
@@ -167,13 +167,13 @@ export class NodeTracer {
     return ended === undefined ? [] : [ended];
   }
 
-  /** An attempt in rounds is an agent at work: its model calls are spans of their own. */
+  /** An attempt with rounds is traced as an agent: each of its model calls has a span of its own. */
   #ofTurn(
     event: EventOf<"round.completed" | "tool.requested" | "tool.completed">,
     at: number,
     node: OpenSpan,
   ): readonly EndedSpan[] {
-    // Done and traced in the run it comes from.
+    // A carried event was executed and traced in the original run.
     if (event.payload.carried === true) return [];
     const inside = { parent: this.#attempt?.span ?? node, life: this.#lives, at };
     switch (event.type) {
@@ -194,7 +194,7 @@ export class NodeTracer {
     if (payload.attempt === this.#attempt?.number) this.#attempt?.span.set(A.workflow, payload.workflow);
   }
 
-  /** When the first piece came; the pieces themselves are content. */
+  /** Records the time of the first chunk. The chunks themselves are content and are not exported. */
   #stream({ type }: EventOf<"node.stream.delta">, at: number): void {
     const attempt = this.#attempt;
     if (attempt === null || attempt.isStreaming) return;
@@ -246,7 +246,7 @@ export class NodeTracer {
     }
   }
 
-  /** Inside the attempt it is about while that lasts, else around it. */
+  /** Adds the event to the span of its attempt while that is open, else to the span of the node. */
   #note(event: NodeEvent, at: number, node: OpenSpan): void {
     const attributes = detailsOf(event);
     if (attributes === null) return;

@@ -1,6 +1,6 @@
 import type { AttributeValue, EndedSpan, Span, SpanAddress, SpanEvent } from "./span.ts";
 
-/** As many as collectors take by default; what comes after is counted. */
+/** The default limit of collectors. Further events are only counted. */
 export const EVENTS_PER_SPAN_MAX = 128;
 
 interface Opening extends SpanAddress {
@@ -17,7 +17,7 @@ export interface Ending {
   readonly status: Span["status"];
 }
 
-/** A span that lasts. What has ended never changes, whatever the log says later. */
+/** A span that has not ended. An ended span never changes, even if the log has later events about it. */
 export class OpenSpan {
   #opening: Opening;
   readonly #attributes = new Map<string, AttributeValue>();
@@ -37,7 +37,7 @@ export class OpenSpan {
     return this;
   }
 
-  /** Null and undefined are no attributes. */
+  /** Sets an attribute. Null and undefined are ignored. */
   set(name: string, value: AttributeValue | null | undefined): this {
     if (value !== null && value !== undefined) this.#attributes.set(name, value);
     return this;

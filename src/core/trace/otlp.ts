@@ -1,7 +1,7 @@
 import { FRACTIONS, SCHEMA_URL, SCOPE_NAME } from "./names.ts";
 import type { Attributes, AttributeValue, EndedSpan } from "./span.ts";
 
-/** Who sends: `service.name` and whatever else an operator says about it. */
+/** The sender of spans: `service.name` and other attributes set by the operator. */
 export interface Resource {
   readonly attributes: Attributes;
   readonly version: string;
@@ -18,7 +18,7 @@ interface KeyValue {
   readonly value: AnyValue;
 }
 
-/** `ExportTraceServiceRequest` in the JSON form of OTLP: ids in hex, instants as texts of nanoseconds, enums as numbers. */
+/** `ExportTraceServiceRequest` in OTLP's JSON form: ids in hex, instants as strings of nanoseconds, enums as numbers. */
 interface ExportRequest {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly KeyValue[] };
@@ -53,7 +53,7 @@ interface WireSpan {
 
 const KINDS = { internal: 1, client: 3 } as const;
 const STATUSES = { unset: 0, ok: 1, error: 2 } as const;
-/** Sampled; whether the parent is remote is left out. */
+/** Sampled flag. Whether the parent is remote is not reported. */
 const SAMPLED = 1;
 
 export function writeExportRequest({ attributes, version }: Resource, spans: readonly EndedSpan[]): ExportRequest {
@@ -86,7 +86,7 @@ function writeSpan(span: EndedSpan): WireSpan {
   };
 }
 
-/** Milliseconds as nanoseconds, without a number that could not hold them. */
+/** Converts milliseconds to nanoseconds as text, because a number could not hold them exactly. */
 function nanos(ms: number): string {
   return `${Math.trunc(ms)}000000`;
 }

@@ -6,17 +6,17 @@ import { OpenSpan } from "./open-span.ts";
 import type { EndedSpan, Span, SpanAddress } from "./span.ts";
 import { reopenedSpanId } from "./span-id.ts";
 
-/** What is pinned with a run, as far as its trace needs it. */
+/** The pinned data of a run that its trace needs. */
 export interface RunIdentity {
   readonly runId: string;
   readonly traceId: string;
   readonly rootSpanId: string;
   readonly orgId?: string;
-  /** The attempt of the parent run that started this one, or the caller that requested it. */
+  /** The attempt of the parent run that started this run, or the span of the caller that requested it. */
   readonly parent?: SpanAddress;
 }
 
-/** Reads the log of a run in order and returns its spans; the same log always gives the same spans. */
+/** Reads the log of a run in order and returns its spans. The same log always gives the same spans. */
 export class RunTracer {
   readonly #run: RunIdentity;
   readonly #nodes = new Map<string, NodeTracer>();
@@ -31,7 +31,7 @@ export class RunTracer {
   }
 
   record(event: RunEvent): void {
-    // Clocks of replicas differ; a span never ends before it began.
+    // Clocks of replicas differ. This ensures that a span never ends before its start.
     this.#at = Math.max(this.#at, event.at);
     switch (event.type) {
       case "run.started":
@@ -59,14 +59,14 @@ export class RunTracer {
     }
   }
 
-  /** What has ended since this was last asked, in the order in which it ended. */
+  /** Returns the spans that ended since the last call, in order of their ends. */
   takeEnded(): readonly EndedSpan[] {
     const ended = this.#ended;
     this.#ended = [];
     return ended;
   }
 
-  /** What lasts: the run first. */
+  /** Returns the open spans, the run first. */
   lasting(): readonly Span[] {
     const open = [this.#span, ...[...this.#nodes.values()].flatMap((node) => node.lasting())];
     return open.flatMap((span) => (span === null ? [] : [span.sofar()]));
@@ -89,7 +89,7 @@ export class RunTracer {
       .set(A.nodeCount, payload.nodeCount);
   }
 
-  /** The span of a run shows its start and its end; a reopened run begins another span. */
+  /** The span of a run shows its start and its end. A reopened run begins another span. */
   #changeStatus(event: EventOf<"run.status.changed">): void {
     const { from, to, epoch } = event.payload;
     if (this.#span === null) this.#reopen(epoch);
@@ -97,7 +97,7 @@ export class RunTracer {
     this.#note(this.#span, event);
   }
 
-  /** A span reported as ended stays ended; a reopened run gets a span of its own that links to the first. */
+  /** Opens a span for a reopened run, linked to the first: a span reported as ended must not change. */
   #reopen(epoch: number): void {
     const { runId, traceId, rootSpanId } = this.#run;
     const spanId = reopenedSpanId(runId, this.#openings + 1);
@@ -120,7 +120,7 @@ export class RunTracer {
     const span = this.#span;
     if (span === null) return;
     const ending = { at: this.#at, eventId: event.eventId };
-    // Nothing of a node lasts longer than its run; a log that says otherwise must not leave a span without a parent.
+    // No span of a node outlasts its run, even if the log is inconsistent: it would be left without a parent.
     for (const node of this.#nodes.values()) this.#ended.push(...node.cut(ending));
     const { costMicros, errorCode, reason } = event.payload;
     const isError = event.type === "run.failed" || event.type === "run.timed_out";
@@ -152,7 +152,7 @@ export class RunTracer {
     return node;
   }
 
-  /** Instances are shown under their node while it lasts. */
+  /** Returns the span of the node to which an instance belongs, while that span is open. */
   #ownerOf(nodeId: string): OpenSpan | undefined {
     if (!nodeId.endsWith("]")) return undefined;
     return this.#nodes.get(nodeId.slice(0, nodeId.lastIndexOf("[")))?.span;
@@ -164,14 +164,14 @@ export class RunTracer {
   }
 }
 
-/** Events of a node whose own spans have ended. */
+/** Events of a node that may arrive after its spans have ended. */
 const AFTERWARDS: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "node.invalidated",
   "cost.recorded",
   "child.finished",
 ]);
 
-/** Every span of a log: what has ended, in that order, then what lasts. */
+/** Returns every span of a log: ended spans in order of their ends, then open spans. */
 export function spansOf(run: RunIdentity, events: Iterable<RunEvent>): readonly Span[] {
   const tracer = new RunTracer(run);
   for (const event of events) tracer.record(event);

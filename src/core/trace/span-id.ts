@@ -2,13 +2,13 @@ import type { SpanAddress } from "./span.ts";
 
 const FNV_PRIME = 0x01000193;
 const FNV_BASIS = 0x811c9dc5;
-/** Odd, and far from the prime: what falls together in one half does not in the other. */
+/** Odd and far from the prime, so that texts that collide in one half differ in the other. */
 const OTHER_FACTOR = 0x9e3779b1;
 
 /**
- * Ids follow from what they name, so that every replica names a span the same, nothing has to be kept, and a span that
- * is sent twice is the same span. Two halves of 32 bits, no cryptography: every dispatch has one, and all it must be is
- * unlike the others of its trace.
+ * Ids are derived from what they identify. So all replicas give a span the same id, nothing has to be stored, and a span that
+ * is sent twice is the same span. Two 32-bit halves without cryptography: ids are computed for every dispatch and only have to
+ * differ within their trace.
  */
 function spanIdOf(text: string): string {
   let high = FNV_BASIS;
@@ -20,13 +20,13 @@ function spanIdOf(text: string): string {
     low ^= low >>> 15;
   }
   const id = hexOf(mix(high)) + hexOf(mix(low));
-  // All zeros means "none" on the wire.
+  // All zeros means "none" in the protocol.
   return id === NONE ? `${NONE.slice(1)}1` : id;
 }
 
 const NONE = "0".repeat(16);
 
-/** Spreads what the last characters have changed over all bits. */
+/** Spreads the effect of the last characters over all bits. */
 function mix(half: number): number {
   let bits = half;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
@@ -38,39 +38,39 @@ function hexOf(bits: number): string {
   return (bits >>> 0).toString(16).padStart(8, "0");
 }
 
-/** The span of an attempt, from the id its dispatch carries. */
+/** Returns the span id of an attempt, derived from its dispatch id. */
 export function attemptSpanId(dispatchId: string): string {
   return spanIdOf(dispatchId);
 }
 
-/** A node that is taken back and runs again gets another span: `life` counts from 1. */
+/** Returns the span id of a node. A node that is invalidated and runs again gets another span: `life` counts from 1. */
 export function nodeSpanId(runId: string, nodeId: string, life: number): string {
   return spanIdOf(`node ${life} ${runId}/${nodeId}`);
 }
 
-/** A model call of an agent's turn. */
+/** Returns the span id of a model call in an agent's turn. */
 export function roundSpanId(runId: string, nodeId: string, life: number, round: number): string {
   return spanIdOf(`round ${life}/${round} ${runId}/${nodeId}`);
 }
 
-/** A tool call of an agent's turn. */
+/** Returns the span id of a tool call in an agent's turn. */
 export function callSpanId(callId: string): string {
   return spanIdOf(`call ${callId}`);
 }
 
-/** A run that is opened again gets another span; its first one is pinned with the run. */
+/** Returns the span id for a reopened run. The id of its first span is pinned with the run. */
 export function reopenedSpanId(runId: string, opening: number): string {
   return spanIdOf(`run ${opening} ${runId}`);
 }
 
-/** As W3C Trace Context writes it: version 00, sampled. */
+/** Formats an address in the notation of W3C Trace Context: version 00, sampled. */
 export function writeTraceparent({ traceId, spanId }: SpanAddress): string {
   return `00-${traceId}-${spanId}-01`;
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/u;
 
-/** Null for anything that is not valid; a later version may say more at the end, which is left unread. */
+/** Parses a traceparent. Null when it is invalid. A later version may have more fields at the end, which are ignored. */
 export function readTraceparent(text: string): SpanAddress | null {
   const [, version, traceId, spanId, rest] = TRACEPARENT.exec(text.trim()) ?? [];
   if (traceId === undefined || spanId === undefined || version === "ff") return null;

@@ -7,28 +7,28 @@ export interface SpanEvent {
   readonly attributes: Attributes;
 }
 
-/** Where a span is, for those that refer to it. */
+/** Identifies a span for other spans that refer to it. */
 export interface SpanAddress {
   readonly traceId: string;
   readonly spanId: string;
 }
 
-/** One stretch of work of a run. Instants are epoch milliseconds. */
+/** One period of work of a run. Instants are epoch milliseconds. */
 export interface Span extends SpanAddress {
   readonly parentSpanId: string | null;
   readonly name: string;
-  /** `client`: a call to something outside. */
+  /** `client` is a call to an external system. */
   readonly kind: "internal" | "client";
   readonly startedAt: number;
-  /** Null while it lasts. */
+  /** Null while the span is open. */
   readonly endedAt: number | null;
-  /** The event that ended it; null while it lasts. */
+  /** The event that ended the span. Null while the span is open. */
   readonly endEventId: number | null;
   readonly status: "unset" | "ok" | "error";
   readonly attributes: Attributes;
   readonly events: readonly SpanEvent[];
   readonly droppedEvents: number;
-  /** What it belongs to in another trace. */
+  /** Related spans in other traces. */
   readonly links: readonly SpanAddress[];
 }
 

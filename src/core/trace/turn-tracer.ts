@@ -11,28 +11,28 @@ interface TracedNode {
   readonly nodeId: string;
 }
 
-/** Where a span of a turn belongs. */
+/** The position of a turn's span. */
 interface Inside {
   readonly parent: OpenSpan;
-  /** Of the node's span: a turn that starts over has other rounds of the same numbers. */
+  /** Life of the node. The rounds of a turn that starts over have the same numbers, so the life distinguishes them. */
   readonly life: number;
   readonly at: number;
 }
 
-/** The spans of an agent's turn: one per model call, one per tool call. Never what was said, asked or returned. */
+/** The spans of an agent's turn: one per model call and one per tool call. They contain no messages, args or results. */
 export class TurnTracer {
   readonly #node: TracedNode;
   readonly #asked = new Map<string, EventOf<"tool.requested">["payload"]>();
   #provider: string | null = null;
   #began = 0;
-  /** Since when the model may have been asked: the execution began, or the last tool returned. */
+  /** Earliest start of the current model call: the start of the execution, or the return of the last tool. */
   #since = 0;
 
   constructor(node: TracedNode) {
     this.#node = node;
   }
 
-  /** An execution begins. */
+  /** Records the start of an execution. */
   begin(provider: string | null, at: number): void {
     this.#provider = provider;
     this.#began = at;
@@ -70,7 +70,7 @@ export class TurnTracer {
     return span.end({ at, eventId, status: "ok" });
   }
 
-  /** Null: it was not made here, or a person said what it returned. */
+  /** Returns the span of a tool call. Null when the call was not made here, or a person supplied the result. */
   call({ payload, eventId }: EventOf<"tool.completed">, { parent, at }: Inside): EndedSpan | null {
     const asked = this.#asked.get(payload.callId);
     if (asked === undefined || payload.by !== undefined) return null;
@@ -85,7 +85,7 @@ export class TurnTracer {
       parentSpanId: parent.spanId,
       name: `${OPERATIONS.tool} ${tool}`,
       kind: "internal",
-      // Whatever an adapter's clock says, it was made inside the execution that reports it.
+      // The call is kept within the execution that reports it, whatever the adapter's clock shows.
       startedAt: Math.min(at, Math.max(this.#began, at - Math.round(durationMs))),
     });
     span
@@ -96,7 +96,7 @@ export class TurnTracer {
       .set(A.turnRound, round)
       .set(A.toolName, tool)
       .set(A.toolCallId, callId)
-      // In the words of the conventions: the model names the args, and its client makes the call.
+      // "function" in the sense of the conventions: the model specifies the args, and its client makes the call.
       .set(A.toolType, "function")
       .set(A.toolServer, server)
       .set(A.toolAction, action)

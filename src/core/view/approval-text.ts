@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject, sameJson } from "../base/index.ts";
 import type { ApprovalSource, Decision, LargeValue, Shown, Subject } from "../event/index.ts";
 
-/** Why a person is asked. */
+/** Reason for an approval, shown to the approver. */
 export const SOURCE_TEXTS: Readonly<Record<ApprovalSource, string>> = {
   gate: "The workflow asks for approval at this step.",
   policy: "A policy holds this until a person approves.",
@@ -11,13 +11,13 @@ export const SOURCE_TEXTS: Readonly<Record<ApprovalSource, string>> = {
     "It cannot continue by itself: a value is missing, or no agent may take it. Give it what it needs on the run's page.",
 };
 
-/** Why a person is asked about a call that may have been made. */
+/** Reason shown for a call that may already have been made. */
 export const OUTCOME_UNKNOWN =
   "An agent was lost while it called a tool, and only a person can find out what became of it.";
 
 export const NOTHING_SENT = "Nothing is sent: the answer itself is the result, and the run continues with it.";
 
-/** What stands for a value that is too large to be shown; null: the value itself is there. */
+/** Returns the reference that replaces a value too large to be shown. Null when the value itself is present. */
 export function largeValueOf(value: unknown): LargeValue | null {
   if (!isJsonObject(value as Json)) return null;
   const { $ref, bytes, sha256, preview } = value as Record<string, unknown>;
@@ -26,21 +26,21 @@ export function largeValueOf(value: unknown): LargeValue | null {
   return isLarge ? { $ref, bytes, sha256, preview } : null;
 }
 
-/** A value as text: what is text already stays as it is, and a large value is its beginning. */
+/** Formats a value as text. A text stays unchanged; a large value is represented by its beginning. */
 export function shownText(value: unknown): string {
   const large = largeValueOf(value);
   if (large !== null) return large.preview;
   return typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2);
 }
 
-/** What is sent when it is approved, in the words of what receives it. */
+/** Describes what is sent after the approval, in the terms of the receiving adapter. */
 export interface RequestText {
   readonly sentence: string;
-  /** Heading of the exact text. */
+  /** Heading above the exact text. */
   readonly heading: string;
 }
 
-/** How each adapter understands a request. */
+/** Describes a request according to its adapter. */
 export function requestText({
   provider,
   model,
@@ -65,7 +65,7 @@ export function requestText({
   }
 }
 
-/** Without a choice of the author's all that is bound is shown; what is sent as an input stands there already. */
+/** Returns whether a shown value repeats an input that is sent. All bound values are shown unless the author chose some. */
 export function isSentInput(
   { kind, label, value }: Pick<Shown, "kind" | "label" | "value">,
   { request }: { readonly request: Pick<NonNullable<Subject["request"]>, "inputs"> | null },
@@ -76,13 +76,13 @@ export function isSentInput(
 
 const SHORT_LENGTH = 120;
 
-/** A value that fits into a line of a table. */
+/** Returns whether a value fits into one line of a table. */
 export function isShortValue(value: unknown): boolean {
   const text = shownText(value);
   return largeValueOf(value) === null && text.length <= SHORT_LENGTH && !text.includes("\n");
 }
 
-/** What is shown, with short values that stand beside each other as one table. */
+/** Shown values, with adjacent short values grouped as one table. */
 export type ShownGroup<One> =
   | { readonly kind: "short"; readonly values: JsonObject }
   | { readonly kind: "one"; readonly shown: One };
@@ -102,12 +102,12 @@ export function shownGroups<One extends Pick<Shown, "kind" | "label"> & { readon
   return groups;
 }
 
-/** Whether a person who is asked about a call is asked what became of it. */
+/** Returns whether the approver of a call is asked about its outcome. */
 export function isOutcomeUnknown(choices: readonly Decision[]): boolean {
   return choices.includes("retry");
 }
 
-/** What an approval says of a tool call. `isUnknown`: it may have been made already. */
+/** Describes a tool call in an approval. `isUnknown`: the call may already have been made. */
 export function callText({ tool, server, action }: NonNullable<Subject["call"]>, isUnknown: boolean): string {
   const name = server === null ? tool : `${tool} of the server ${server}`;
   return isUnknown
@@ -115,19 +115,19 @@ export function callText({ tool, server, action }: NonNullable<Subject["call"]>,
     : `The tool ${name} is called with exactly these args. Its kind is ${action}.`;
 }
 
-/** Args that stand here cut or hidden: they cannot be sent back as they are shown. */
+/** Returns the args that are shown cut or hidden. They cannot be sent back as shown. */
 export function argsNotWhole(args: JsonObject): readonly string[] {
   return Object.entries(args)
     .filter(([, value]) => largeValueOf(value) !== null || JSON.stringify(value).includes("[hidden: "))
     .map(([name]) => name);
 }
 
-/** What a person may change of a request: its inputs and whatever else it is made of, as far as it stands here whole. */
+/** Returns the values of a request that a person may change: inputs and other values it reads, as far as they are shown in full. */
 export function changeableInputs(
   subject: { readonly request: Pick<NonNullable<Subject["request"]>, "inputs" | "reads"> | null } | null,
 ): JsonObject {
   const { inputs = {}, reads = {} } = subject?.request ?? {};
-  // Very many are cut as a whole.
+  // A large set of inputs is cut as a whole.
   const values = largeValueOf(inputs) === null ? { ...reads, ...inputs } : reads;
   const cut = new Set(argsNotWhole(values));
   return Object.fromEntries(Object.entries(values).filter(([name]) => !cut.has(name)));
@@ -138,7 +138,7 @@ export interface ShownTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A list of objects or of lists as a table; null when the value is neither. */
+/** Returns a list of objects or lists as a table. Null when the value is neither. */
 export function shownTable(value: unknown): ShownTable | null {
   if (!isJsonArray(value as Json) || (value as readonly Json[]).length === 0) return null;
   const list = value as readonly Json[];

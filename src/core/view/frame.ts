@@ -1,7 +1,7 @@
 import type { EventOf, EventType, RunEvent } from "../event/index.ts";
 import { epochMsFromIso, isoFromEpochMs } from "./timestamp.ts";
 
-/** An event as the API and the stream send it. */
+/** An event in the form sent by the API and the stream. */
 export type EventFrame = {
   [T in EventType]: {
     readonly eventId: number;
@@ -20,7 +20,7 @@ export interface Correlation {
   readonly traceId: string;
   readonly parentEventId?: number;
   readonly wave?: number;
-  /** Where it comes from: the engine's log, the transport, or the client itself. */
+  /** Source of the event: the engine's log, the transport, or the client itself. */
   readonly phase: "engine" | "transport" | "client";
 }
 
@@ -29,7 +29,7 @@ export interface FrameContext {
   readonly workflowId: string;
   readonly traceId: string;
   readonly parentEventId?: number;
-  /** Wave of the node, for events that do not carry it themselves. */
+  /** Wave of the node, for events that do not contain it. */
   readonly wave?: number;
 }
 
@@ -50,11 +50,11 @@ export function frameEvent(event: RunEvent, context: FrameContext): EventFrame {
     },
     payload: event.payload,
   };
-  // Type and payload come from one event, which the compiler cannot follow through an object literal.
+  // Type and payload are from the same event, which the compiler cannot infer from an object literal.
   return frame as EventFrame;
 }
 
-/** What a client folds: the event inside a frame, or null when its timestamp is no moment. */
+/** Returns the event inside a frame, as clients fold it. Null when the timestamp is invalid. */
 export function eventOfFrame(frame: EventFrame): RunEvent | null {
   const at = epochMsFromIso(frame.timestamp);
   if (at === null) return null;

@@ -15,10 +15,10 @@ export interface NodeResult extends Pick<
   | "durationMs"
   | "outputs"
   | "output"
-  /** Why it failed, waits to try again, was tolerated or was cancelled. */
+  /** Error of a node that failed, waits for a retry, was tolerated or was cancelled. */
   | "errorCode"
   | "errorMessage"
-  /** It has failed, and a handler has made up for it: that no longer fails the run. */
+  /** Whether the node failed and a handler has handled it, so that it no longer fails the run. */
   | "isHandled"
   | "costMicros"
 > {
@@ -26,7 +26,7 @@ export interface NodeResult extends Pick<
   readonly wave: number;
   /** Start of the first attempt. */
   readonly startedAt: string | null;
-  /** When it settled, however it did. */
+  /** Moment at which the node settled, with any status. */
   readonly completedAt: string | null;
 }
 

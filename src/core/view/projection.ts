@@ -5,14 +5,14 @@ import { type NodeResult, resultOfState, resultOfView } from "./node-result.ts";
 import type { NodeView, RunView } from "./run-view.ts";
 import { isUpstreamFailure } from "./upstream-failure.ts";
 
-/** A whole run in one answer. The same from the engine's state and from the events alone. */
+/** A complete run in one response. It is the same whether derived from the engine's state or from the events alone. */
 export interface RunProjection {
   readonly runId: string;
   readonly workflowId: string;
   readonly status: RunStatus;
-  /** Nothing moves, and a person has to answer. */
+  /** True when no node is in motion and at least one waits for a person. */
   readonly isPaused: boolean;
-  /** It was cancelled, and its child runs have still to end. */
+  /** True when the run was cancelled and child runs have not ended yet. */
   readonly isCancelling: boolean;
   readonly activeNodeIds: readonly string[];
   readonly pendingCount: number;
@@ -20,23 +20,23 @@ export interface RunProjection {
   readonly inFlightCount: number;
   readonly executedCount: number;
   readonly failedCount: number;
-  /** How many of those did not run because another node had failed: they follow from a failure and are none. */
+  /** Number of failed nodes that did not run because another node had failed, so that they are not a cause themselves. */
   readonly upstreamFailedCount: number;
   /** Plan order; the instances of a `for_each` node follow it directly. */
   readonly nodeResults: readonly NodeResult[];
-  /** Hand-offs of values into the run, as rows of its provenance. */
+  /** Hand-offs of values into the run, counted as rows of its provenance. */
   readonly upstreamCount: number;
-  /** Hand-offs out of it, as far as its own log shows; one within the run is both. */
+  /** Hand-offs out of the run, as far as its own log shows them. A hand-off within the run counts in both directions. */
   readonly downstreamCount: number;
   readonly parentRunId: string | null;
   readonly recursionDepth: number;
-  /** What the document names as outputs; null: none, or the run has not completed. */
+  /** Outputs that the document names. Null when it names none or the run has not completed. */
   readonly outputs: JsonObject | null;
   readonly costMicros: number;
   readonly lastEventId: number;
 }
 
-/** What neither state nor events of a run can know. */
+/** Data that neither state nor events of a run contain. */
 export interface ProjectionContext {
   readonly workflowId: string;
 }
@@ -57,7 +57,7 @@ export function projectRun(state: RunState, about: ProjectionContext): RunProjec
   return assemble(state, { nodeResults, isCancelling, expandedRunning: state.expandedRunning }, about);
 }
 
-/** `runId` is no part of any event: a stream belongs to its run. */
+/** `runId` is passed because events do not contain it: a stream belongs to one run. */
 export function projectView(view: RunView, about: ProjectionContext & { readonly runId: string }): RunProjection {
   const instances = new Map<string, NodeView[]>();
   for (const node of view.nodes.values()) {
@@ -128,13 +128,13 @@ function assemble(
   };
 }
 
-/** A node may also be blocked until an event or a moment comes. */
+/** A node may also be blocked while it waits for an event or a moment. */
 function needsPerson({ status, waitingReason }: Pick<NodeResult, "status" | "waitingReason">): boolean {
   return status === "blocked" && waitingReason === "human_input";
 }
 
 function isStill(counts: RunFacts["counts"], expandedRunning: number): boolean {
-  // A `for_each` node runs only as far as its instances do.
+  // A `for_each` node counts as running only through its instances.
   const moving = counts.queued + counts.retrying + counts.running + counts.streaming - expandedRunning;
   return moving === 0 && counts.blocked > 0;
 }

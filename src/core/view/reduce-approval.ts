@@ -22,7 +22,7 @@ export function reduceApproval(view: RunView, event: ApprovalEvent): void {
   view.approvals.set(known.id, { ...known, status, decision, by, reason, resolvedAt: event.at });
 }
 
-/** Of these the title is the label of the node itself; others say what became of it. */
+/** Sources whose approval title is the label of the node. The titles of other approvals describe the outcome of the node. */
 const TITLED: ReadonlySet<ApprovalSource> = new Set(["gate", "policy"]);
 
 function reduceRequested(view: RunView, { payload, at }: EventOf<"approval.requested">): void {

@@ -16,15 +16,15 @@ export function reduceNode(view: RunView, event: NodeEvent): void {
   const known = view.nodes.get(nodeId);
   const instance = known === undefined ? instanceOf(nodeId) : null;
   if (instance !== null && event.type === "node.completed") {
-    // Only a result carried over from another run names an instance before its node has expanded.
+    // Only a result carried over from another run can refer to an instance before its node has expanded.
     const { outputs, envelope } = event.payload;
     view.carriedInstances.set(nodeId, { outputs, output: envelope.output });
     return;
   }
-  // Of the turn of an instance that is continued, nothing is shown before the instance is there.
+  // Carried events in the turn of an instance are ignored until the instance exists.
   if (instance !== null && "carried" in event.payload) return;
   if (known === undefined && event.type === "cost.recorded") {
-    // What comes last is no node, and costs.
+    // The `finally` block is not a node, but has a cost.
     view.costMicros += event.payload.costMicros;
     return;
   }
@@ -33,7 +33,7 @@ export function reduceNode(view: RunView, event: NodeEvent): void {
   if (next !== node) put(view, node, next);
 }
 
-/** A settled node moves only through `node.invalidated`; whatever else comes late changes its sums, not its status. */
+/** Only `node.invalidated` changes the status of a settled node. Other late events change only its sums. */
 function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
   switch (event.type) {
     case "cost.recorded":
@@ -120,7 +120,7 @@ function wait(node: NodeView, { payload }: EventOf<"node.waiting">): NodeView {
   return { ...node, ...NOTHING_NOW, status: "awaiting_dependency", waitingReason: reasonOf(payload) };
 }
 
-/** Before it has begun a node waits for others, or with its run for a place. */
+/** Before its start, a node waits for other nodes, or for a place of its run. */
 function reasonOf({ waitingReason }: EventOf<"node.waiting">["payload"]): NodeView["waitingReason"] {
   return waitingReason === "concurrency" ? waitingReason : "dependency";
 }
@@ -177,12 +177,12 @@ function block(node: NodeView, { payload }: EventOf<"node.blocked">): NodeView {
   };
 }
 
-/** The adapter knows best which model it called. */
+/** The model that the adapter reports takes precedence. */
 function spend(node: NodeView, { payload: { costMicros, model } }: EventOf<"cost.recorded">): NodeView {
   return { ...node, costMicros: node.costMicros + costMicros, model: typeof model === "string" ? model : node.model };
 }
 
-/** Instances that are completed stay, carried ones are completed at once, all others start over. */
+/** Completed instances stay, carried ones are completed at once, and all others start over. */
 function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.expanded">): NodeView {
   payload.instanceIds.forEach((id, element) => {
     const instance =
@@ -211,7 +211,7 @@ function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.ex
   };
 }
 
-/** It starts over when it is there from before. */
+/** Adds the instance of a round. An existing instance starts over. */
 function addRound(view: RunView, node: NodeView, { payload }: EventOf<"node.round">): void {
   const { instanceId: id, round: element } = payload;
   const known = view.nodes.get(id);

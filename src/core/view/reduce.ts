@@ -13,7 +13,7 @@ import { reduceApproval } from "./reduce-approval.ts";
 import { reduceNode } from "./reduce-node.ts";
 import { createView, type PlanOutline, type RunView } from "./run-view.ts";
 
-/** Folds a log, in whatever order and however often its events arrive, up to the first one that is missing. */
+/** Folds a log up to the first missing event. Events may be out of order and repeated. */
 export function reduceRun(events: readonly RunEvent[], outline?: PlanOutline): RunView {
   const view = createView(outline);
   for (const event of inOrder(events)) applyToView(view, event);
@@ -26,8 +26,8 @@ function inOrder(events: readonly RunEvent[]): readonly RunEvent[] {
 }
 
 /**
- * Folds one event. One that was seen is ignored; one that comes too early is not folded and sets `hasGap`, so that the
- * view is always the fold of the log up to `lastEventId`, and that is where to resume.
+ * Folds one event. An event already folded is ignored. An event after a gap is not folded and sets `hasGap`, so that the view
+ * is always the fold of the log up to `lastEventId`, from which the stream is resumed.
  */
 export function applyToView(view: RunView, event: RunEvent): RunView {
   if (event.eventId <= view.lastEventId) return view;
@@ -88,7 +88,7 @@ function reduceStarted(view: RunView, { payload, at }: EventOf<"run.started">): 
   view.recursionDepth = payload.recursionDepth;
 }
 
-/** A change to a terminal status is announced; the event that ends the run follows in the same commit. */
+/** Ignores a terminal status: the event that ends the run follows in the same commit. */
 function reduceStatusChanged(view: RunView, event: EventOf<"run.status.changed">): void {
   const { to, epoch, reason } = event.payload;
   if (isTerminal(to)) return;

@@ -1,10 +1,10 @@
 const NAMES_SHOWN = 12;
 
-/** What a restarted or branched run keeps of the other one and what it does again, in one line. */
+/** Describes in one line which nodes a restarted or branched run carries over and which it runs again. */
 export function relaunchText(split: {
   readonly carriedOver: readonly string[];
   readonly runsAgain: readonly string[];
-  /** Of a run that was branched inside a turn. */
+  /** Set for a run that was branched inside a turn. */
   readonly continues?: { readonly nodeId: string; readonly rounds: number };
 }): string {
   const { carriedOver, continues } = split;
@@ -30,6 +30,6 @@ function continuedText(
 
 function names(ids: readonly string[]): string {
   const rest = ids.length - NAMES_SHOWN;
-  // One name more takes no more room than saying that there is one more.
+  // Listing one more name takes no more space than "and 1 more".
   return rest <= 1 ? ids.join(", ") : `${ids.slice(0, NAMES_SHOWN).join(", ")} and ${rest} more`;
 }

@@ -13,7 +13,7 @@ import {
 } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 
-/** What a client must know of a plan to show a run: its nodes in plan order. */
+/** The parts of a plan that a client needs to show a run: its nodes in plan order. */
 export interface PlanOutline {
   readonly nodes: readonly OutlineNode[];
 }
@@ -29,14 +29,14 @@ export function outlineOf(plan: Plan): PlanOutline {
 }
 
 /**
- * A run as seen from its events alone: what console, CLI and clients show. The view is changed in place, one event at
- * a time; a `NodeView` or `ApprovalView` is replaced whenever it changes, so that screens may compare by identity.
+ * A run derived from its events alone, as shown by console, CLI and clients. The view is changed in place, one event at a time.
+ * A `NodeView` or `ApprovalView` is replaced on every change, so that screens can compare by identity.
  */
 export interface RunView extends HandoffCounts {
   status: RunStatus;
   epoch: number;
   lastEventId: number;
-  /** An event is missing: nothing after it has been folded, and the stream is to be resumed after `lastEventId`. */
+  /** True when an event is missing. No later event has been folded, and the stream must be resumed after `lastEventId`. */
   hasGap: boolean;
   workflow: string | null;
   version: number | null;
@@ -45,28 +45,28 @@ export interface RunView extends HandoffCounts {
   startedAt: number | null;
   endedAt: number | null;
   errorCode: string | null;
-  /** What the document names as outputs; null: none, or the run has not completed. */
+  /** Outputs that the document names. Null when it names none or the run has not completed. */
   outputs: JsonObject | null;
   costMicros: number;
-  /** Its own pause, and that of the run that waits for it. */
+  /** The run's own pause, and the pause of its parent run. */
   pauses: readonly RunPause[];
-  /** What the run is winding down to, while something is still in flight. */
+  /** The status with which the run will end once nothing is in flight. Null when it is not ending. */
   ending: EndingStatus | null;
-  /** Plan order when an outline was given, otherwise order of appearance; instances stand last. */
+  /** In plan order when there is an outline, otherwise in order of appearance. Instances are last. */
   readonly nodes: Map<string, NodeView>;
   readonly approvals: Map<string, ApprovalView>;
   /** Nodes by status, instances included. */
   readonly counts: Record<NodeStatus, number>;
   /** Results of instances carried over from another run, until their node expands. */
   readonly carriedInstances: Map<string, { readonly outputs: JsonObject; readonly output: string }>;
-  /** Of the failed nodes: those that did not run because another one had failed. */
+  /** Number of failed nodes that did not run because another node had failed. */
   upstreamFailures: number;
 }
 
 export interface NodeView {
   readonly id: string;
   readonly label: string;
-  /** The label with its references filled, once a person was asked about the node. */
+  /** The label with its references filled in, after an approval about the node was opened; before that, the plain label. */
   readonly title: string;
   readonly wave: number | null;
   /** Set on an instance of a `for_each` node. */
@@ -86,25 +86,25 @@ export interface NodeView {
   readonly costMicros: number;
   readonly agentId: string | null;
   readonly model: string | null;
-  /** Labels a person has to bind, while the node is blocked for them. */
+  /** Labels that a person has to bind while the node is blocked. */
   readonly missing: readonly string[];
   readonly approvalId: string | null;
-  /** The newest child run it started; stays when the node has settled. */
+  /** The newest child run that the node started. Kept after the node has settled. */
   readonly childRunId: string | null;
-  /** Its result was taken over from the run this one was restarted or branched from. */
+  /** Whether the result was carried over from the run that was restarted or branched. */
   readonly isCarried: boolean;
-  /** Pieces of the current attempt, joined. */
+  /** Chunks of the current attempt, joined. */
   readonly streamedText: string;
   readonly streamedMedia: readonly Json[];
-  /** Highest piece seen; one that is not higher is dropped. -1 before the first. */
+  /** Highest index of a chunk so far; chunks that are not higher are dropped. -1 before the first. */
   readonly deltaIndex: number;
-  /** Running only because its instances are. */
+  /** Whether the node is running only because its instances are. */
   readonly isExpanded: boolean;
-  /** It has failed, and that no longer fails the run. */
+  /** Whether the node failed but no longer fails the run. */
   readonly isHandled: boolean;
-  /** Its instances are rounds. */
+  /** Set when the instances are rounds. */
   readonly isRepeated?: true;
-  /** Instances of a `for_each` node that have failed or timed out, tolerated or not. */
+  /** Number of instances of a `for_each` node that failed or timed out, tolerated or not. */
   readonly failedInstances: number;
 }
 
@@ -121,9 +121,9 @@ export interface ApprovalView {
   readonly approvers: readonly string[];
   readonly hop: number;
   readonly title: string;
-  /** Null in logs from before there were subjects. */
+  /** Null in logs older than subjects. */
   readonly subjectDigest: string | null;
-  /** How many different people have to approve, and how many have. */
+  /** Number of different people who must approve, and number who have. */
   readonly quorum: number;
   readonly answers: number;
   readonly requestedAt: number;
@@ -134,7 +134,7 @@ export interface ApprovalView {
   readonly reason: string | null;
 }
 
-/** A run before its first event. */
+/** Creates the view of a run before its first event. */
 export function createView(outline?: PlanOutline): RunView {
   const nodes = (outline?.nodes ?? []).map(({ id, label, wave }) => newNode(id, label, wave, null));
   const counts = Object.fromEntries(NODE_STATUSES.map((status) => [status, 0])) as Record<NodeStatus, number>;
@@ -189,7 +189,7 @@ export function newNode(id: string, label: string, wave: number | null, instance
   };
 }
 
-/** Of what has not ended. */
+/** Fields of a node that has not ended. */
 export const NO_RESULT = {
   durationMs: null,
   outputs: null,
@@ -198,7 +198,7 @@ export const NO_RESULT = {
   errorMessage: null,
 } as const satisfies Partial<NodeView>;
 
-/** What belongs to a status and goes with it. */
+/** Fields that belong to a status and are reset when it changes. */
 export const NOTHING_NOW = {
   waitingReason: null,
   completedAt: null,

@@ -1,9 +1,9 @@
 import { dateOf, dateText, DAY_MS, dayOf, invariant } from "../base/index.ts";
 
-/** The furthest moment a JavaScript date can name, either way. */
+/** The limit of a JavaScript date, in both directions. */
 const EPOCH_MS_MAX = 8_640_000_000_000_000;
 
-/** ISO 8601 in UTC with milliseconds, by arithmetic alone: the core knows no clock and no calendar of the machine. */
+/** Formats ISO 8601 in UTC with milliseconds. Pure arithmetic, because the core does not use the machine's clock or calendar. */
 export function isoFromEpochMs(epochMs: number): string {
   invariant(Number.isInteger(epochMs) && Math.abs(epochMs) <= EPOCH_MS_MAX, `${epochMs} is a moment in milliseconds`);
   const days = Math.floor(epochMs / DAY_MS);
@@ -16,7 +16,7 @@ export function isoFromEpochMs(epochMs: number): string {
 
 const ISO = /^(\d{4}|[+-]\d{6})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{3}))?Z$/;
 
-/** The way back; null for anything that `isoFromEpochMs` would not write (milliseconds may be left out). */
+/** Parses the format of `isoFromEpochMs`, with optional milliseconds. Null for any other text. */
 export function epochMsFromIso(text: string): number | null {
   const match = ISO.exec(text);
   if (match === null) return null;
@@ -25,7 +25,7 @@ export function epochMsFromIso(text: string): number | null {
     .map((digits: string | undefined) => Number(digits ?? 0));
   const epochMs = dayOf({ year, month, day }) * DAY_MS + hours * 3_600_000 + minutes * 60_000 + seconds * 1_000 + ms;
   if (Math.abs(epochMs) > EPOCH_MS_MAX) return null;
-  // The 31st of February and 24:00 come out as another text.
+  // Invalid moments such as 31 February or 24:00 produce a different text.
   const written = isoFromEpochMs(epochMs);
   return written === text || written.replace(".000Z", "Z") === text ? epochMs : null;
 }

@@ -1,6 +1,6 @@
 import type { NodeStatus } from "../event/index.ts";
 
-/** A node that counts as failed and did nothing: one before it had failed. The cause is another node's failure. */
+/** Returns whether a node counts as failed without having run, because a node before it had failed. */
 export function isUpstreamFailure(node: { readonly status: NodeStatus; readonly errorCode: string | null }): boolean {
   return node.status === "failed" && node.errorCode === "upstream_failure";
 }

@@ -1,6 +1,6 @@
 import type { WaitingFor } from "../event/index.ts";
 
-/** What a run waits for, in words. */
+/** Text for each reason why a run waits. */
 export const WAITING_TEXTS: Readonly<Record<WaitingFor, string>> = {
   person: "waiting for a person",
   event: "waiting for an event",

@@ -27,8 +27,8 @@ export interface AfterCommitOptions {
 }
 
 /**
- * Does what follows from a commit, in this order: deadlines that are met are cleared, effects are performed, parents and
- * children learn of an end, listeners receive the events. Nothing here can undo the commit.
+ * Performs the consequences of a commit in this order: clears obsolete deadlines, performs effects, notifies parents and
+ * children of an end, passes the events to listeners. Nothing here can undo the commit.
  */
 export class AfterCommit {
   readonly #options: AfterCommitOptions;
@@ -37,7 +37,7 @@ export class AfterCommit {
     this.#options = options;
   }
 
-  /** `gone`: timers the commit has cleared. */
+  /** `gone` are the timers that the commit has cleared. */
   committed({ live, facts, effects }: Committed, gone: readonly Timer[]): void {
     const { deadlines, attempts, children, listeners, matcher } = this.#options;
     const { runId, status } = live.state;
@@ -63,7 +63,7 @@ export class AfterCommit {
     listeners.notify(runId, events, { orgId });
   }
 
-  /** A loaded run may hold attempts of this replica that were never sent: a commit whose answer was lost. */
+  /** A loaded run may have open attempts of this replica that were never sent, after a commit whose answer was lost. */
   loaded({ state }: DrivenRun, { nodeId, attempt, replicaId, deadlineAt }: OpenAttempt): void {
     const { runId } = state;
     const { deadlines, attempts, lease, queue } = this.#options;
@@ -88,7 +88,7 @@ export class AfterCommit {
       case "set-timer":
         return deadlines.set(live.state.runId, effect.timer, effect.dueAt);
       default:
-        // Approvals are rows of the same commit; what to notify of is in the events.
+        // Approval rows are part of the same commit, and the events contain what to notify about.
         return;
     }
   }

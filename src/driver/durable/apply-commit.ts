@@ -4,7 +4,7 @@ import { queueTimerOf } from "./derive-commit.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import { contentOf } from "./live-size.ts";
 
-/** Brings what is kept of a run in memory, beside its state, to what a commit has written; says which timers are gone. */
+/** Updates the in-memory data of a run, apart from its state, after a commit. Returns the timers that no longer exist. */
 export function applyCommit(live: DrivenRun, commit: RunCommit): readonly Timer[] {
   live.run = { ...live.run, ...commit.head, rowVersion: commit.expectedVersion + 1 };
   live.creating = null;

@@ -9,7 +9,7 @@ import {
   UNANSWERED,
 } from "../../store/index.ts";
 
-/** The row of an approval that opens. */
+/** Returns the row of an approval that is opened. */
 export function approvalRecord(
   effect: OpenApproval,
   { orgId, workflow }: Pick<RunRecord, "orgId" | "workflow">,
@@ -32,7 +32,7 @@ export function approvalRecord(
   };
 }
 
-/** What the events of a commit change of approvals, in order; those that are closed are changed by their end alone. */
+/** Returns the approval changes of a commit's events, in order. For a closed approval, only its end counts. */
 export function approvalChanges(
   events: readonly RunEvent[],
   state: RunState,

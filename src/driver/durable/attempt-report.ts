@@ -17,16 +17,16 @@ import { isOfWorkers } from "./function-attempts.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { InputOutcome, ResolvedInput } from "./input-queue.ts";
 
-/** What became of a callback. `discarded`: the attempt had ended otherwise; only its cost was taken. */
+/** Outcome of a callback. `discarded`: the attempt had already ended in another way, and only the cost was recorded. */
 export type ReportOutcome = "received" | "deduplicated" | "discarded" | "unknown";
 
-/** Who reports: a gateway about its own dispatches, a worker about functions, or a service that holds the ticket of one attempt. */
+/** The sender of a report: a gateway for its own dispatches, a worker for functions, or a service with the ticket of one attempt. */
 export type Reporter =
   | { readonly orgId: string; readonly gatewayId: string }
   | { readonly orgId: string; readonly isWorker: true }
   | { readonly orgId: string };
 
-/** Decides, with the state before it, which input a callback is; `judged` receives what became of it. */
+/** Decides, on the state before a callback, which input it becomes. `judged` receives the outcome. */
 export function resolveCallback(
   reporter: Reporter,
   { nodeId, attempt, segment = 0 }: AttemptAddress,
@@ -45,7 +45,7 @@ export function resolveCallback(
     judged(outcome);
     if (outcome === "deduplicated") return { input: null };
     const result = checked ?? readCallback(body, outputStrategyOf(live.state, nodeId));
-    // What was refused is kept nowhere, and neither is what came with it.
+    // A refused result is not stored anywhere, nor is anything reported with it.
     const isRefused = checked?.status === "completed" && checked.moderation !== undefined;
     if (isRefused) return { input: { type: "callback", nodeId, attempt, segment, result } };
     const report = outcome === "received" ? reportOfBody(node, attempt, body, at) : undefined;
@@ -54,7 +54,7 @@ export function resolveCallback(
   };
 }
 
-/** New pieces of a running attempt; those of any other attempt are not. */
+/** Returns an input with new chunks for a running attempt. Chunks for any other attempt are reported as discarded. */
 export function resolveStream(
   reporter: Reporter,
   { nodeId, attempt }: AttemptAddress,
@@ -72,8 +72,8 @@ export function resolveStream(
 export type InputResolver = (judged: (outcome: ReportOutcome) => void) => (live: DrivenRun) => ResolvedInput;
 
 /**
- * Submits an input until it was judged on the newest state. Nothing is committed for what changes nothing; so before
- * that is answered, the stored version is compared with the one it was judged on.
+ * Submits an input until it was decided on the newest state. An input that changes nothing causes no commit that would detect
+ * an old state, so the stored version is compared before such an outcome is returned.
  */
 export async function submitUntilCurrent(
   resolverFor: InputResolver,
@@ -95,7 +95,7 @@ export async function submitUntilCurrent(
   }
 }
 
-/** The node, if it is the reporter's: another organisation's run, or another gateway's dispatch, is not there. */
+/** Returns the node if the reporter may report it. Runs of another organisation and dispatches of another gateway do not exist for it. */
 export function reportedBy(
   live: DrivenRun,
   reporter: Reporter,
@@ -135,7 +135,7 @@ function reportOfBody(node: NodeState, attempt: number, body: CallbackBody, at: 
   );
 }
 
-/** The same for an attempt of this process. */
+/** Builds the report of an attempt in this process. */
 export function reportOfOutcome(
   { result, logs, completedAt }: ExecutionOutcome,
   { nodeId, attempt }: Pick<AttemptAddress, "nodeId" | "attempt">,
@@ -158,6 +158,6 @@ function reportOf(
     AttemptReport,
     "sessionId" | "messages"
   >;
-  // JSON escapes what a column refuses.
+  // JSON escapes the characters that a text column rejects.
   return { ...about, ...repaired, logs: logs.map((line) => JSON.stringify(line)).join("\n") };
 }

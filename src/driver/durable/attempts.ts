@@ -51,21 +51,21 @@ export interface AttemptsOptions {
 }
 
 /**
- * Every attempt this replica has begun and not seen the end of, in this process or at a Bridge.
+ * Every attempt that this replica has started and whose end it has not seen, in this process or at a Bridge.
  *
- * Attempts are sent only while the replica holds its lease. Without it another replica may send them, and sending too
- * would be a second execution; so they are held back until it is known whose they are.
+ * Attempts are sent only while the replica holds its lease. Without the lease another replica may send them too, which would be
+ * a second execution. So they are held back until it is known which replica owns them.
  */
 export class Attempts {
   readonly #options: AttemptsOptions;
   readonly #pool: AdapterPool;
   readonly #remote: RemoteAttempts | null;
   readonly #heldBack: { readonly live: DrivenRun; readonly dispatch: Dispatch }[] = [];
-  /** Not sent yet: moderation is asked whether they may be, or their secrets are looked up. */
+  /** Dispatch ids that are not sent yet: their moderation, tool descriptions or secrets are pending. */
   readonly #asking = new Set<string>();
-  /** Answered here, and not committed yet: to send one of them again would make it happen twice. */
+  /** Dispatch ids answered here and not committed yet. Sending one of them again would execute it twice. */
   readonly #answered = new Set<string>();
-  /** Providers whose answers may follow from elsewhere. */
+  /** Providers whose answers may arrive later from an external service. */
   readonly #deferring: ReadonlySet<string>;
   #isStopping = false;
 
@@ -78,7 +78,7 @@ export class Attempts {
     this.#remote = remote === undefined ? null : new RemoteAttempts({ ...options, ...remote });
   }
 
-  /** Those that end with this process. */
+  /** Number of attempts that end with this process. */
   get hereCount(): number {
     return this.#pool.openCount;
   }
@@ -91,24 +91,24 @@ export class Attempts {
     return this.holds(dispatchId) || this.#options.isOpenElsewhere?.(dispatchId) === true;
   }
 
-  /** Begun by this very driver. */
+  /** Returns whether this driver has started the dispatch and not seen its end. */
   holds(dispatchId: string): boolean {
     if (this.#pool.isOpen(dispatchId) || this.#answered.has(dispatchId) || this.#asking.has(dispatchId)) return true;
     return this.#remote?.isOpen(dispatchId) === true;
   }
 
   send(live: DrivenRun, dispatch: Dispatch): void {
-    // Nothing is begun while stopping: the replica that takes over finds the attempt open.
+    // Nothing is sent while stopping: the replica that takes over finds the attempt open.
     if (this.#isStopping) return;
-    // Its row is what workers ask for.
+    // Workers find the attempt through its row.
     if (isOfWorkers(dispatch.route)) return this.#options.functions?.offered(live.run.orgId, dispatch.request.message);
     if (this.#options.lease.isHeld) this.#moderate(live, dispatch);
     else this.#heldBack.push({ live, dispatch });
   }
 
   /**
-   * The lease was renewed in time, as far as the database is concerned: no replica has taken anything over, and the
-   * process was only too busy to know. What is still wanted is sent now.
+   * Called when the lease was renewed in time according to the database: no replica has taken over any attempt, and this
+   * process was only too busy to know it. Attempts that are still open are sent now.
    */
   leaseRenewed(): void {
     for (const { live, dispatch } of this.#heldBack.splice(0)) {
@@ -119,12 +119,12 @@ export class Attempts {
     }
   }
 
-  /** It was lost: what was held back belongs to the replica that claims it, which may be this one. */
+  /** Called when the lease was lost. Attempts held back belong to the replica that claims them, which may be this one. */
   leaseLost(): void {
     this.#heldBack.length = 0;
   }
 
-  /** From now on nothing is sent. */
+  /** Stops sending. No attempt is sent after this call. */
   stopSending(): void {
     this.#isStopping = true;
     this.leaseLost();
@@ -137,7 +137,7 @@ export class Attempts {
     const { nodeId, attempt, segment, dispatchId } = dispatch;
     this.#asking.add(dispatchId);
     void asked.then((refused) => {
-      // It was cancelled meanwhile.
+      // The attempt was cancelled meanwhile.
       if (!this.#asking.delete(dispatchId)) return;
       if (refused === null) this.#describeTools(live, dispatch);
       else
@@ -145,7 +145,7 @@ export class Attempts {
     });
   }
 
-  /** A model gets the args of workflows it may call. Where they cannot be looked up it may try what it likes. */
+  /** Adds the args schemas of workflows that the model may call. If they cannot be looked up, the model may send any args. */
   #describeTools(live: DrivenRun, dispatch: Dispatch): void {
     const { dispatchId } = dispatch;
     const describe = () => describeWorkflows(live.run, dispatch, this.#options.preparer);
@@ -153,7 +153,7 @@ export class Attempts {
     if (described === undefined) return this.#handSecrets(live, dispatch);
     this.#asking.add(dispatchId);
     const next = (toolSpecs: NonNullable<Dispatch["toolSpecs"]>): void => {
-      // It was cancelled meanwhile.
+      // The attempt was cancelled meanwhile.
       if (this.#asking.delete(dispatchId)) this.#handSecrets(live, { ...dispatch, toolSpecs });
     };
     void this.#untilAvailable(described, () => describe() ?? Promise.resolve([])).then(next, (error: unknown) => {
@@ -162,7 +162,7 @@ export class Attempts {
     });
   }
 
-  /** Looked up after the commit and right before the dispatch leaves, so that nothing that is kept ever has them. */
+  /** Looks up secrets after the commit, right before the dispatch is sent, so that no stored data ever contains them. */
   #handSecrets(live: DrivenRun, dispatch: Dispatch): void {
     const { nodeId, attempt, dispatchId, route } = dispatch;
     const { orgId, runId, workflow } = live.run;
@@ -174,7 +174,7 @@ export class Attempts {
     this.#asking.add(dispatchId);
     void this.#untilAvailable(asked, () => ask() ?? Promise.resolve([])).then(
       (secrets) => {
-        // It was cancelled meanwhile.
+        // The attempt was cancelled meanwhile.
         if (this.#asking.delete(dispatchId)) this.#sendNow(live, dispatch, secrets);
       },
       (error: unknown) => {
@@ -187,7 +187,7 @@ export class Attempts {
     );
   }
 
-  /** What was asked and failed for a database that is away is asked again: an attempt that was accepted does not fail for that. */
+  /** Retries a query while the database is unavailable: an accepted attempt must not fail for that reason. */
   #untilAvailable<T>(first: Promise<T>, again: () => Promise<T>): Promise<T> {
     let asked: Promise<T> | null = first;
     return this.#options.health.untilAvailable(() => {
@@ -210,7 +210,7 @@ export class Attempts {
     const callbacks = moderator.around(live, nodeId, {
       turn: turns.hooksFor({ orgId }, { runId, nodeId, attempt, segment }),
       stream: (deltas) => queue.enqueue(runId, { type: "stream", nodeId, attempt, deltas }),
-      // Before moderation looks at it, which may take a while.
+      // Recorded before moderation, which may take a while.
       answered: () => this.#answered.add(dispatchId),
       callback: (result, outcome) => {
         const input = { type: "callback", nodeId, attempt, segment, result } as const;
@@ -232,21 +232,21 @@ export class Attempts {
     else this.#remote?.cancel(live, nodeId, attempt, dispatchId);
   }
 
-  /** Its run was parked: no result is wanted any more. */
+  /** The run was parked, so the result of the attempt is no longer needed. */
   abandon(dispatchId: string): void {
     if (!this.#asking.delete(dispatchId)) this.#pool.abort(dispatchId);
     this.forget(dispatchId);
   }
 
-  /** The attempt has ended, however that became known. */
+  /** The attempt has ended, whether by a report or in another way. */
   forget(dispatchId: string): void {
     const { functions } = this.#options;
-    // The commit that ends it may cancel it as well, and that comes right after this.
+    // The commit that ends the attempt may also cancel it, and that effect is performed right after this call.
     if (functions !== undefined) queueMicrotask(() => functions.ended(dispatchId));
     this.#remote?.forget(dispatchId);
   }
 
-  /** The input for a run one of whose attempts no process holds any more; none, if it has been sent again since. */
+  /** Returns the input for a run whose attempt no process holds any more, or none if the attempt has been sent again since. */
   lost(timer: Extract<Timer, { kind: "lost" }>): (live: DrivenRun) => ResolvedInput {
     const resolve = resolveLost(timer, (live) => this.#remote?.adopt(live, timer) === true);
     return (live) => {

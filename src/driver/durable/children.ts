@@ -20,23 +20,23 @@ import type { RunStarter } from "./run-starter.ts";
 import { launchOfChild } from "./launch-of-child.ts";
 import type { Launch, RunSnapshot, Runtime } from "./runtime.ts";
 
-/** Says how a child run is to be started, or why it may not be. */
+/** Prepares the launch of a child run, or returns why it may not start. */
 export interface ChildPreparer {
   prepare(parent: RunRecord, wanted: StartChild): Promise<PreparedChild>;
-  /** JSON Schema of the args of a workflow that the run may start; null: it is not known. */
+  /** Returns the JSON Schema of the args of a workflow that the run may start. Null when it is unknown. */
   argsOf?(parent: RunRecord, workflow: StartChild["workflow"]): Promise<JsonObject | null>;
 }
 
 export type PreparedChild =
   | { readonly kind: "launch"; readonly launch: Launch }
-  /** In words for the reader who wonders why the node failed. */
+  /** Explanation for readers who want to know why the node failed. */
   | { readonly kind: "refused"; readonly message: string };
 
 export interface ChildrenOptions {
   readonly preparer: ChildPreparer;
   readonly store: Pick<Store, "getRun" | "headsOf" | "loadRuns" | "commit">;
   readonly starter: Pick<RunStarter, "startChild">;
-  /** Where the run of a block is found that another continues. */
+  /** Reads the run of a block that another run continues. */
   readonly states: () => Pick<Runtime, "stateOf" | "stateAt">;
   readonly intake: Pick<ReportIntake, "submitToNewest" | "newest">;
   readonly clock: Clock;
@@ -44,14 +44,13 @@ export interface ChildrenOptions {
 }
 
 /**
- * Starts child runs, cancels them, and reports to parents how they ended and what they spent after that. Each is done right
- * after the commit that made it due. A timer of the parent, written with that commit, stands until it is known to be
- * done: the replica that finds it due does what is missing, so that no crash in between leaves a parent waiting or a
- * child running on.
+ * Starts child runs, cancels them, and reports their end and later cost to their parents. Each of these happens right after the
+ * commit that requires it. That commit also sets a timer of the parent, which stays until the work is known to be done: the
+ * replica that finds it due does whatever is missing. So a crash in between leaves no parent waiting and no child running.
  */
 export class Children {
   readonly #options: ChildrenOptions;
-  /** What is under way for a child; whatever comes next waits for it. */
+  /** Work in progress for each child run. Further work for the same child waits for it. */
   readonly #busy = new Map<string, Promise<void>>();
 
   constructor(options: ChildrenOptions) {
@@ -66,7 +65,7 @@ export class Children {
     this.#next(childRunId, () => this.#callOff(run, { nodeId, attempt, childRunId }));
   }
 
-  /** Makes the child paused or not, as its parent is. */
+  /** Pauses or resumes the child, so that it is paused exactly when its parent is. */
   pause({ run }: DrivenRun, childRunId: string): void {
     const timer: ChildTimer = { kind: "child-pause", nodeId: "", attempt: 0, childRunId };
     this.#next(childRunId, async () => {
@@ -76,12 +75,12 @@ export class Children {
     });
   }
 
-  /** The parent has hit a bug: it will not take the result. */
+  /** Cancels the child because the parent has hit a bug and will not take the result. */
   abandon(childRunId: string): void {
     this.#next(childRunId, () => this.#submit(childRunId, CALL_OFF));
   }
 
-  /** A run has ended, and its parent may continue; or it has spent more since, which the parent records. */
+  /** Called when a run has ended, so its parent may continue, or has spent more after its end, which the parent records. */
   ended({ run, state }: DrivenRun, isLate: boolean): void {
     const due = parentTimerOf(run, 0, isLate ? state.lastEventId : null);
     if (due === null || !isOfChild(due.timer)) return;
@@ -89,12 +88,12 @@ export class Children {
     const report = childReport(timer, state);
     this.#next(run.runId, async () => {
       await this.#submit(parentRunId, report);
-      // The other one is cleared by what the parent says about the end.
+      // The timer for the end is cleared when the parent records the end.
       if (isLate) await this.#submit(parentRunId, { type: "timer", timer });
     });
   }
 
-  /** Found due: what should have been done for the child by now is done, unless it was. */
+  /** Called when a child timer is found due: performs whatever should have been done for the child and was not. */
   lookAfter(parentRunId: string, timer: ChildTimer): void {
     if (this.#busy.has(timer.childRunId)) return;
     const { store, clock } = this.#options;
@@ -109,7 +108,7 @@ export class Children {
     });
   }
 
-  /** A run that hit a bug may be one whose log cannot be folded; others are only out of reach. */
+  /** A run ended by a bug may have a log that cannot be folded. Any other run is only temporarily unavailable, so the error is thrown. */
   async #look(runId: string): Promise<RunSnapshot | "unreadable" | undefined> {
     const { intake, store } = this.#options;
     try {
@@ -141,7 +140,7 @@ export class Children {
         ? await starter.startChild(withKeys(prepared.launch, wanted), states())
         : prepared.message;
     if (refusal !== null) return this.#submit(parent.runId, refusedChild(wanted, refusal));
-    // Another replica may have called it off when it was not there to be found, or the parent has hit a bug meanwhile.
+    // Before the child existed, another replica may have tried to cancel it, or the parent may have hit a bug since.
     const now = await this.#look(parent.runId);
     const state = now === "unreadable" ? undefined : now?.state;
     const isWanted = state !== undefined && !isTerminal(state.status) && state.liveChildren.has(wanted.childRunId);
@@ -149,7 +148,7 @@ export class Children {
     else if (now !== undefined && now !== "unreadable") await this.#passPauseOn(now, wanted.childRunId);
   }
 
-  /** Submitting what is so already changes nothing. */
+  /** Passes the pause or resume of the parent on. A repeated submit changes nothing. */
   async #passPauseOn({ run, state }: RunSnapshot, childRunId: string): Promise<void> {
     const child = await this.#options.store.getRun(run.orgId, childRunId);
     if (child === undefined || isTerminal(child.status)) return;
@@ -180,7 +179,7 @@ export class Children {
     await this.#submit(parent.runId, { ...input, status: "cancelled" });
   }
 
-  /** On the newest state of the run, on whichever replica it was made. */
+  /** Submits to the newest state of the run, whichever replica wrote it. */
   async #submit(runId: string, input: UnstampedInput): Promise<void> {
     await this.#options.intake.submitToNewest(runId, () => () => ({ input }));
   }
@@ -203,13 +202,13 @@ function withKeys(launch: Launch, { heldKeys }: StartChild): Launch {
 
 const CALL_OFF: UnstampedInput = { type: "cancel", reason: "parent_cancelled", isByParent: true };
 
-/** A block belongs to the file of its parent: nothing is looked up for it, and no gate is asked. */
+/** A block is part of its parent's file, so nothing is looked up and no gate is evaluated. */
 function blockOf(parent: RunRecord, wanted: StartChild): PreparedChild {
   const { version, definitionHash: hash, pinnedHash } = parent;
   return { kind: "launch", launch: launchOfChild(parent, wanted, { version, hash, pinnedHash }, wanted.args) };
 }
 
-/** Without a preparer no child run is started. */
+/** Used without a preparer: no child run is started. */
 export const NO_CHILDREN: ChildPreparer = {
   prepare: async (_parent, { workflow }) => ({
     kind: "refused",

@@ -1,4 +1,4 @@
-/** Whether a run gets a place among the runs with its key: decided from what is stored, held by the commit. */
+/** Decides from stored data whether a run gets a place among the runs with its key. The commit enforces the decision. */
 import {
   concurrencyKey,
   type FoundPlace,
@@ -10,7 +10,7 @@ import { isTerminal } from "../../core/event/index.ts";
 import type { HeldPlace, PlaceChange } from "../../store/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
-/** What is stored of the key when the batch is decided; absent: the run asks for no place. */
+/** The stored places of the key when the batch is decided. Absent when the run requests no place. */
 export interface PlacesFound {
   readonly key: ReturnType<typeof concurrencyKey>;
   readonly places: readonly HeldPlace[];
@@ -19,7 +19,7 @@ export interface PlacesFound {
 export interface Claim {
   readonly input: UnstampedInput;
   readonly change: PlaceChange | null;
-  /** Runs that make room: they are cancelled once the claim is committed. */
+  /** Runs that are cancelled to make room once the claim is committed. */
   readonly victims: readonly string[];
   readonly refusal?: Refusal;
 }
@@ -62,13 +62,13 @@ function claimAtStart({ state }: DrivenRun, input: Start, at: number, { key, pla
   return claim({ key: key.value, standing: "waiting" }, { kind: "wait", key: key.value, since: at }, victims);
 }
 
-/** It may begin when a place is free and no other run has waited longer. */
+/** A waiting run may begin when a place is free and no other run has waited longer. */
 function claimInTurn({ state }: DrivenRun, input: UnstampedInput, { key, places }: PlacesFound): Claim {
   const rule = placeRule(state);
   const nothing: Claim = { input, change: null, victims: [] };
   if (key === null || !key.ok || rule === null || state.place?.standing !== "waiting") return nothing;
   const own = places.findIndex(({ runId, slot }) => runId === state.runId && slot === null);
-  // Another replica has ended or admitted it: this state is not the newest, and the commit would say so.
+  // Another replica has ended or admitted the run. This state is outdated, which the commit would detect.
   if (own === -1) return nothing;
   const ahead = places.slice(0, own);
   const slot = ahead.every((place) => place.slot !== null) ? freeSlot(ahead, rule.limit) : null;
@@ -82,7 +82,7 @@ function claimInTurn({ state }: DrivenRun, input: UnstampedInput, { key, places 
   };
 }
 
-/** A run that had ended has given its place back, and needs one to be opened again. */
+/** A run releases its place when it ends, so it needs a new one to be reopened. */
 function claimAgain({ state }: DrivenRun, input: UnstampedInput, at: number, { key, places }: PlacesFound): Claim {
   const rule = placeRule(state);
   const nothing: Claim = { input, change: null, victims: [] };
@@ -94,7 +94,7 @@ function claimAgain({ state }: DrivenRun, input: UnstampedInput, at: number, { k
   return { ...nothing, refusal: { code: "concurrency_full", message } };
 }
 
-/** The lowest slot that no run holds; null: as many runs hold one as may. */
+/** Returns the lowest free slot. Null when the limit is reached. */
 function freeSlot(places: readonly HeldPlace[], limit: number): number | null {
   const held = new Set(places.map(({ slot }) => slot));
   if (held.size >= limit) return null;
@@ -102,7 +102,7 @@ function freeSlot(places: readonly HeldPlace[], limit: number): number | null {
   return null;
 }
 
-/** Those that came first, as many as have to go; none that came later goes. */
+/** Returns the oldest runs, as many as must make room. Runs that came after `before` are never returned. */
 function inTheWay(ahead: readonly HeldPlace[], limit: number, before = Infinity): readonly string[] {
   const oldest = ahead.filter(({ since }) => since <= before).toSorted((left, right) => left.since - right.since);
   return oldest.slice(0, Math.max(0, ahead.length + 1 - limit)).map(({ runId }) => runId);

@@ -25,7 +25,7 @@ import { memoryOf } from "./memory-entries.ts";
 export interface CommitFactsOptions {
   readonly live: DrivenRun;
   readonly about: AboutRun;
-  /** What was taken for attempts that open in this commit, by node and attempt. */
+  /** Slots and money taken for attempts that open in this commit, by node and attempt. */
   readonly admissions: ReadonlyMap<string, Admission>;
   readonly judge: Judge;
 }
@@ -33,7 +33,7 @@ export interface CommitFactsOptions {
 type Spending = ReturnType<Returned["spendingOf"]>;
 const NOTHING: Spending = { spentMicros: 0, reservedMicros: 0 };
 
-/** What is reserved under a ceiling, or spent (`ceiling` null), in the order of the events. */
+/** A reservation under a ceiling, or spending (`ceiling` is null), in event order. */
 interface MoneyMove {
   readonly part: Pick<LedgerChange, "envelopeId" | "periodStart">;
   readonly micros: number;
@@ -41,18 +41,17 @@ interface MoneyMove {
 }
 
 /**
- * The facts that follow from one run's events in the commit that is being decided. Each event is read once, when it is
- * decided:
- * - the judge asks what the run has released and spent so far, because a slot its last node held is free for the next
- *   one, and money that node spent beyond its reservation is gone;
+ * The facts that follow from the events of one run in the commit being decided. Each event is read once, when it is decided:
+ * - the judge queries the slots released and money spent so far, because a slot that the last node held is free for the next
+ * one, and money that node spent beyond its reservation is gone;
  * - the rows of the commit (slots, ledger, usage, memories) are derived from the same sums;
- * - what follows the commit asks which attempts have ended and which nodes have settled.
+ * - the work after the commit uses the lists of ended attempts and settled nodes.
  */
 export class CommitFacts implements Returned {
   readonly events: RunEvent[] = [];
   /** Attempts that have ended, by node and attempt. */
   readonly ended = new Map<string, AttemptKey>();
-  /** Executions that have ended: their attempt may continue with another. */
+  /** Dispatch ids of ended executions. The attempt may continue with another execution. */
   readonly endedDispatches: string[] = [];
   readonly settled: string[] = [];
   readonly usage: UsageRecord[] = [];
@@ -92,7 +91,7 @@ export class CommitFacts implements Returned {
     return this.memories.filter((entry) => entry.agentId === agentId);
   }
 
-  /** What the open attempt of a node holds. */
+  /** Returns the reservations of the open attempt of a node. */
   heldBy(nodeId: string): readonly Reservation[] {
     const { admissions, live } = this.#options;
     const open = live.openAttempts.get(nodeId);
@@ -101,7 +100,7 @@ export class CommitFacts implements Returned {
     return taken ?? (open?.attempt === attempt ? open.reserved : []);
   }
 
-  /** The next round of its turn is paid for in place of what it has held so far. */
+  /** Replaces the reservation of a node by one for the next round of its turn. */
   reserveAnew(nodeId: string, reserved: Admission["reserved"]): void {
     for (const part of this.heldBy(nodeId)) this.#ledger.add(part, -part.micros, 0);
     this.#reservedAnew.set(nodeId, reserved);
@@ -111,12 +110,12 @@ export class CommitFacts implements Returned {
     }
   }
 
-  /** By node: what an attempt that is open holds from now on. */
+  /** Returns the new reservations of open attempts, by node. */
   reservedAnew(): Iterable<readonly [string, Admission["reserved"]]> {
     return this.#reservedAnew;
   }
 
-  /** Changes of the counters, once everything is decided: what was admitted, less what was released, and what was spent. */
+  /** Returns the counter changes after all decisions: admissions minus releases, and spending. */
   counterChanges(): Pick<RunCommit, "slots" | "ledger"> {
     const slots = new SlotChanges();
     const ledger = new LedgerChanges();
@@ -132,7 +131,7 @@ export class CommitFacts implements Returned {
 
   #open({ payload: { nodeId, attempt = 0 } }: EventOf<"node.started">): void {
     const id = attemptKey({ nodeId, attempt });
-    // An attempt that was paused in this commit continues, and may end in it as well.
+    // An attempt that was paused in this commit continues, and may also end in it.
     this.ended.delete(id);
     const admission = this.#options.admissions.get(id);
     for (const part of admission?.reserved ?? []) {
@@ -143,7 +142,7 @@ export class CommitFacts implements Returned {
   #end(key: AttemptKey): void {
     const id = attemptKey(key);
     const { admissions, live } = this.#options;
-    // A retried attempt that is then cancelled, or refused its next try, is named twice and ends once.
+    // An attempt may have two ending events (retried, then cancelled or refused its next try) but ends once.
     if (this.ended.has(id)) return;
     this.ended.set(id, key);
     const { segment = 0 } = findNode(live.state, key.nodeId)?.turn ?? {};
@@ -172,7 +171,7 @@ export class CommitFacts implements Returned {
   #spend(event: EventOf<"cost.recorded">): void {
     const { live, about, judge } = this.#options;
     const { nodeId, attempt = 0, costMicros, tokens, childRunId, model, priceId } = event.payload;
-    // A child's cost was booked where it was spent.
+    // The cost of a child run was recorded in the child run.
     if (childRunId !== undefined) return;
     const begun = findNode(live.state, nodeId)?.routes[attempt - 1];
     const { agentId = null, gatewayId = null, startedAt = event.at } = begun ?? {};
@@ -198,9 +197,9 @@ export class CommitFacts implements Returned {
   }
 
   /**
-   * What all of a commit may add up to, so that each of its reservations keeps the ceiling it was decided under:
-   * one counter may have several. What is reserved or spent after a reservation was not there yet when that was decided,
-   * and is not held against it; else what was spent late could never be written.
+   * Sets the ceiling for the total of the commit per counter, so that each reservation keeps the ceiling under which it was
+   * decided: one counter may have several. Amounts reserved or spent after a reservation did not exist when it was decided and
+   * do not count against it. Otherwise money spent late could never be recorded.
    */
   #holdCeilings(ledger: LedgerChanges): void {
     for (const { part, micros, ceiling } of this.#money) {
@@ -213,7 +212,7 @@ export class CommitFacts implements Returned {
   }
 }
 
-/** The model is named by the Bridge that reports it; a column takes less than JSON does. */
+/** A Bridge reports the name of the model, and a text column accepts fewer characters than JSON. */
 function storable(text: string | null): string | null {
   return text === null ? null : (repairText(text).value as string);
 }

@@ -1,18 +1,18 @@
 import type { InputQueue } from "./input-queue.ts";
 
-/** Batches that may be on their way to the database at once: one is decided while another is written. */
+/** Maximum number of batches in progress at once: one is decided while another is written. */
 const LANES = 2;
-/** One more works for organisations of which the others have nothing. */
+/** One more lane works for organisations that have no run in the other lanes. */
 const LANES_APART = 1;
 
 export interface CommitLoopOptions {
   readonly queue: InputQueue;
-  /** Commits one batch; false when there was nothing to do. */
+  /** Commits one batch. Returns false when there was nothing to do. */
   readonly step: () => Promise<boolean>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Commits batches for as long as inputs wait. */
+/** Commits batches while inputs wait. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions;
   #activeLanes = 0;
@@ -30,7 +30,7 @@ export class CommitLoop {
     const { queue } = this.#options;
     if (!(this.#activeLanes < LANES ? queue.hasReady : this.#mayGoApart(this.#activeLanes))) return;
     this.#activeLanes += 1;
-    // After the present burst of callbacks, so that what arrives together is committed together.
+    // Starts after the current burst of callbacks, so that inputs that arrive together are committed together.
     setImmediate(() => void this.#work());
   }
 
@@ -38,7 +38,7 @@ export class CommitLoop {
     return this.#activeLanes <= LANES || this.#mayGoApart(this.#activeLanes - 1);
   }
 
-  /** Beside so many others. */
+  /** Returns whether an extra lane may work beside `others` active lanes. */
   #mayGoApart(others: number): boolean {
     return others < LANES + LANES_APART && this.#options.queue.hasApart;
   }

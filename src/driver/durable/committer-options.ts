@@ -26,7 +26,7 @@ export interface CommitterOptions {
   readonly health: Pick<StoreHealth, "untilAvailable">;
   readonly after: Pick<AfterCommit, "committed">;
   readonly places: Pick<Places, "find" | "committed">;
-  /** Takes the inputs of a run that is not here; false: it is nowhere. */
+  /** Takes the inputs of a run that is not in this cell. Returns false when the run exists in no cell. */
   readonly onGone: ((runId: string, waiting: readonly Waiting[]) => boolean) | undefined;
   readonly onParked: (runId: string, error: unknown) => void;
   readonly onTrouble: (what: string, error: unknown) => void;

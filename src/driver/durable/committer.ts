@@ -1,11 +1,11 @@
 /**
- * Takes what is queued, lets the engine decide each run to its rest (verdicts included), and writes it all in one
+ * Takes queued inputs, lets the engine decide each run completely (verdicts included), and writes all changes in one
  * transaction. Replies, effects and listeners come only after the commit.
- *
- * D5 a state that was worked on and not committed is dropped · D6 a run that another replica advanced is loaded again
- * and its inputs tried again, the rest of the batch stands · D7 one run that cannot be decided or written is found by
- * trying runs one by one and parked, the others commit · D8 while the database is away inputs wait; none is lost while
- * the process lives · D9 however a batch ends, each of its runs is released and each of its callers answered.
+ * D5: a state that was changed and not committed is dropped.
+ * D6: a run that another replica advanced is loaded again and its inputs are retried; the rest of the batch is committed.
+ * D7: a run that cannot be decided or written is found by trying runs one by one and parked; the others commit.
+ * D8: while the database is unavailable inputs wait; none is lost while the process lives.
+ * D9: however a batch ends, each of its runs is released and each of its callers gets an answer.
  */
 import type { Timer } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
@@ -23,12 +23,12 @@ import type { InputOutcome, Taken } from "./input-queue.ts";
 
 const RUNS_PER_BATCH_MAX = 300;
 const INPUTS_PER_BATCH_MAX = 600;
-/** How long a run rests that cannot be judged now. */
+/** Delay before a run that could not be judged is tried again. */
 const UNJUDGED_MS = 1_000;
 
 export class Committer {
   readonly #options: CommitterOptions;
-  /** Runs of batches under way that are not released yet. */
+  /** Runs of batches in progress that are not released yet. */
   readonly #held = new Map<string, Taken>();
   readonly figures = { commits: 0, committedEvents: 0, committedRuns: 0, conflicts: 0, parkedRuns: 0 };
 
@@ -36,7 +36,7 @@ export class Committer {
     this.#options = options;
   }
 
-  /** Works off one batch; false when there was nothing to do. */
+  /** Processes one batch. Returns false when there was nothing to do. */
   async step(): Promise<boolean> {
     const taken = this.#options.queue.take(RUNS_PER_BATCH_MAX, INPUTS_PER_BATCH_MAX);
     if (taken.length === 0) return false;
@@ -50,7 +50,7 @@ export class Committer {
     return true;
   }
 
-  /** Something threw that belongs to no run for certain: each is tried alone, and one that throws again is the culprit. */
+  /** Handles an error that cannot be attributed to a run: tries each run alone and parks the one that fails again. */
   async #oneByOne(taken: readonly Taken[]): Promise<void> {
     for (const one of taken) {
       if (this.#held.get(one.runId) !== one) continue;
@@ -83,7 +83,7 @@ export class Committer {
     await this.#write(works);
   }
 
-  /** Its organisation may live in another cell by now, where its inputs are taken. */
+  /** The run is not here. Its organisation may have moved to another cell, where its inputs are submitted. */
   #gone(taken: Taken): void {
     const isFollowed = this.#options.onGone?.(taken.runId, taken.waiting) === true;
     this.#finish(isFollowed ? { ...taken, waiting: [] } : taken, () => ({ kind: "unknown" }));
@@ -94,7 +94,7 @@ export class Committer {
       await prepareJudge(this.#options.judge, this.#options.health, taken, known);
       return true;
     } catch (error) {
-      // One organisation that cannot be judged keeps no other from going on.
+      // An organisation that cannot be judged must not block the others.
       if (taken.length > 1) throw error;
       this.#options.onTrouble("a run cannot be judged, and is tried again", error);
       return false;
@@ -113,7 +113,7 @@ export class Committer {
     }
   }
 
-  /** Writes what changed; runs that only were looked at, or received nothing new, need no commit. */
+  /** Writes what changed. Runs that were only read, or received nothing new, need no commit. */
   async #write(works: readonly Work[]): Promise<void> {
     const pairs: Pair[] = [];
     for (const work of works) {
@@ -165,7 +165,7 @@ export class Committer {
     }
   }
 
-  /** The rest of the batch stands. A run that exists waits until its new place is known; one that would begin begins there. */
+  /** Commits the other runs. An existing run waits until its new cell is known; a new run fails here, to be started in that cell. */
   async #moving(pairs: readonly Pair[], error: OrganisationMoving): Promise<void> {
     const others = pairs.filter(({ commit }) => commit.orgId !== error.orgId);
     for (const { work, commit } of pairs.filter((pair) => !others.includes(pair))) {
@@ -177,14 +177,14 @@ export class Committer {
     if (others.length > 0) await this.#commitAll(others);
   }
 
-  /** Another run took what was left. The run that lost is decided again, on what is counted now. */
+  /** Another run took the remaining amount. The run that lost is decided again with the current counts. */
   async #overLimit(pairs: readonly Pair[]): Promise<void> {
     const [only] = pairs;
     if (pairs.length > 1 || only === undefined) return this.#halves(pairs);
     const { judge, health } = this.#options;
     await health.untilAvailable(() => judge.reload?.(only.commit.orgId) ?? Promise.resolve());
     this.#drop(only.work);
-    // Nothing was written: a run that does not exist yet cannot be loaded, and starts over.
+    // Nothing was written. A run that does not exist yet cannot be loaded, so it starts over.
     this.#release(only.work, only.work.live.creating === null ? null : renewed(only.work.live));
   }
 
@@ -205,7 +205,7 @@ export class Committer {
     await this.#commitAll(pairs.slice(middle));
   }
 
-  /** The commit stands, whatever becomes of what follows from it here. */
+  /** The commit is permanent, even if the work that follows it fails here. */
   #commitDone(work: Work, commit: RunCommit): void {
     const { cache, judge } = this.#options;
     const gone = applyCommit(work.live, commit);
@@ -224,7 +224,7 @@ export class Committer {
     }
   }
 
-  /** `gone`: timers that the commit has cleared; null: nothing had to be written. */
+  /** `gone` are the timers that the commit cleared. Null when nothing had to be written. */
   #succeed(work: Work, gone: readonly Timer[] | null): void {
     const { cache, after } = this.#options;
     const { live, taken } = work;
@@ -239,15 +239,15 @@ export class Committer {
   }
 
   /**
-   * Another replica advanced the run; or this one did, in a commit whose answer was lost, and the inputs then change
-   * nothing. What that commit left to be done is found when the run is loaded.
+   * Another replica advanced the run, or this one did in a commit whose answer was lost, and the inputs then change nothing.
+   * The remaining work of that commit is found when the run is loaded.
    */
   #retryConflict(work: Work): void {
     this.#drop(work);
     this.#release(work, null);
   }
 
-  /** A run that cannot be judged is not decided; its inputs wait, and none is lost. */
+  /** Puts the inputs of runs that cannot be judged now back into the queue after a delay, so that none is lost. */
   #putBack(taken: readonly Taken[]): void {
     const { queue, clock } = this.#options;
     for (const { runId, waiting, fresh } of taken) {
@@ -256,7 +256,7 @@ export class Committer {
     }
   }
 
-  /** The run is loaded again, which finds what its commit left to be done. */
+  /** Loads the run again, which finds the remaining work of its commit. */
   #followUp(runId: string, error: unknown): void {
     this.#options.onTrouble(`what followed from a commit of run ${runId} is done again`, error);
     this.#options.queue.enqueue(runId, null);
@@ -280,7 +280,7 @@ export class Committer {
     this.#fail(taken, error instanceof Error ? error : new Error(String(error)));
   }
 
-  /** Released first: a caller that throws must not keep the run busy. */
+  /** Releases the run before it answers, because a caller that throws must not keep the run busy. */
   #finish({ runId, waiting }: Taken, outcomeOf: (index: number) => InputOutcome): void {
     this.#held.delete(runId);
     this.#options.queue.release(runId);

@@ -3,14 +3,14 @@ import { type Timer, timerKey } from "../../core/engine/index.ts";
 import type { DueTimers } from "./due-timers.ts";
 
 /**
- * Deadlines this process knows of, fired on time from memory; the database holds them too and catches what is missed.
- * Nearly all are met long before they are due, so waiting ones cost a map entry, not a timer: only those due within
- * the next second get a timer of their own.
+ * Deadlines known to this process, fired on time from memory. The database holds them too and catches those missed here. Nearly
+ * all are cleared long before they are due, so a waiting one costs a map entry, not a timer: only those due within the next
+ * second have a timer of their own.
  */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #due: Pick<DueTimers, "fire">;
-  /** By second of their due time. */
+  /** By the second in which they are due. */
   readonly #later = new Map<number, Map<string, Entry>>();
   readonly #soon = new Map<string, { readonly stop: Stop }>();
   readonly #dueByKey = new Map<string, number>();
@@ -40,7 +40,7 @@ export class Deadlines {
     this.#forget(keyOf(runId, timer));
   }
 
-  /** The first one known; null: none is. */
+  /** Returns the earliest known deadline. Null when there is none. */
   next(): number | null {
     let first: number | null = null;
     for (const dueAt of this.#dueByKey.values()) if (first === null || dueAt < first) first = dueAt;
@@ -90,7 +90,7 @@ export class Deadlines {
 }
 
 const SECOND_MS = 1_000;
-/** Beyond so many, only those that are due soon are kept; the others are found in the database when they are due. */
+/** Beyond this number, only deadlines that are due soon are kept. The others are found in the database when due. */
 const KEPT_MAX = 20_000;
 const NEAR_MS = 60_000;
 
@@ -100,7 +100,7 @@ interface Entry {
   readonly dueAt: number;
 }
 
-/** Every node has a deadline of its attempt, and few have another one: that one gets a key that costs little to make. */
+/** Every attempt has a deadline and few nodes have another one, so the key of an attempt is built cheaply. */
 function keyOf(runId: string, timer: Timer): string {
   return timer.kind === "attempt" ? `${runId}/${timer.attempt}/${timer.nodeId}` : `${runId}/${timerKey(timer)}`;
 }

@@ -24,17 +24,17 @@ import { pricedReport } from "./pricing.ts";
 import type { ResolvedInput, Taken } from "./input-queue.ts";
 import type { TurnSeal } from "./turn-seal.ts";
 
-/** What was decided for one run of a batch, and who waits for it. */
+/** The decisions for one run of a batch, and the inputs whose callers wait for them. */
 export interface Work extends Decided {
   readonly taken: Taken;
   readonly refusals: readonly (Refusal | undefined)[];
-  /** Runs that make room for this one. */
+  /** Runs that are cancelled to make room for this one. */
   readonly victims: readonly string[];
 }
 
-/** What rulings have taken, which counts from that moment. */
+/** Capacity taken by rulings, which counts from that moment. */
 export interface Takings {
-  /** For attempts, by node and attempt. */
+  /** Taken for attempts, by node and attempt. */
   readonly admissions: Map<string, Admission>;
   readonly inTurns: TurnTaking[];
 }
@@ -48,8 +48,8 @@ export interface DecidingOptions {
 }
 
 /**
- * Every input of the run and every verdict they lead to; one moment for all of them. What is taken is put into
- * `taking` at once, so that the caller can give it back when this throws.
+ * Decides every input of the run and every verdict that results, all at the same moment. Capacity is added to `taking` as soon
+ * as it is taken, so that the caller can return it when this throws.
  */
 export function decideRun(
   taken: Taken,
@@ -84,7 +84,7 @@ export function decideRun(
     claimed = claim.change ?? claimed;
     victims.push(...claim.victims);
     const priced = withCredits(pricedReport(seal.sealed(claim.input, live), live, about, judge), live, about, judge);
-    // What is copied comes last: an object that is copied first and extended then costs ten times as much to make.
+    // The copied object is spread last: copying it first and extending it costs ten times as much.
     const chance = jitter();
     const open: (UnstampedInput | Request)[] = [priced];
     let refusal: Refusal | undefined;
@@ -121,7 +121,7 @@ export function decideRun(
   };
 }
 
-/** What is so in its organisation, and the model it was started with. */
+/** Facts of the organisation of the run, and the model with which the run was started. */
 function aroundRun(judge: Judge, { orgId, workflow, model }: DrivenRun["run"]) {
   const { countsBlocks } = judge;
   return { agents: judge.agentsOf?.(orgId), model, countsBlocks, isPausedAround: judge.isPaused?.(orgId, workflow) };
@@ -137,7 +137,7 @@ interface Ruled extends Pick<DecidingOptions, "judge" | "moderator"> {
   readonly at: number;
 }
 
-/** What is answered inside the commit that asks. */
+/** Requests that are answered within the same commit. */
 type Request = RequestVerdict | RequestRoundVerdict | RequestToolVerdict;
 
 function isRequest(one: UnstampedInput | Effect): one is Request {
@@ -155,7 +155,7 @@ function ruleOn(ruled: Ruled, request: Request): UnstampedInput | null {
   }
 }
 
-/** Without a judge nothing is limited. */
+/** Without a judge there are no limits. */
 function ruleRound(
   { live, facts, judge, rulings, inTurns, at }: Ruled,
   request: RequestRoundVerdict,
@@ -191,7 +191,7 @@ function ruleCall(
   return { type: "tool_verdict", nodeId, epoch, callId, verdict };
 }
 
-/** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */
+/** Evaluates a request in order, not earlier: a request that an earlier verdict made obsolete takes no slot and no money. */
 function rule({ live, facts, judge, moderator, ...ruled }: Ruled, effect: RequestVerdict): UnstampedInput | null {
   const { nodeId, epoch, nextAttempt } = effect;
   const { at } = ruled;
@@ -206,7 +206,7 @@ function rule({ live, facts, judge, moderator, ...ruled }: Ruled, effect: Reques
   return { type: "verdict", nodeId, epoch, verdict: ruling.verdict };
 }
 
-/** What a finished piece of work is charged, by the plan of this moment. */
+/** Adds the credits charged for completed work, by the current credit plan. */
 function withCredits(input: UnstampedInput, live: DrivenRun, about: AboutRun, judge: Judge): UnstampedInput {
   if (input.type !== "callback" || input.result.status !== "completed") return input;
   const node = findNode(live.state, input.nodeId);
@@ -225,11 +225,11 @@ function hasBegun({ run, state, hasBegun: before }: DrivenRun): boolean {
   return before || run.parentRunId !== null || completed + failed + running + streaming + retrying + timedOut > 0;
 }
 
-/** `returned`: what of this commit is decided already. Args, depth and placement may be known since this commit. */
+/** `returned` are the facts of this commit decided so far. Args, depth and placement may have become known in this commit. */
 function aboutRun(live: DrivenRun, at: number, returned?: CommitFacts): AboutRun {
   const { run, state } = live;
   const { orgId, runId, workflow, gateway, model, roleBindings, team, priority } = run;
-  // What policies know of a run is that of the run a block belongs to.
+  // For a block, policies see the args and depth of the run to which it belongs.
   const { args, depth } = state.owner ?? { args: state.args, depth: state.recursionDepth };
   return {
     orgId,
@@ -252,7 +252,7 @@ function aboutRun(live: DrivenRun, at: number, returned?: CommitFacts): AboutRun
   };
 }
 
-/** A run shares `max_parallel` with its blocks, and so does a block; without blocks the run alone counts. */
+/** A run shares `max_parallel` with its blocks, at every depth. Undefined for a run without blocks, which is counted alone. */
 function parallelOf({ owner, runId, plan }: RunState): AboutRun["parallel"] {
   if (owner === null && plan.blocks.size === 0) return undefined;
   return { runId: owner?.runId ?? runId, limit: plan.maxParallel };

@@ -30,29 +30,29 @@ import { filesOfEvents } from "./file-references.ts";
 import { workOf } from "./function-attempts.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
-/** What one run decided in this batch, before it is written. */
+/** The decisions for one run in this batch before they are written. */
 export interface Decided {
   readonly live: DrivenRun;
   readonly facts: CommitFacts;
   readonly effects: readonly Effect[];
   /** Timers that were submitted and are therefore done. */
   readonly firedTimers: readonly Timer[];
-  /** What attempts reported besides their results. */
+  /** Logs and messages that attempts reported besides their results. */
   readonly reports: readonly AttemptReport[];
   readonly about: AboutRun;
   readonly rulings: readonly RulingRecord[];
-  /** Where nodes stand that a gate made wait, by node. */
+  /** Queue places of nodes that a gate made wait, by node. */
   readonly places: ReadonlyMap<string, QueuePlace>;
-  /** What was taken for attempts opened in this batch, by node and attempt. */
+  /** Slots and money taken for attempts opened in this batch, by node and attempt. */
   readonly admissions: ReadonlyMap<string, Admission>;
-  /** What turns that are under way have taken. */
+  /** Rate-limit hits and reservations taken by turns in progress. */
   readonly inTurns: readonly TurnTaking[];
   readonly at: number;
-  /** What it asked for among the runs with its key; null: nothing. */
+  /** The place change that the run requests among the runs with its key. Null when it requests none. */
   readonly claimed: PlaceChange | null;
 }
 
-/** Turns decisions into rows: attempts opened and closed, timers, approvals, and the run's head. */
+/** Converts decisions to rows: attempts opened and closed, timers, approvals, and the head of the run. */
 export function deriveCommit(decided: Decided, replicaId: string, judge: Judge): RunCommit {
   const { live, facts, effects, rulings } = decided;
   const { events, usage, memories } = facts;
@@ -88,7 +88,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
   };
 }
 
-/** A run gives its place back with the commit that ends it; one that ends with its first commit never had one. */
+/** A run releases its place in the commit that ends it. A run that ends in its first commit never had one. */
 function placeChange({ live, facts, claimed }: Decided): RunCommit["place"] {
   const { state, creating } = live;
   if (!isTerminal(state.status)) {
@@ -129,7 +129,7 @@ function deriveAttempts(
     opened.set(attemptKey({ nodeId, attempt: open.attempt }), { ...open, nodeId, replicaId, reserved });
   }
   for (const [id, key] of facts.ended) {
-    // An attempt that opens and ends in one batch never becomes a row.
+    // An attempt that opens and ends in one batch is never written as a row.
     if (opened.delete(id)) continue;
     if (live.openAttempts.get(key.nodeId)?.attempt === key.attempt) closed.push(key);
   }
@@ -152,17 +152,17 @@ function deriveTimers({ live, facts, effects, firedTimers }: Decided): Pick<RunC
     if (effect.type === "close-approval") timersCleared.push(...timers.of(effect.approvalId));
     if (effect.type !== "set-timer" || isEnded) continue;
     const { timer, dueAt } = effect;
-    // The deadline of a dispatched attempt stands in the attempt's own row.
+    // The deadline of a dispatched attempt is in the row of the attempt.
     const isInAttempt = timer.kind === "attempt" && dispatched.has(`${timer.nodeId}/${timer.attempt}`);
     if (!isInAttempt && isOfTimerTable(timer) && !isTimerStale(state, timer)) timersSet.push({ timer, dueAt });
   }
-  // What a child spends late is due whatever has become of the run.
+  // The late cost of a child run must be processed even when the run has ended.
   if (isEnded) for (const timer of timers.all()) if (timer.kind !== "child-cost") timersCleared.push(timer);
   if (!isEnded) timersCleared.push(...staleTimers(live, events));
   return { timersSet, timersCleared: timersCleared.filter(isOfTimerTable) };
 }
 
-/** Only nodes of which something was recorded can have left a timer behind. */
+/** Returns stale timers. Only nodes with an event can have left one. */
 function staleTimers({ state, timers }: DrivenRun, events: readonly RunEvent[]): readonly Timer[] {
   const stale: Timer[] = [];
   for (const { type, payload } of events) {
@@ -172,15 +172,15 @@ function staleTimers({ state, timers }: DrivenRun, events: readonly RunEvent[]):
   return stale.filter((timer) => isTimerStale(state, timer));
 }
 
-/** The deadline of a node that waits at a gate stands in the row of its place. */
+/** The deadline of a node that waits at a gate is in the row of its queue place, not in the timer table. */
 function isOfTimerTable({ kind }: Timer): boolean {
   return kind !== "queue";
 }
 
-/** A place that no judge has named is this replica's alone. */
+/** The place of a node for which the judge named no queue. It belongs to this replica alone. */
 const UNNAMED: QueuePlace = { queue: UNNAMED_QUEUE, rank: 0, isClaimed: true, isMoved: true };
 
-/** Rows of nodes that wait at a gate now and did not, or stood elsewhere; and of nodes that do not wait any more. */
+/** Returns rows for nodes that now wait at a gate or changed their place, and the nodes that wait no more. */
 function deriveWaits(decided: Decided, replicaId: string): Pick<RunCommit, "waits" | "waitsEnded"> {
   const { live, facts, effects, firedTimers, places } = decided;
   const moved = new Set<string>();
@@ -196,13 +196,13 @@ function deriveWaits(decided: Decided, replicaId: string): Pick<RunCommit, "wait
   return { waits, waitsEnded: endedWaits(live, facts.events, firedTimers) };
 }
 
-/** A node stands in another queue than its row says, though nothing else has changed. */
+/** Returns whether a node is in another queue than its row says. This alone requires a commit. */
 export function hasWaitMoved({ places }: Pick<Decided, "places">): boolean {
   for (const { isMoved } of places.values()) if (isMoved) return true;
   return false;
 }
 
-/** The deadline of a node that waits at a gate. */
+/** Returns the deadline timer of a node that waits at a gate. */
 export function queueTimerOf({ nodeId, since }: Pick<NodeWait, "nodeId" | "since">): Timer {
   return { kind: "queue", nodeId, limitedSince: since };
 }
@@ -237,7 +237,7 @@ function endedWaits(
   return [...ended];
 }
 
-/** A parent that was not informed in time is informed by the replica that finds this due. */
+/** When a parent has not been notified within this time, the replica that finds the timer due notifies it. */
 const INFORMED_WITHIN_MS = 3_000;
 
 function parentTimer({ live, facts, at }: Decided): RunCommit["parentTimer"] {
@@ -247,14 +247,14 @@ function parentTimer({ live, facts, at }: Decided): RunCommit["parentTimer"] {
   return parentTimerOf(run, at, hasEndedIn(events) ? null : state.lastEventId);
 }
 
-/** A run that ended before can only cost. */
+/** Returns whether the run ended with these events. A run that had ended before can only add cost. */
 export function hasEndedIn(events: readonly RunEvent[]): boolean {
   return events.some(isRunEnding);
 }
 
 /**
- * Null: no other run has started it. What it spends after its end is reported as well, up to the event `lateEventId`, and
- * has a timer of its own: the one for an earlier event may be cleared at the same time.
+ * Returns the parent's timer for a child run. Null when no other run started it. Spending after its end, up to the event
+ * `lateEventId`, is reported with a timer of its own, because the timer for an earlier event may be cleared at the same time.
  */
 export function parentTimerOf(run: RunRecord, at: number, lateEventId: number | null): RunCommit["parentTimer"] {
   const { parentRunId, parentNode: nodeId, parentAttempt: attempt, runId: childRunId } = run;
@@ -272,7 +272,7 @@ function endedChild(event: RunEvent): Omit<ChildTimer, "kind"> | null {
   return { nodeId, attempt, childRunId };
 }
 
-/** Nothing more is to be done for a child whose end is known. */
+/** Returns the timers to clear for a child run whose end is recorded. */
 function timersOfChild(event: RunEvent): readonly Timer[] {
   const child = endedChild(event);
   if (child === null) return [];

@@ -5,7 +5,7 @@ import type { DrivenRun } from "./driven-run.ts";
 
 type EventRows = Pick<RunCommit, "waiters" | "waitersEnded" | "emitted">;
 
-/** Rows of nodes that wait for an event now and did not, of those that wait no more, and of events that are emitted. */
+/** Returns rows of nodes that began to wait for an event, of nodes that wait no more, and of emitted events. */
 export function deriveEvents(live: DrivenRun, events: readonly RunEvent[], effects: readonly Effect[]): EventRows {
   const waiters = newWaiters(live, events);
   const waiting = new Set(waiters.map(({ nodeId }) => nodeId));
@@ -13,7 +13,7 @@ export function deriveEvents(live: DrivenRun, events: readonly RunEvent[], effec
   return { waiters, waitersEnded, emitted: emittedBy(live, effects) };
 }
 
-/** Nodes that began to wait with these events, and still do. */
+/** Returns the nodes that began to wait with these events and still wait. */
 export function newWaiters(live: DrivenRun, events: readonly RunEvent[]): readonly NewWaiter[] {
   const { state, run } = live;
   if (state.waits.event === 0 || isTerminal(state.status)) return [];
@@ -40,7 +40,7 @@ export function emittedBy({ state }: DrivenRun, effects: readonly Effect[]): rea
   });
 }
 
-/** Nodes of a run that wait for an event, as its log says. */
+/** Returns the nodes of a run that wait for an event according to its log. */
 export function waitingNodesOf({ state }: Pick<DrivenRun, "state">): Set<string> {
   if (state.waits.event === 0) return new Set();
   return new Set(state.nodes.filter(({ now }) => now.status === "blocked" && now.awaited !== null).map(({ id }) => id));

@@ -3,7 +3,7 @@ import { isRunEnding, isTerminal, type RunEvent } from "../../core/event/index.t
 import type { Head } from "../../store/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
-/** What lists show of a run, after the events of a commit. */
+/** Returns the fields of a run that lists show, after the events of a commit. */
 export function deriveHead({ run, state }: DrivenRun, events: readonly RunEvent[]): Head {
   return {
     status: state.status,
@@ -19,7 +19,7 @@ export function deriveHead({ run, state }: DrivenRun, events: readonly RunEvent[
   };
 }
 
-/** Why it ended without having completed; what it spends later changes nothing about that. */
+/** Returns why the run ended without completing. Later spending does not change this text. */
 function errorTextOf(
   { errorMessage }: Pick<Head, "errorMessage">,
   state: RunState,
@@ -31,7 +31,7 @@ function errorTextOf(
   return lineOf([end.payload.reason, ...causeOf(state)].join(": "));
 }
 
-/** What the node reported that ended the run. */
+/** Returns the error message of the node that ended the run. */
 function causeOf(state: RunState): readonly string[] {
   const now = state.haltedBy === null ? undefined : findNode(state, state.haltedBy)?.now;
   return now?.status === "failed" || now?.status === "timed_out" ? [now.errorMessage] : [];
@@ -39,7 +39,7 @@ function causeOf(state: RunState): readonly string[] {
 
 const LINE_LENGTH_MAX = 500;
 
-/** A column cannot hold NUL, and a list shows one line. */
+/** Converts a text to one line without control characters, because a column cannot hold NUL and a list shows one line. */
 export function lineOf(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\p{Cs}]+/gu, " ")
@@ -47,11 +47,11 @@ export function lineOf(text: string): string {
     .slice(0, LINE_LENGTH_MAX);
 }
 
-/** A run is found by what it has come to when it ends, and by what it has done so far when it begins to wait. */
+/** Returns whether the search data changed: it is written when the run ends, and when it begins to wait for something else. */
 export function isReindexed({ run }: DrivenRun, head: Head, events: readonly RunEvent[]): boolean {
   if (run.block !== null) return false;
   const { waitingFor, status, costMicros } = head;
   if (waitingFor !== null && waitingFor !== run.waitingFor) return true;
-  // What it spends after its end belongs to it as well.
+  // Spending after the end changes the search data too.
   return isTerminal(status) && (costMicros !== run.costMicros || events.some(isRunEnding));
 }

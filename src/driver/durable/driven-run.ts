@@ -2,22 +2,22 @@ import type { RunState } from "../../core/engine/index.ts";
 import type { HeldTimers } from "./held-timers.ts";
 import type { NewRun, OpenAttempt, RunRecord } from "../../store/index.ts";
 
-/** A run in memory: its state is the fold of exactly the events that are committed, except while it is being worked on. */
+/** A run in memory. Its state is exactly the fold of the committed events, except while the run is being decided. */
 export interface DrivenRun {
   run: RunRecord;
   readonly state: RunState;
   /** Deadlines of open attempts, by node. */
   readonly openAttempts: Map<string, Omit<OpenAttempt, "nodeId" | "replicaId" | "work">>;
-  /** Timers that have a row, deadlines of nodes that wait at a gate included. */
+  /** Timers that have a row, including deadlines of nodes that wait at a gate. */
   readonly timers: HeldTimers;
-  /** Nodes that have a row because they wait for an event. */
+  /** Nodes with a row because they wait for an event. */
   readonly waiters: Set<string>;
-  /** Something of it has been done, or another run waits for it: from then on it goes before runs that have not begun. */
+  /** Whether a node has started or a parent run waits. Such a run takes precedence over runs that have not begun. */
   hasBegun: boolean;
-  /** Bytes of what its events brought and stays in its state. */
+  /** Size of the event contents that remain in the state. */
   contentBytes: number;
-  /** Time never goes back within a run, whatever the wall clock does. */
+  /** The last moment used. Time never goes back within a run, even if the wall clock does. */
   lastAt: number;
-  /** Set until the first commit has made the run exist. */
+  /** Set until the first commit has created the run. */
   creating: NewRun | null;
 }

@@ -13,7 +13,7 @@ import type { RemoteOptions } from "./remote-attempts.ts";
 import type { TextBox } from "./turn-seal.ts";
 import type { KnownPlans } from "./plan-cache.ts";
 
-/** The secrets that go with a dispatch; undefined: it needs none, and leaves at once. */
+/** Returns the secrets to send with a dispatch. Undefined when it needs none and is sent at once. */
 export type HandSecrets = (
   place: {
     readonly orgId: string;
@@ -24,7 +24,7 @@ export type HandSecrets = (
   request: () => AdapterRequest,
 ) => Promise<readonly HandedSecret[]> | undefined;
 
-/** Until the signal ends the attempt, its files wait for a database that is away. */
+/** While the database is unavailable, file operations wait until the signal ends the attempt. */
 export type OpenRunFiles = (orgId: string, runId: string, signal: AbortSignal) => AdapterFiles;
 
 export interface DurableDriverOptions {
@@ -32,46 +32,46 @@ export interface DurableDriverOptions {
   readonly adapters: readonly Adapter[];
   readonly judge: Judge;
   readonly clock: Clock;
-  /** Milliseconds that only ever grow. */
+  /** Monotonic clock in milliseconds. */
   readonly monotonic: () => number;
-  /** A number in [0, 1) for each input; default: by chance. */
+  /** Returns a number in [0, 1) for each input. Default: random. */
   readonly jitter?: () => number;
-  /** Of this process, where it has several drivers; default: one of its own. */
+  /** Replica id of this process, when it has several drivers. Default: an id of its own. */
   readonly replicaId?: string;
-  /** Whether another driver of this process has begun a dispatch, and has not seen its end. */
+  /** Returns whether another driver of this process has started a dispatch and not seen its end. */
   readonly isOpenElsewhere?: (dispatchId: string) => boolean;
-  /** Takes the inputs of a run that is not here; false: it is nowhere. */
+  /** Takes the inputs of a run that is not in this cell. Returns false when the run exists in no cell. */
   readonly onGone?: (runId: string, waiting: readonly Waiting[]) => boolean;
   readonly isUnavailable: (error: unknown) => boolean;
-  /** True where this process is the only one that can be: an embedded directory. */
+  /** True when this process is the only one that can exist, as with an embedded directory. */
   readonly supersedesAll: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** A run hit a bug and is about to be ended; default: reported as trouble. */
+  /** Called when a run hit a bug and is about to be ended. Default: reported as trouble. */
   readonly onStruck?: (runId: string, error: unknown) => void;
-  /** What must not leave the adapters of this process. */
+  /** Removes secrets from the reports of adapters in this process. */
   readonly redactor?: Redactor;
-  /** Seals what turns of agents are continued from; without it that is kept as it is. */
+  /** Encrypts the data from which turns of agents continue. Without it, that data is stored unencrypted. */
   readonly box?: TextBox;
-  /** Whether texts may pass; by the rules that stand by default unless this says otherwise. */
+  /** Decides whether texts may pass. Default: the default rules. */
   readonly moderation?: NodeModeration;
-  /** Runs an organisation may have open, null: any number; `LIMITS.openRunsMax` by default. */
+  /** Maximum number of open runs of an organisation, null for no limit. Default: `LIMITS.openRunsMax`. */
   readonly maxOpenRuns?: (orgId: string) => number | null;
-  /** How long attempts in this process may take to end once it is stopped; default: 5,000. */
+  /** Milliseconds that attempts in this process may take to end after a stop. Default: 5,000. */
   readonly drainMs?: number;
-  /** How child runs are started; without it none is. */
+  /** Prepares child runs. Without it, no child run is started. */
   readonly children?: () => ChildPreparer;
-  /** What is asked of plans beyond their texts, always the same: how many nodes at once, how long. */
+  /** Applies constant settings to every plan beyond its text, such as limits of parallel nodes and of time. */
   readonly shapePlan?: (plan: Plan) => Plan;
-  /** Plans of drivers before this one, whose texts have the same hashes; absent: none are shared. */
+  /** Plans of earlier drivers whose texts have the same hashes. Absent when none are shared. */
   readonly knownPlans?: KnownPlans;
-  /** What events start besides the nodes that wait for them; none when absent. */
+  /** Subscriber that starts work for events besides the nodes that wait for them. Absent when there is none. */
   readonly onEvent?: EventSubscriber;
-  /** How attempts go to Bridges elsewhere; without it everything runs here. */
+  /** Options for attempts at remote Bridges. Without it, every attempt runs in this process. */
   readonly remote?: RemoteOptions;
-  /** The files of a run, for adapters of this process; without it they get none. */
+  /** Opens the files of a run for adapters of this process. Without it, adapters get no files. */
   readonly files?: OpenRunFiles;
-  /** Where functions wait for workers; without it none is ever sent to any. */
+  /** Offers functions to workers. Without it, no function is sent to a worker. */
   readonly functions?: FunctionWork;
-  /** Looks up registered secrets right before a dispatch leaves; without it none goes along. */
+  /** Looks up registered secrets right before a dispatch is sent. Without it, no secrets are sent. */
   readonly secrets?: HandSecrets;
 }

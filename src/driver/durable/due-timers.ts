@@ -19,7 +19,7 @@ export interface DueTimersOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Submits timers that are due to their runs. */
+/** Submits due timers to their runs. */
 export class DueTimers {
   readonly #options: DueTimersOptions;
 
@@ -27,13 +27,13 @@ export class DueTimers {
     this.#options = options;
   }
 
-  /** Fired from memory, by the replica that set it. */
+  /** Fires a timer from memory, on the replica that set it. */
   fire(runId: string, timer: Timer): void {
     if (isOfChild(timer)) this.#options.children.lookAfter(runId, timer);
     else this.#options.queue.enqueue(runId, { type: "timer", timer });
   }
 
-  /** The worker that had it is gone, and no other may have it: only the engine knows what follows. */
+  /** The worker of the attempt is gone and no other may take the work. The engine decides how the run continues. */
   workLost(runId: string, { nodeId, attempt }: AttemptKey): void {
     const { intake, onTrouble } = this.#options;
     const resolve = resolveLost({ kind: "lost", nodeId, attempt });
@@ -42,7 +42,7 @@ export class DueTimers {
       .catch((error: unknown) => onTrouble(`lost work of run ${runId} could not be submitted`, error));
   }
 
-  /** Found in the database: what memory has of the run may be older than that, and would not know what is meant. */
+  /** Handles a timer found in the database. The cached run may be older than the timer, so the newest state is used. */
   found(runId: string, timer: Timer): void {
     const { intake, attempts, children, store, clock, onTrouble } = this.#options;
     if (isOfChild(timer)) return children.lookAfter(runId, timer);

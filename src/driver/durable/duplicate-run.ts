@@ -1,4 +1,4 @@
-/** The idempotency key of a launch had started another run. */
+/** Thrown when the idempotency key of a launch was used for another run. */
 export class DuplicateRun extends Error {
   override readonly name = "DuplicateRun";
   readonly runId: string;

@@ -38,13 +38,13 @@ import { resolveWake } from "./wake-timer.ts";
 const DRAIN_MS = 5_000;
 
 /**
- * Drives runs over a store that lasts. Its parts, in the direction of an input:
+ * Drives runs over a persistent store. Its parts, in the direction of an input:
  *
  *   callers, adapters, deadlines ─▶ InputQueue ─▶ CommitLoop ─▶ Committer (engine, judge, one commit) ─▶ AfterCommit
  *                                       ▲                                                                     │
  *                                       └── Attempts, Children, DueTimers ◀── effects and deadlines ──────────┘
  *
- * A part knows only those before it; what comes back comes through the queue.
+ * A part knows only the parts before it. Everything that comes back goes through the queue.
  */
 export class DurableDriver implements Runtime {
   readonly #options: DurableDriverOptions;
@@ -104,7 +104,7 @@ export class DurableDriver implements Runtime {
     this.#continuer = new RunContinuer({ store, intake, clock, onTrouble });
     judge.attach?.({
       replicaId: () => lease.replicaId,
-      // On the newest state: a node that was claimed may wait in a state only another replica has seen so far.
+      // Uses the newest state: a claimed node may wait in a state that only another replica has seen so far.
       wake: ({ runId, nodeId }, done) => void intake.submitToNewest(runId, () => resolveWake(nodeId)).then(done, done),
     });
   }
@@ -139,7 +139,7 @@ export class DurableDriver implements Runtime {
 
   async submit(orgId: string, runId: string, input: UnstampedInput): Promise<SubmitOutcome | undefined> {
     this.#queue.refuseWhenFull();
-    // Checked before it is queued: another organisation's run must not even be advanced.
+    // Checked before the input is queued: a run of another organisation must not even be advanced.
     const run = await this.#options.store.getRun(orgId, runId);
     if (run === undefined) return undefined;
     const outcome = await this.#queue.submit(runId, input);
@@ -162,17 +162,17 @@ export class DurableDriver implements Runtime {
     return this.#matcher.receive(orgId, events);
   }
 
-  /** Inputs of a run that was driven elsewhere in this process until its organisation came here. */
+  /** Takes the inputs of a run that another driver of this process drove until its organisation moved here. */
   take(runId: string, waiting: readonly Waiting[]): void {
     for (const one of waiting) this.#queue.push(runId, one);
   }
 
-  /** Whether it has begun this dispatch and has not seen its end. */
+  /** Returns whether this driver has started the dispatch and not seen its end. */
   holds(dispatchId: string): boolean {
     return this.#attempts.holds(dispatchId);
   }
 
-  /** When a run has to be looked at next because of its time; null: never. */
+  /** Returns the next moment at which a run must be processed because of a deadline. Null when there is none. */
   nextDeadline(): number | null {
     return this.#deadlines.next();
   }
@@ -215,13 +215,13 @@ export class DurableDriver implements Runtime {
   }
 }
 
-/** What attempts are sent with. */
+/** Returns the options for sending attempts. */
 function outwardOf(options: DurableDriverOptions) {
   const { adapters, clock, redactor, remote, files, secrets, functions, isOpenElsewhere, onTrouble } = options;
   return { adapters, clock, redactor, remote, files, secrets, functions, isOpenElsewhere, onTrouble };
 }
 
-/** Asked for at every use: it is made after the driver, and needs it. */
+/** Returns a preparer that resolves `children` at every use, because `children` is created after the driver and needs it. */
 function preparerOf({ children }: DurableDriverOptions): ChildPreparer {
   return {
     prepare: (parent, wanted) => (children?.() ?? NO_CHILDREN).prepare(parent, wanted),

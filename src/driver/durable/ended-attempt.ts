@@ -1,8 +1,8 @@
 import { type AttemptKey, isSettling, type RunEvent } from "../../core/event/index.ts";
 
 /**
- * The attempt an event puts an end to, if it does: a node that settles, is tried again or is blocked has none any more,
- * and neither has one whose execution was lost and is continued by another.
+ * Returns the attempt that an event ends, or undefined. A node that settles, is tried again or is blocked has no
+ * attempt any more. The same holds when an execution was lost and another execution continues its attempt.
  */
 export function endedAttempt(event: RunEvent): AttemptKey | undefined {
   if (event.type === "node.queued" && event.payload.segment === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { EventStore, KeptEventRecord, NewEvent, PutEvent, Waiter } from "..
 import type { DrivenRun } from "./driven-run.ts";
 import type { ReportIntake } from "./report-intake.ts";
 
-/** Starts what an event starts, once however often it is called with it; a rejection makes it be called again. */
+/** Starts the runs that an event triggers. Repeated calls for the same event start them only once. After a rejection it is called again. */
 export type EventSubscriber = (event: KeptEventRecord) => Promise<void>;
 
 export interface EventMatcherOptions {
@@ -17,18 +17,20 @@ const WAITERS_PAGE = 200;
 const EVENTS_PAGE = 20;
 const MARKED_PAGE = 100;
 const EXPIRED_PAGE = 1_000;
-/** What was written and not looked up for so long is looked up by the replica that finds it. */
+/** Age at which an event or waiter that is still marked is looked up again, by whichever replica finds it. */
 const OVERDUE_MS = 10_000;
-/** Look-ups at a time; the others wait. */
+/** Maximum number of concurrent look-ups; further look-ups are queued. */
 const LOOKUPS_MAX = 8;
 
 /**
- * Brings events to the nodes that wait for them.
+ * Delivers events to the nodes that wait for them.
  *
- * - An event, or a node that begins to wait, is committed first and looked up afterwards, each from its own side: of two
- *   that meet, at least one sees the other.
- * - Its mark stands until that was done. A mark that is overdue was left by a crash, and the look-up is repeated.
- * - A node takes an event by an input of its own run, which the engine accepts once: to deliver twice is to deliver once.
+ * - An event, and a node that begins to wait, are each committed first and looked up afterwards. When an event and a
+ *   waiter arrive together, at least one of the two look-ups finds the other.
+ * - The mark of an event or waiter stays until its look-up is done. An overdue mark was left by a crash, and the
+ *   look-up is repeated.
+ * - A node receives an event as an input of its run, and the engine accepts that input once. Repeated delivery
+ *   therefore has no effect.
  */
 export class EventMatcher {
   readonly #options: EventMatcherOptions;
@@ -40,14 +42,14 @@ export class EventMatcher {
     this.#options = options;
   }
 
-  /** Resolves once they are kept; who waits for them receives them afterwards. */
+  /** Resolves once the events are stored. Waiting nodes receive them afterwards. */
   async receive(orgId: string, events: readonly NewEvent[]): Promise<readonly PutEvent[]> {
     const put = await this.#options.store.putEvents(orgId, events);
     for (const { event, isNew } of put) if (isNew) this.#lookUp(() => this.#deliverToAll(event));
     return put;
   }
 
-  /** A commit has written these. */
+  /** Looks up the waiters and events that a commit has written. */
   committed(
     { run: { orgId, runId } }: DrivenRun,
     waiters: readonly Omit<Waiter, "orgId" | "runId">[],
@@ -60,7 +62,7 @@ export class EventMatcher {
     });
   }
 
-  /** Repeats what a crash has interrupted, a bounded number at a time; clears away what is no longer kept. */
+  /** Repeats look-ups that a crash interrupted, a bounded number at a time, and deletes expired events. */
   async round(): Promise<void> {
     const { store } = this.#options;
     for (const event of await store.claimMarkedEvents(OVERDUE_MS, MARKED_PAGE))
@@ -70,7 +72,7 @@ export class EventMatcher {
     await store.deleteExpiredEvents(EXPIRED_PAGE);
   }
 
-  /** What is not done is found by its mark. */
+  /** Stops looking up. Look-ups that are not done are found later by their marks. */
   stop(): void {
     this.#isStopped = true;
     this.#waiting.length = 0;
@@ -115,7 +117,7 @@ export class EventMatcher {
     for (let after: KeptEventRecord | null = null; isSought;) {
       const page: readonly KeptEventRecord[] = await store.eventsFor(waiter, after, EVENTS_PAGE);
       for (const event of page) {
-        // One it has taken before is followed by the next.
+        // If the node has already taken this event, try the next one.
         isSought &&= (await this.#deliver(waiter, event)) === "taken";
         if (!isSought) break;
       }

@@ -1,32 +1,32 @@
 import { Ageing } from "../../core/base/index.ts";
 import { PRIORITIES, type Priority } from "../../core/event/index.ts";
 
-/** Whose turn a run takes, and which of its organisation's runs go before it. */
+/** The organisation and priority of a run, which decide when it is served. */
 export interface QueuedRun {
   readonly orgId: string;
   readonly priority: Priority;
 }
 
-/** Runs that exist have work to do; the others are to start. */
+/** "work" for a run that exists, "start" for a run that is about to begin. */
 export type QueuedFor = "work" | "start";
 
-/** Runs that are not in memory take turns as if they were of one organisation, which is not counted. */
+/** Runs that are not in memory share the turns of this one pseudo-organisation, which `organisations` does not count. */
 export const UNKNOWN_OWNER: QueuedRun = { orgId: "", priority: "normal" };
 
-/** One in so many turns of an organisation is a start, if one waits, so that work never keeps them out altogether. */
+/** One in this many turns of an organisation serves a start, if one waits, so that work cannot block starts for ever. */
 const STARTS_SHARE = 16;
 
 /**
- * Runs that wait for their turn: one of each organisation, over and over, so that none waits for more than one turn of
- * each other. Within an organisation runs that exist go before runs that start, then by priority, and in the order they
- * came: a new run begins where those that exist leave room in a batch.
+ * Waiting runs, served round-robin: one run of each organisation in turn, so that an organisation waits for at most one
+ * run of each other organisation. Within an organisation, existing runs are served before starts, then by priority,
+ * then in order of arrival. A new run therefore begins when existing runs leave room in a batch.
  */
 export class FairQueue<T> {
-  /** Organisations that could use a turn; the first has the next. */
+  /** Organisations with waiting runs; the first is served next. */
   readonly #turns = new Fifo<OwnRuns<T>>();
   /** Organisations with runs that wait or are under way. */
   readonly #known = new Map<string, OwnRuns<T>>();
-  /** Of those that could use a turn, how many have nothing under way. */
+  /** Number of organisations with waiting runs and none under way. */
   #apart = 0;
   #batch = 0;
   #isApart = false;
@@ -41,14 +41,14 @@ export class FairQueue<T> {
     return this.#known.size - (this.#known.has(UNKNOWN_OWNER.orgId) ? 1 : 0);
   }
 
-  /** Whether an organisation could use a turn that has nothing under way. */
+  /** Whether an organisation has waiting runs and none under way. */
   get hasApart(): boolean {
     return this.#apart > 0;
   }
 
   /**
-   * If some organisations have nothing under way, the turns until the next batch are for them: they wait neither for the
-   * batches of others nor for rows which these write.
+   * When some organisations have nothing under way, only these are served until the next batch. They then wait neither
+   * for the batches of other organisations nor for rows that those batches write.
    */
   newBatch(): void {
     this.#batch += 1;
@@ -65,7 +65,7 @@ export class FairQueue<T> {
     this.#queue(own);
   }
 
-  /** The next run, which is under way until `ended`. */
+  /** Takes the next run. It counts as under way until `ended` is called. */
   shift(): T | undefined {
     const own = this.#isApart ? this.#turns.takeFirst(this.#isOpen) : this.#turns.shift();
     if (own === undefined) return undefined;
@@ -93,12 +93,12 @@ export class FairQueue<T> {
   }
 }
 
-/** The runs of one organisation that wait, and how many are under way. */
+/** The waiting runs of one organisation, and how many of its runs are under way. */
 class OwnRuns<T> {
   readonly work = new Levels<T>();
   readonly start = new Levels<T>();
   isInTurn = false;
-  /** The last that took one of its runs. */
+  /** The last batch that took a run of this organisation. */
   batch = 0;
   underWay = 0;
   #workInRow = 0;
@@ -115,7 +115,7 @@ class OwnRuns<T> {
   }
 }
 
-/** Runs by their priority. */
+/** Waiting runs, one queue per priority. */
 class Levels<T> {
   readonly #levels = PRIORITIES.map(() => new Fifo<T>());
   readonly #ageing = new Ageing(PRIORITIES.length);
@@ -137,7 +137,7 @@ class Levels<T> {
   }
 }
 
-/** A queue from which the oldest is taken without moving the others. */
+/** A queue whose `shift` does not move the remaining items. */
 class Fifo<T> {
   #items: T[] = [];
   #head = 0;

@@ -1,7 +1,7 @@
 import { type FileValue, filesWithin } from "../../core/base/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 
-/** The files a run refers to after these events: those it is given, and those its nodes return. */
+/** Returns the files that these events add to a run: files in its args and in the outputs of its nodes. */
 export function filesOfEvents(events: readonly RunEvent[]): readonly FileValue[] {
   const found: FileValue[] = [];
   for (const { type, payload } of events) {

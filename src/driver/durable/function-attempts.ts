@@ -4,34 +4,34 @@ import type { AttemptWork } from "../../store/index.ts";
 import { dispatchRequest } from "../dispatch-request.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
-/** Where attempts that are functions wait for workers: their rows are written with the commit that opens them. */
+/** Notifies the work queue about attempts that are functions. Their rows are written with the commit that opens them. */
 export interface FunctionWork {
-  /** A commit of this process has opened one. */
+  /** Called when a commit of this process has opened such an attempt. */
   offered(orgId: string, functionName: string): void;
-  /** Its result is not wanted any more. */
+  /** Called when the result of the attempt is not wanted any more. */
   cancelled(dispatchId: string): void;
-  /** It has ended, however that became known. */
+  /** Called when the attempt has ended, in whichever way. */
   ended(dispatchId: string): void;
 }
 
 const FUNCTION_PROVIDER = "function";
 
-/** Only what goes to workers has this provider and no gateway. */
+/** Whether workers run the attempt. Only attempts for workers have this provider and no gateway. */
 export function isOfWorkers({ gatewayId, provider }: Pick<Route, "gatewayId" | "provider">): boolean {
   return gatewayId === null && provider === FUNCTION_PROVIDER;
 }
 
-/** What workers ask for; undefined: the attempt goes elsewhere. */
+/** Returns the request as workers receive it, or undefined when the attempt is not for workers. */
 export function workOf(dispatch: Dispatch, { state }: DrivenRun): AttemptWork | undefined {
   if (!isOfWorkers(dispatch.route)) return undefined;
   const name = dispatch.request.message;
   const { message: _named, ...request } = dispatchRequest(dispatch, state, FUNCTION_PROVIDER);
-  // What is absent there is absent in JSON.
+  // Properties that are absent in the request are absent in its JSON too.
   const sent = { ...request, function: name } as unknown as JsonObject;
   return { function: name, isOnce: dispatch.effects === "at_most_once", request: sent };
 }
 
-/** Workers hold such an attempt, and no replica: losing one changes nothing for it. */
+/** Whether a worker, not a replica, holds the attempt. The loss of a replica does not affect such an attempt. */
 export function isHeldByWorkers({ state }: DrivenRun, { nodeId, attempt }: Extract<Timer, { kind: "lost" }>): boolean {
   const route = findNode(state, nodeId)?.routes[attempt - 1];
   return route !== undefined && isOfWorkers(route);

@@ -1,8 +1,8 @@
 import { type Timer, timerKey } from "../../core/engine/index.ts";
 
-/** The timers of one run that have a row, found by what they are about: all of a run are never looked through. */
+/** The timers of one run that have a row, indexed by subject, so that no operation scans all timers of the run. */
 export class HeldTimers {
-  /** By node or approval; '' is the run itself. */
+  /** By node or approval id; '' is the run itself. */
   readonly #groups = new Map<string, Map<string, Timer>>();
 
   constructor(timers: readonly Timer[] = []) {

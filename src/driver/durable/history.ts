@@ -3,7 +3,7 @@ import type { RunStore } from "../../store/index.ts";
 import type { PlanCache } from "./plan-cache.ts";
 import type { RunSnapshot } from "./runtime.ts";
 
-/** What each attempt of a node was sent: binding is deterministic, so it follows from the state just before it began. */
+/** Returns the request of each attempt of a node, computed from the state just before the attempt: binding is deterministic. */
 export async function requestsOf(
   store: Pick<RunStore, "loadRuns">,
   plans: PlanCache,
@@ -25,7 +25,7 @@ export async function requestsOf(
   return requests;
 }
 
-/** The state as it was after an event; null when the log does not reach so far, undefined when there is no such run. */
+/** Returns the state right after an event: null when the log has no such event, undefined when the run does not exist. */
 export async function stateAt(
   store: Pick<RunStore, "loadRuns">,
   plans: PlanCache,

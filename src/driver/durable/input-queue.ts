@@ -4,16 +4,16 @@ import { FairQueue, type QueuedRun, UNKNOWN_OWNER } from "./fair-queue.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import type { UnstampedInput } from "../../core/engine/index.ts";
 
-/** Null: only the committed state is read. A function decides when its turn comes, with the state before it. */
+/** An input; null to only read the committed state; or a function that computes the input from the state at the time it is processed. */
 export type QueuedInput = UnstampedInput | null | ((live: DrivenRun) => ResolvedInput);
 
-/** One input that waits for its turn, and who is called when it is committed. */
+/** A queued input, and the callback that receives its outcome after the commit. */
 export interface Waiting {
   readonly input: QueuedInput;
   readonly done: (outcome: InputOutcome) => void;
 }
 
-/** The input a run receives after all, and the report that came with it. */
+/** The input that a run finally receives, and the report it came from. */
 export interface ResolvedInput {
   readonly input: UnstampedInput | null;
   readonly report?: AttemptReport;
@@ -24,7 +24,7 @@ export type InputOutcome =
       readonly kind: "committed";
       readonly live: DrivenRun;
       readonly refusal: SubmitOutcome["refusal"] | undefined;
-      /** False when nothing had to be written: then nothing has shown that the state was the newest. */
+      /** False when there was nothing to write. In that case no commit has confirmed that the state was the newest. */
       readonly isWritten: boolean;
     }
   | { readonly kind: "unknown" }
@@ -34,14 +34,15 @@ interface Lane {
   readonly runId: string;
   readonly waiting: Waiting[];
   readonly owner: QueuedRun;
-  /** A new run, which is in no database yet. */
+  /** A new run that is not in the database yet. */
   fresh: DrivenRun | null;
   isTaken: boolean;
 }
 
 /**
- * While several organisations have something to do, and for so many batches after that, a batch has so many inputs. One that
- * has little to do waits mostly for the event loop, which a batch of another takes as long as it is large.
+ * Maximum number of inputs per batch while several organisations have queued inputs, and for the next SHARED_BATCHES
+ * batches. An organisation with few inputs waits mostly for the event loop, which a large batch of another organisation
+ * blocks for longer.
  */
 const SHARED_INPUTS_MAX = 16;
 const SHARED_BATCHES = 512;
@@ -49,24 +50,24 @@ const SHARED_BATCHES = 512;
 const QUEUED_INPUTS_MAX = 20_000;
 
 /**
- * Every input of every run passes here.
+ * The queue that every input of every run passes through.
  * - Within a run: first come, first served.
- * - A run is worked on by one batch at a time, so that batches can overlap without ever touching the same state.
- * - Organisations take turns; within one, runs that exist go before runs that begin, then by their priority.
+ * - At most one batch works on a run at a time, so that overlapping batches never touch the same state.
+ * - Organisations are served in turn. Within one, existing runs are served before new runs, then by priority.
  */
 export class InputQueue {
-  /** Called when a batch could be taken. */
+  /** Called when runs may be ready for a batch. */
   onReady: () => void = () => undefined;
   readonly #ownerOf: (runId: string) => QueuedRun | undefined;
   readonly #lanes = new Map<string, Lane>();
-  /** Runs with something to do that no batch has. */
+  /** Runs with queued inputs that no batch has taken. */
   readonly #ready = new FairQueue<Lane>();
-  /** For how many batches more organisations have to wait for little at a time. */
+  /** Number of further batches that stay small because several organisations had queued inputs. */
   #shared = 0;
   #size = 0;
   #isClosed = false;
 
-  /** `ownerOf`: what is known of runs that exist. */
+  /** `ownerOf`: returns the organisation and priority of a run in memory. */
   constructor(ownerOf: (runId: string) => QueuedRun | undefined = () => undefined) {
     this.#ownerOf = ownerOf;
   }
@@ -79,28 +80,28 @@ export class InputQueue {
     return this.#ready.hasAny;
   }
 
-  /** Whether an organisation has something to do of which no batch has anything. */
+  /** Whether an organisation has queued inputs and no run in any batch. */
   get hasApart(): boolean {
     return this.#ready.hasApart;
   }
 
-  /** For callers that can come again later. */
+  /** Throws Overloaded when the queue is full or closed. For callers that can retry later. */
   refuseWhenFull(): void {
     if (this.#isClosed) throw new Overloaded(2_000);
     if (this.#size >= QUEUED_INPUTS_MAX) throw new Overloaded(1_000);
   }
 
-  /** Takes nothing new from callers outside. */
+  /** Makes `refuseWhenFull` refuse all callers outside from now on. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Resolves after the commit. `fresh`: a new run, which is in no database yet. */
+  /** Resolves after the commit. `fresh` is a new run that is not in the database yet. */
   submit(runId: string, input: QueuedInput, fresh: DrivenRun | null = null): Promise<InputOutcome> {
     return new Promise((done) => this.push(runId, { input, done }, fresh));
   }
 
-  /** For adapters and deadlines, which wait for no answer. */
+  /** Adds an input without waiting for its outcome. For adapters and deadlines. */
   enqueue(runId: string, input: QueuedInput, done: () => void = () => undefined): void {
     this.push(runId, { input, done }, null);
   }
@@ -114,7 +115,7 @@ export class InputQueue {
     this.onReady();
   }
 
-  /** Takes whole lanes in turns, at most so many runs and, beyond the first, so many inputs. */
+  /** Takes whole lanes, organisation by organisation: at most `runsMax` runs, and no further run once `inputsMax` inputs are taken. */
   take(runsMax: number, inputsMax: number): readonly Taken[] {
     const max = this.#isShared() ? Math.min(inputsMax, SHARED_INPUTS_MAX) : inputsMax;
     const taken: Taken[] = [];
@@ -143,7 +144,7 @@ export class InputQueue {
     return this.#shared > 0;
   }
 
-  /** The batch is done with the run; `again` goes back to the front of its lane. */
+  /** Returns a run from its batch. The inputs in `again` go back to the front of its lane. */
   release(runId: string, again: readonly Waiting[] = [], fresh: DrivenRun | null = null): void {
     const lane = this.#lane(runId, fresh);
     const { isTaken, owner } = lane;
@@ -155,7 +156,7 @@ export class InputQueue {
     const isDone = lane.waiting.length === 0;
     if (isDone) this.#lanes.delete(runId);
     else if (!isQueued) this.#queue(lane);
-    // After that, so that what is known of an organisation that has more to do is kept.
+    // Only after the lane is queued again: the queue forgets an organisation with nothing waiting and nothing under way.
     if (isTaken) this.#ready.ended(owner);
     if (!isDone) this.onReady();
   }

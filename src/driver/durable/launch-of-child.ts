@@ -2,14 +2,14 @@ import type { StartChild } from "../../core/engine/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import type { Launch } from "./runtime.ts";
 
-/** The version a child runs. */
+/** The version of the workflow that a child run executes. */
 export interface ChildVersion {
   readonly version: number | null;
   readonly hash: string;
   readonly pinnedHash: string | null;
 }
 
-/** How a run is started that another has asked for: under the id, the caller and the names its parent has. */
+/** Builds the launch of a child run. It inherits the caller and, unless the request names others, gateway and roles of its parent. */
 export function launchOfChild(
   parent: RunRecord,
   wanted: StartChild,
@@ -42,7 +42,7 @@ export function launchOfChild(
     ...(wanted.block === undefined ? {} : { block: wanted.block }),
     ...(wanted.owner === undefined ? {} : { owner: wanted.owner }),
     ...(wanted.taken === undefined ? {} : { taken: wanted.taken }),
-    // With other args, what reads them runs again.
+    // A branch: with other args, the nodes that read them run again.
     ...(sourceRunId === undefined ? {} : { source: { runId: sourceRunId, kind: "branch" } }),
     parent: {
       runId,

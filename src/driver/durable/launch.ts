@@ -21,14 +21,14 @@ import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
 import type { TurnSeal } from "./turn-seal.ts";
 
 export interface CarrySources {
-  /** Where the run is found that the new one continues. */
+  /** Source of the states of the run that the new run continues. */
   readonly states: Pick<Runtime, "stateOf" | "stateAt">;
   readonly seal: TurnSeal;
 }
 
 const NO_SOURCE: Refusal = { code: "unknown_source", message: "the run to start from is not there" };
 
-/** What a restarted or branched run keeps; absent: it is neither. */
+/** Returns what a restarted or branched run carries over, and `{}` for any other run. */
 export async function carriedFor(
   { states, seal }: CarrySources,
   { orgId, source, args }: Launch,
@@ -43,7 +43,7 @@ export async function carriedFor(
   return kind === "restart" ? { carried: restartFrom(state, fromNode) } : branchWith(state, args, edits);
 }
 
-/** With the gateway and the roles the run is pinned to from here on, whatever is registered later. */
+/** Returns the launch with the gateway and roles that the run is pinned to, whatever is registered later. */
 export async function placed(launch: Launch, plan: Plan, judge: Pick<Judge, "place" | "prepare">): Promise<Launch> {
   const { orgId, workflow, gateway = null, roleBindings = {} } = launch;
   if (judge.place === undefined) return launch;
@@ -90,7 +90,7 @@ export function startOf(
   };
 }
 
-/** A block that is continued has taken what its steps took that are kept of it. */
+/** Merges what the block took before with what its carried steps took, without duplicates. */
 function takenBefore(
   { taken = [], block }: Launch,
   carried: readonly Carried[] = [],
@@ -99,7 +99,7 @@ function takenBefore(
   return taken.length + kept.length === 0 ? {} : { taken: [...new Set([...taken, ...kept])] };
 }
 
-/** A run that exists in memory only until its first commit. */
+/** Creates a run that exists only in memory until its first commit. */
 export function createLive(launch: Launch, plan: Plan, now: number): DrivenRun {
   const runId = launch.runId ?? newRunId(now);
   const { workflow, args, block } = launch;
@@ -129,7 +129,7 @@ export function createLive(launch: Launch, plan: Plan, now: number): DrivenRun {
   };
 }
 
-/** The same run as it was before anything was decided for it. */
+/** Returns the run as it was before its first input was processed. */
 export function renewed({ run, state, creating }: DrivenRun): DrivenRun {
   const { plan, runId } = state;
   return {
@@ -151,7 +151,7 @@ function undecided(plan: Plan, runId: string): Omit<DrivenRun, "run" | "lastAt" 
   };
 }
 
-/** What is pinned now and never changes. */
+/** The fields of a run that are set when it is created and never change. */
 function pinnedOf(launch: Launch, createdAt: number): Omit<NewRun, "idempotency" | "labels"> {
   return {
     workflow: launch.workflow,
@@ -181,7 +181,7 @@ function pinnedOf(launch: Launch, createdAt: number): Omit<NewRun, "idempotency"
   };
 }
 
-/** What the same key with the same body had started; a key used for something else is refused. */
+/** Returns the run that the same idempotency key and body started before. Refuses a key that was used with another body. */
 export async function repeated(
   store: Pick<RunStore, "getRun">,
   launch: Launch,

@@ -5,8 +5,9 @@ const TTL_MS = 10_000;
 const RENEW_MS = 3_000;
 
 /**
- * One renewed row per replica says that it lives. Judged by a monotonic clock here and by database time there, so that
- * a replica that slept stops sending before another takes its attempts over.
+ * The lease of a replica: one row that it renews while it is alive. The replica judges the lease by its monotonic
+ * clock, other replicas by database time. A replica that slept therefore stops sending before another replica takes
+ * over its attempts.
  */
 export class Lease {
   #replicaId: string;
@@ -35,7 +36,7 @@ export class Lease {
     this.#extend(before);
   }
 
-  /** `anew`: it was lost in between, and the replica continues under another name. */
+  /** Renews the lease when it is due. "anew": the lease was lost in between, and the replica continues under a new id. */
   async renewIfDue(): Promise<"held" | "renewed" | "anew"> {
     const before = this.#monotonic();
     if (before < this.#nextRenewAt) return "held";
@@ -43,8 +44,8 @@ export class Lease {
       this.#extend(before);
       return "renewed";
     }
-    // Others may be taking our attempts over. Under the old name any replica may claim them, ours too: the first that does
-    // sends them, and what we have begun already we know.
+    // Other replicas may be taking over attempts of the old id. Any replica may claim these, this one included; the
+    // first to claim one sends it. This process still knows which attempts it has already begun.
     this.#replicaId = newReplicaId();
     await this.register(false);
     return "anew";

@@ -4,9 +4,9 @@ import { type LedgerChange, type OpenAttempt, type RunCommit, runCounter, type S
 type Envelope = Pick<LedgerChange, "envelopeId" | "periodStart">;
 type LedgerSum = { -readonly [K in keyof LedgerChange]: LedgerChange[K] };
 
-/** What one commit adds to the counters of budgets, summed per envelope and period. */
+/** The changes of one commit to the budget counters, summed per envelope and period. */
 export class LedgerChanges {
-  /** By envelope: one for each of its periods, of which there is nearly always one. */
+  /** Sums by envelope id. Each list has one entry per period, and nearly always just one. */
   readonly #sums = new Map<string, LedgerSum[]>();
 
   add(envelope: Envelope, reserved: number, spent: number): void {
@@ -32,7 +32,7 @@ export class LedgerChanges {
   }
 }
 
-/** A run may admit thousands of attempts at one moment: they are summed, not listed. */
+/** The slot changes of one agent. A run may admit thousands of attempts at one moment, so they are summed, not listed. */
 interface SlotSum extends SlotChange {
   delta: number;
   maxOpen: number | null;
@@ -40,7 +40,7 @@ interface SlotSum extends SlotChange {
   rate: SlotChange["rate"];
 }
 
-/** What one commit adds to the counters of agents, summed per agent. */
+/** The changes of one commit to the slot counters, summed per agent. */
 export class SlotChanges {
   readonly #sums = new Map<string, SlotSum>();
 
@@ -78,7 +78,7 @@ export class SlotChanges {
   }
 }
 
-/** The slots and the money of attempts that no report will settle. */
+/** Returns the changes that release the slots and reserved money of attempts that no report will settle. */
 export function releasesOf(open: readonly OpenAttempt[]): Pick<RunCommit, "slots" | "ledger"> {
   const slots = new SlotChanges();
   const ledger = new LedgerChanges();

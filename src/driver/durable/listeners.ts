@@ -1,15 +1,15 @@
 import type { RunEvent } from "../../core/event/index.ts";
 
-/** What a run belongs to. */
+/** The organisation and the trace of a run. */
 export interface RunOwner {
   readonly orgId: string;
-  /** Absent for a run that was parked: of it only the log is read. */
+  /** Absent for a parked run, because only its log is read. */
   readonly traceId?: string;
 }
 
 export type Listener = (runId: string, events: readonly RunEvent[], owner: RunOwner) => void;
 
-/** Listeners to commits; one that throws must not keep a run from continuing. */
+/** Listeners to commits. A listener that throws does not stop the run. */
 export class Listeners {
   readonly #all = new Set<Listener>();
   readonly #onTrouble: (what: string, error: unknown) => void;
@@ -18,7 +18,7 @@ export class Listeners {
     this.#onTrouble = onTrouble;
   }
 
-  /** Returns how to stop listening. */
+  /** Adds a listener and returns a function that removes it. */
   add(listener: Listener): () => void {
     this.#all.add(listener);
     return () => this.#all.delete(listener);

@@ -1,10 +1,10 @@
 import type { RunEvent } from "../../core/event/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
-/** Rough bytes of a run's state without what its events brought, measured on states of 10 to 1,000 nodes. */
+/** Approximate bytes of a run's state without the content of its events, measured on states of 10 to 1,000 nodes. */
 const RUN_BYTES = 4_000;
 const NODE_BYTES = 600;
-/** An object, an array, and each member of one, beside what the member holds. */
+/** Bytes of an object or array, and of each member without the member's own value. */
 const OBJECT_BYTES = 56;
 const MEMBER_BYTES = 16;
 
@@ -25,7 +25,7 @@ const KEPT: ReadonlySet<RunEvent["type"]> = new Set([
   "approval.resolved",
 ]);
 
-/** What a run takes in memory: its nodes, and what events have brought and stays. */
+/** Returns the approximate memory of a run: its nodes, and the event content that stays in its state. */
 export function sizeOfRun({ state, contentBytes }: Pick<DrivenRun, "state" | "contentBytes">): number {
   return RUN_BYTES + state.nodes.length * NODE_BYTES + contentBytes;
 }
@@ -37,7 +37,7 @@ export function contentOf(events: readonly RunEvent[]): number {
   return bytes;
 }
 
-/** What is shown of an approval stays only where several people have to approve. */
+/** The subject of an approval stays in the state only when several people have to approve. */
 function keptOf({ type, payload }: RunEvent): unknown {
   if (type === "approval.revised") return { ...payload, subject: null };
   return type === "approval.requested" && payload.quorum === undefined ? { ...payload, subject: null } : payload;
@@ -52,10 +52,10 @@ function sizeOfValue(value: unknown): number {
   return bytes;
 }
 
-/** Below it what a text takes is small beside what holds it. */
+/** For shorter texts, the size of their characters is small compared with the objects around them. */
 const LONG_TEXT = 1_024;
 
-/** A text with a character beyond Latin-1 takes two bytes for each; all that is longer in UTF-8 counts as one. */
+/** A text with a character beyond Latin-1 takes two bytes per character. Any text that is longer in UTF-8 is counted this way. */
 function sizeOfText(text: string): number {
   const isWide = text.length > LONG_TEXT && Buffer.byteLength(text) > text.length;
   return isWide ? text.length * 2 : text.length;

@@ -12,8 +12,8 @@ export interface MemoryOptions {
 }
 
 /**
- * What an agent keeps of a node it completed, by the event alone: what was carried over, a gate, a child run and a node
- * with instances were no agent's attempt. Undefined: nothing is kept.
+ * Returns the memory entry for a node that an agent completed, computed from the event alone. Undefined when nothing is
+ * kept: carried-over nodes, gates, child runs and nodes with instances were not attempts of an agent.
  */
 export function memoryOf(
   { live, about, judge }: MemoryOptions,
@@ -26,23 +26,23 @@ export function memoryOf(
   if (agentId === null || profile === null) return undefined;
   const { workflow, runId } = about;
   const text = memoryText(answerOf(event));
-  // An answer without words leaves nothing to be remembered.
+  // An empty answer is not worth an entry.
   return text === "" ? undefined : { agentId, profile, at: event.at, workflow, runId, nodeId, attempt, text };
 }
 
-/** What a person would read of it. */
+/** The answer as readable text: the output, or else the outputs as JSON. */
 function answerOf({ payload: { envelope, outputs } }: EventOf<"node.completed">): string {
   if (envelope.output.trim() !== "") return envelope.output;
   return Object.keys(outputs).length === 0 ? "" : jsonToText(outputs);
 }
 
-/** Characters of an answer that are kept. */
+/** Maximum characters kept of an answer. */
 const TEXT_LENGTH_MAX = 500;
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}]/u;
 const SPACE = /[\s\u0085]/u;
 const HALF_A_PAIR = /\p{Surrogate}/u;
 
-/** The beginning of a text, cut between two characters, without any that do not show but spaces and ends of lines. */
+/** Returns the beginning of a text, cut between characters. Removes invisible characters except spaces and line breaks. */
 export function memoryText(text: string): string {
   const kept: string[] = [];
   for (const point of text.trim()) {

@@ -13,7 +13,7 @@ import { moderatesInput, moderatesOutput, type NodeModeration, WithheldPartials 
 import type { AttemptCallbacks } from "../adapter-pool.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
-/** Whether texts may pass on their way to an adapter and back, for nodes whose author wants them looked at. */
+/** Moderates the texts sent to and received from an adapter, for nodes with moderation switched on. */
 export class Moderator {
   readonly #moderation: NodeModeration;
   readonly #plans = new WeakMap<Plan, boolean>();
@@ -23,7 +23,7 @@ export class Moderator {
     this.#moderation = moderation;
   }
 
-  /** By the rules alone, before any gate is asked; undefined: it may pass. */
+  /** Checks an input by the rules alone, before any gate runs. Undefined when it may pass. */
   before({ run }: DrivenRun, { nodeId, moderation: mode, request }: RequestVerdict): Verdict | undefined {
     if (!moderatesInput(mode)) return undefined;
     const { orgId, runId } = run;
@@ -31,7 +31,7 @@ export class Moderator {
     return judged.allowed ? undefined : { disposition: "moderated", decision: { ...judged.decision } };
   }
 
-  /** Undefined: nothing has to be asked before the adapter is. Null: it may pass. */
+  /** Asks the moderation service before a dispatch. Undefined when it need not be asked; resolves to null when the input may pass. */
   beforeSend({ run, state }: DrivenRun, { nodeId, request }: Dispatch): Promise<CallbackResult | null> | undefined {
     const mode = modeOf(state, nodeId);
     if (!this.#moderation.asksBeforeSend || !moderatesInput(mode)) return undefined;
@@ -50,7 +50,7 @@ export class Moderator {
     );
   }
 
-  /** The reports of an attempt, held back until they have been looked at. */
+  /** Wraps the callbacks of an attempt so that its reports are withheld until they are checked. */
   around(live: DrivenRun, nodeId: string, callbacks: AttemptCallbacks): AttemptCallbacks {
     if (!this.isChecked(live.state, nodeId)) return callbacks;
     const withheld = new WithheldPartials();
@@ -62,7 +62,7 @@ export class Moderator {
         void this.check(live, nodeId, result).then((checked) => {
           if (checked === result && result.status === "completed") replayDeltas(withheld.release(), callbacks);
           else if (result.status !== "deferred") withheld.drop();
-          // What was refused is kept nowhere, and neither is what came with it.
+          // A refused result is not stored, and neither is the outcome that came with it.
           callbacks.callback(checked, checked === result ? outcome : null);
         });
       },
@@ -78,7 +78,7 @@ export class Moderator {
     return isAnywhere && moderatesOutput(modeIn(plan, nodeId));
   }
 
-  /** The very same result when it may pass. */
+  /** Resolves to the identical result object when it may pass. */
   check({ run, state }: DrivenRun, nodeId: string, result: CallbackResult): Promise<CallbackResult> {
     const node = { orgId: run.orgId, runId: run.runId, nodeId };
     return this.#moderation.result(modeOf(state, nodeId), node, result, this.#stopped.signal);
@@ -97,7 +97,7 @@ function modeOf({ plan }: RunState, nodeId: string): ModerationMode {
   return modeIn(plan, nodeId);
 }
 
-/** An instance is looked at as its node is. */
+/** An instance has the moderation mode of its node. */
 function modeIn(plan: Plan, nodeId: string): ModerationMode {
   const index = plan.indexById.get(nodeId.split("[", 1)[0] ?? nodeId);
   const body = index === undefined ? undefined : plan.nodes[index]?.body;

@@ -1,4 +1,4 @@
-/** An organisation has as many open runs as it may have; starts are taken again when some of them have ended. */
+/** Thrown when an organisation has reached its limit of open runs. Starts are accepted again when some of them have ended. */
 export class TooManyOpenRuns extends Error {
   override readonly name = "TooManyOpenRuns";
   readonly max: number;
@@ -11,7 +11,7 @@ export class TooManyOpenRuns extends Error {
 
 export interface OpenRunsOptions {
   readonly count: (orgId: string) => Promise<number>;
-  /** Of an organisation; null: as many as it likes. */
+  /** Limit of open runs of an organisation; null means unlimited. */
   readonly max: (orgId: string) => number | null;
   readonly now: () => number;
 }
@@ -19,15 +19,15 @@ export interface OpenRunsOptions {
 interface Counted {
   readonly at: number;
   readonly open: number;
-  /** Started here since then. */
+  /** Runs started by this process since the count. */
   started: number;
 }
 
-/** Counting reads an index entry for each open run: seldom while there are few, more often when there are many. */
+/** Intervals between counts. A count reads an index entry per open run: it is repeated rarely far below the limit, more often near it. */
 const RECOUNT_MS = 5_000;
 const RECOUNT_FEW_MS = 60_000;
 
-/** How many open runs organisations have, well enough to bound them: other replicas start and end some of them. */
+/** Approximate number of open runs per organisation, precise enough for a limit. Other replicas also start and end runs. */
 export class OpenRuns {
   readonly #options: OpenRunsOptions;
   readonly #counted = new Map<string, Counted>();

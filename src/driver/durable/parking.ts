@@ -11,17 +11,16 @@ import { parentTimerOf } from "./derive-commit.ts";
 import { lineOf } from "./derive-head.ts";
 import type { StoreHealth } from "./store-health.ts";
 
-/** What was written when a run was parked. */
+/** The content of the commit that parked a run. */
 export type Parked = Pick<RunCommit, "runId" | "orgId" | "events" | "closed" | "parentTimer" | "slots" | "ledger"> & {
   /** Child runs whose result is not wanted any more. */
   readonly children: readonly string[];
 };
 
 /**
- * Ends a run that hit a bug, from its log alone: its states cannot be trusted, the others' can. What it had in
- * flight is released, and its log says why, so that a person can recover it once the bug is fixed. Undefined: there
- * was nothing to
- * end, or another replica has advanced it.
+ * Ends a run that hit a bug, using its log alone: its state cannot be trusted, the states of other runs can. Its open
+ * attempts are released, and its log records the reason, so that a person can recover it once the bug is fixed.
+ * Undefined when there was nothing to end, or another replica has advanced the run.
  */
 async function parkRun(
   store: Pick<Store, "loadRuns" | "commit">,
@@ -64,7 +63,7 @@ async function parkRun(
     timersCleared: timers.filter(({ kind }) => kind !== "queue" && kind !== "child-cost"),
     waitsEnded: timers.flatMap((timer) => (timer.kind === "queue" ? [timer.nodeId] : [])),
     waitersEnded: awaitingOf(loaded.events),
-    // The replica that finds these due cancels the children, should this one not get that far.
+    // If this process dies first, the replica that finds these timers due cancels the child runs.
     timersSet: children.map((timer) => ({ timer, dueAt: at + CALLED_OFF_WITHIN_MS })),
     parentTimer: parentTimerOf(run, at, null),
     approvalsClosed: closingsOf(loaded.events, at),
@@ -77,7 +76,7 @@ async function parkRun(
 
 const CALLED_OFF_WITHIN_MS = 3_000;
 
-/** A commit of a run that changes nothing. */
+/** Returns a commit of a run that changes nothing. */
 function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): RunCommit {
   const { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor, paused, errorCode, errorMessage } =
     run;
@@ -103,7 +102,7 @@ function countsOf(events: readonly RunEvent[]): Counts {
   return counts;
 }
 
-/** Every node that has ever waited for an event: those that wait no more have no row. */
+/** Returns every node that has ever waited for an event. Those that no longer wait have no row, so clearing them has no effect. */
 function awaitingOf(events: readonly RunEvent[]): readonly string[] {
   const nodes = events.flatMap(({ type, payload }) =>
     type === "node.blocked" && payload.event !== undefined ? [payload.nodeId] : [],
@@ -130,7 +129,7 @@ function liveChildrenOf(events: readonly RunEvent[]): readonly ChildTimer[] {
   return [...live.values()];
 }
 
-/** No person is asked for a run that cannot take the answer. */
+/** Cancels the open approvals, because the run can no longer take an answer. */
 function closingsOf(events: readonly RunEvent[], at: number): readonly ApprovalClosing[] {
   const asked = new Set<string>();
   for (const { type, payload } of events) {
@@ -147,12 +146,12 @@ function closingsOf(events: readonly RunEvent[], at: number): readonly ApprovalC
   }));
 }
 
-/** How long a run that cannot be read is left alone. It may have been fixed by then. */
+/** Delay before a run that cannot be read is tried again. It may have been fixed by then. */
 const PUT_OFF_MS = 3_600_000;
 
 /**
- * What is due for a run that hit a bug and takes no input is due again much later: nothing of it is lost, and no replica
- * is kept busy. A run that continues was only out of reach.
+ * Postpones a due timer of a run that hit a bug and takes no input. The timer is not lost, and no replica retries it
+ * constantly. Does nothing for a run that is still open: it was only temporarily unreachable.
  */
 export async function putOff(
   store: Pick<Store, "loadRuns" | "commit">,
@@ -167,17 +166,17 @@ export async function putOff(
 
 export interface ParkingOptions {
   readonly store: Pick<Store, "loadRuns" | "commit">;
-  /** A run is not left as it is because the database was away for a moment. */
+  /** Used to wait for the database, so that a short outage does not leave the run unparked. */
   readonly health: Pick<StoreHealth, "untilAvailable">;
   readonly judge: Pick<Judge, "prepare" | "committed">;
   readonly clock: Pick<Clock, "now">;
-  /** Before it is ended. */
+  /** Called before the run is ended. */
   readonly onStruck: (runId: string, error: unknown) => void;
   readonly after: Pick<AfterCommit, "parked">;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Parks a run without making the caller wait; the callbacks report what becomes of it. */
+/** Parks a run without making the caller wait. The callbacks report the result. */
 export function parkInBackground(options: ParkingOptions, runId: string, error: unknown): void {
   const { store, health, judge, clock, onStruck, after, onTrouble } = options;
   onStruck(runId, error);
@@ -191,7 +190,7 @@ export function parkInBackground(options: ParkingOptions, runId: string, error: 
     .catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
 }
 
-/** A judge that knew nothing of the organisation before reads what counts now, this commit included. */
+/** Updates the judge. If it had nothing loaded for the organisation, it reads the current data, which already includes this commit. */
 async function notifyJudge(judge: ParkingOptions["judge"], { orgId, runId, closed, slots, ledger }: Parked) {
   const reading = judge.prepare?.(new Set([orgId]));
   if (reading !== undefined) return reading;

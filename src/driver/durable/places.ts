@@ -17,10 +17,11 @@ export interface PlacesOptions {
 }
 
 /**
- * Runs that count together by a key.
- * - Before a batch: reads who holds a place and who waits, for runs that ask for one; for all others nothing is read.
- * - After a commit: the run that waits longest looks whether it may begin; runs that have to make room are cancelled.
- * A timer written with the commit does the same where this process dies in between.
+ * Enforces the limit on runs with the same key.
+ * - Before a batch: reads which runs hold a place and which wait, but only for runs that need a place.
+ * - After a commit: the run that has waited longest checks whether it may begin, and runs that have to make room are
+ *   cancelled.
+ * A timer written with the commit does the same if this process dies in between.
  */
 export class Places {
   readonly #options: PlacesOptions;
@@ -78,7 +79,7 @@ export class Places {
 
 const LOOK: Timer = { kind: "place" };
 
-/** What the trigger allows that starts it. */
+/** Returns the limit that the trigger sets for the run it starts. */
 function limitIn(waiting: readonly Waiting[]): RunLimit | undefined {
   const [first] = waiting;
   return first !== undefined && first.input !== null && "type" in first.input && first.input.type === "start"
@@ -86,7 +87,7 @@ function limitIn(waiting: readonly Waiting[]): RunLimit | undefined {
     : undefined;
 }
 
-/** It begins, waits for a place, or has ended and may be opened again. */
+/** Whether the run needs a place: it begins, waits for one, or has ended and may be opened again. */
 function asks({ state }: DrivenRun): boolean {
   return state.startedAt === null || state.place?.standing === "waiting" || isTerminal(state.status);
 }

@@ -3,10 +3,10 @@ import type { WorkflowStore } from "../../store/index.ts";
 
 const PLANS_MAX = 500;
 
-/** By organisation and hash. */
+/** Plans by organisation and hash. */
 export type KnownPlans = Map<string, Promise<Plan | undefined>>;
 
-/** Compiled plans by organisation and hash: what is kept under a hash never changes, so neither does its plan. */
+/** Compiled plans by organisation and hash. The definition under a hash never changes, so its plan never changes either. */
 export class PlanCache {
   readonly #store: Pick<WorkflowStore, "getDefinition">;
   readonly #shape: (plan: Plan) => Plan;
@@ -22,13 +22,13 @@ export class PlanCache {
     this.#plans = plans;
   }
 
-  /** `block`: path of the block of the file that is wanted; null: the file itself. */
+  /** Returns a plan. `block`: path of a block inside the file; null for the file itself. */
   async get(orgId: string, hash: string, block: string | null = null): Promise<Plan | undefined> {
     const plan = await this.#file(orgId, hash);
     return block === null ? plan : plan?.blocks.get(block);
   }
 
-  /** Where the plan of a run is found. */
+  /** Returns the plan of a run. */
   ofRun({ orgId, pinnedHash, definitionHash, block = null }: PlanAddress): Promise<Plan | undefined> {
     return this.get(orgId, pinnedHash ?? definitionHash, block);
   }
@@ -39,7 +39,7 @@ export class PlanCache {
     if (known !== undefined) return known;
     const plan = this.#compile(orgId, hash);
     this.#plans.set(key, plan);
-    // A failed look-up must not stick: the database may only have been away.
+    // A failed look-up is not cached: the database may only have been unavailable for a moment.
     plan.catch(() => this.#plans.delete(key));
     const oldest = this.#plans.size > PLANS_MAX ? this.#plans.keys().next().value : undefined;
     if (oldest !== undefined) this.#plans.delete(oldest);

@@ -3,7 +3,7 @@ import type { DrivenRun } from "./driven-run.ts";
 import type { Taken } from "./input-queue.ts";
 import type { StoreHealth } from "./store-health.ts";
 
-/** What the judge must know of an organisation is there before it is asked; almost always it is already. */
+/** Loads the data that the judge needs about the organisations of a batch. Almost always it is loaded already. */
 export async function prepareJudge(
   judge: Pick<Judge, "prepare">,
   health: Pick<StoreHealth, "untilAvailable">,

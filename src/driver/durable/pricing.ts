@@ -2,7 +2,7 @@ import { type CallbackResult, findNode, type Report, type UnstampedInput } from 
 import type { AboutRun, Judge } from "../../governance/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
-/** A report with the cost it is booked at, which the judge decides by the prices it reserves by. */
+/** Returns a report with the cost that is booked. The judge computes it with the same prices as the reservation. */
 export function pricedReport(
   input: UnstampedInput,
   { state }: DrivenRun,
@@ -23,7 +23,7 @@ export function pricedReport(
     : { ...report.of, result: { ...report.used, ...priced } as CallbackResult };
 }
 
-/** What says how much was used: the end of an attempt, or a round of its turn. */
+/** Returns the usage in an input: the end of an attempt or a round of its turn. Null when it reports none. */
 function reportIn(
   input: UnstampedInput,
 ): { readonly of: Extract<UnstampedInput, { type: "callback" | "round" }>; readonly used: Report } | null {

@@ -20,12 +20,12 @@ import type { DrivenRun } from "./driven-run.ts";
 import type { InputQueue, ResolvedInput } from "./input-queue.ts";
 import type { ReportIntake } from "./report-intake.ts";
 
-/** What it takes to send attempts to other processes and to receive their results. */
+/** Dependencies for sending attempts to other processes and receiving their results. */
 export interface RemoteOptions {
   readonly directory: GatewayDirectory;
   readonly agent: PeerAgent;
   readonly tickets: Tickets;
-  /** Where Bridges and services outside reach this installation; no slash at its end. */
+  /** Base URL under which Bridges and outside services reach this installation, without a trailing slash. */
   readonly publicUrl: () => string;
 }
 
@@ -38,10 +38,10 @@ export interface RemoteAttemptsOptions extends RemoteOptions {
 
 type LostTimer = Extract<Timer, { kind: "lost" }>;
 
-/** A service outside may answer for as long as its attempt lasts; one without a deadline has a week. */
+/** Maximum lifetime of a ticket. An outside service may report for as long as its attempt lasts, but at most a week. */
 const TICKET_MS_MAX = 7 * 24 * 3_600_000;
 
-/** The attempts of this replica that run elsewhere. */
+/** The attempts of this replica that run in other processes. */
 export class RemoteAttempts {
   readonly #options: RemoteAttemptsOptions;
   readonly #dispatcher: RemoteDispatcher;
@@ -49,7 +49,7 @@ export class RemoteAttempts {
   constructor(options: RemoteAttemptsOptions) {
     this.#options = options;
     const report: RemoteReport = {
-      // A result that was pulled goes the way of a callback. False: it could not be taken now.
+      // A result pulled from a Bridge is processed like a callback. False when it could not be accepted now.
       ended: ({ orgId, gatewayId, ...address }, body) =>
         options.intake.report({ orgId, gatewayId }, address, body).then(
           () => true,
@@ -65,7 +65,7 @@ export class RemoteAttempts {
         const result = { status: "failed", errorCode, error, retryable, tokens: NO_TOKENS, costMicros: 0 } as const;
         options.queue.enqueue(runId, { type: "callback", nodeId, attempt, segment, result });
       },
-      // It is asked for no more: whatever it was doing is known from its reports.
+      // The Bridge is not queried again. The reports so far show what the attempt was doing.
       lost: ({ runId, nodeId, attempt, segment = 0 }) =>
         options.queue.enqueue(runId, resolveLost({ kind: "lost", nodeId, attempt, segment })),
     };
@@ -118,7 +118,7 @@ export class RemoteAttempts {
     });
   }
 
-  /** Where the Bridge gets and leaves files while it has the attempt; only when there can be any. */
+  /** URL where the Bridge reads and writes files during the attempt. Only present when the attempt may have files. */
   #filesUrl(
     { run }: DrivenRun,
     { nodeId, attempt, timeoutMs }: Dispatch,
@@ -132,7 +132,7 @@ export class RemoteAttempts {
     return { filesUrl: `${base}/api/v1/attempt-files/${ticket}` };
   }
 
-  /** Where a service outside may report on the attempt, once, while it lasts. */
+  /** URL where an outside service may report the result, once, while the attempt lasts. */
   externalUrl({ run }: DrivenRun, { nodeId, attempt, timeoutMs }: Dispatch): string {
     const { tickets, publicUrl, clock } = this.#options;
     const expiresAt = clock.now() + Math.min(timeoutMs ?? TICKET_MS_MAX, TICKET_MS_MAX);
@@ -146,7 +146,7 @@ export class RemoteAttempts {
     this.#dispatcher.cancel(run.orgId, route.gatewayId, dispatchId);
   }
 
-  /** Asks the Bridge of an attempt, which knows it whichever replica sent it. False: the attempt does not run elsewhere. */
+  /** Queries the Bridge about an attempt, whichever replica sent it. False when the attempt does not run in another process. */
   adopt({ state, run }: DrivenRun, { nodeId, attempt }: LostTimer): boolean {
     const node = findNode(state, nodeId);
     const route = node?.routes[attempt - 1];
@@ -167,8 +167,9 @@ export class RemoteAttempts {
 }
 
 /**
- * The input a run receives when no process holds one of its attempts any more. Deferred work continues outside. What may
- * run only once is asked for first, if it can be; everything else is submitted to the engine, which sends it again.
+ * Decides the input a run receives when no process holds one of its attempts any more. Deferred work continues outside.
+ * For an attempt that may run only once, its Bridge is queried first if possible. Every other attempt goes to the
+ * engine, which sends it again.
  */
 export function resolveLost(
   timer: LostTimer,
@@ -180,7 +181,7 @@ export function resolveLost(
     if (node === undefined || !isAttemptOpen(live.state, node, attempt)) return { input: null };
     if ("isDeferred" in node.now && node.now.isDeferred) return { input: null };
     const isOnce = guaranteeOf(live.state, node) === "at_most_once";
-    // An agent that may still be at work must not be at work twice.
+    // An agent that may still be working must not be started a second time.
     const hasTurn = node.turn !== null && node.turn.rounds.length + node.turn.calls.size > 0;
     return (isOnce || hasTurn) && adopt(live) ? { input: null } : { input: { type: "timer", timer } };
   };
@@ -190,7 +191,7 @@ export function isElsewhere(executionPath: "edge" | "sync" | "async" | null): bo
   return executionPath === "async" || executionPath === "sync";
 }
 
-/** The span of an attempt follows from its id, so that every replica names it the same. */
+/** The span id of an attempt is derived from its dispatch id, so that every replica uses the same one. */
 export function traceparentOf({ run }: DrivenRun, dispatchId: string): string {
   return writeTraceparent({ traceId: run.traceId, spanId: attemptSpanId(dispatchId) });
 }

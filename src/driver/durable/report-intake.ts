@@ -23,7 +23,7 @@ export interface ReportIntakeOptions {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Takes in reports on attempts, and answers what became of each once that cannot be lost. */
+/** Accepts reports on attempts. Answers each once its outcome is stored durably. */
 export class ReportIntake {
   readonly #options: ReportIntakeOptions;
 
@@ -42,12 +42,12 @@ export class ReportIntake {
 
   async stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome> {
     this.#options.queue.refuseWhenFull();
-    // Nothing that has not been moderated is passed on; the result brings all of it.
+    // Unmoderated content is not passed on. The result later contains all of it.
     const isWithheld = ({ state }: DrivenRun): boolean => this.#options.moderator.isChecked(state, address.nodeId);
     return this.submitToNewest(address.runId, (judged) => resolveStream(reporter, address, deltas, judged, isWithheld));
   }
 
-  /** Submits an input to the newest state of a run, on whichever replica that was made. */
+  /** Submits an input to the newest state of a run, even if another replica committed that state. */
   submitToNewest(runId: string, resolverFor: InputResolver): Promise<ReportOutcome> {
     const { queue, cache } = this.#options;
     return submitUntilCurrent(
@@ -57,17 +57,17 @@ export class ReportIntake {
     );
   }
 
-  /** The newest state of a run. */
+  /** Returns the newest state of a run. */
   async newest(runId: string): Promise<DrivenRun | undefined> {
     const { queue, cache } = this.#options;
-    // What is not in memory is read from the database, which has the newest.
+    // A run that is not in memory is read from the database, so it is the newest.
     if (cache.peek(runId) !== undefined) await cache.dropIfStale(runId);
     const outcome = await queue.submit(runId, null);
     if (outcome.kind === "failed") throw outcome.error;
     return outcome.kind === "unknown" ? undefined : outcome.live;
   }
 
-  /** Undefined: it need not be moderated. What is moderated never changes in a run, so that any state will do. */
+  /** Undefined when no moderation is needed. The moderation mode of a node never changes within a run, so any state serves. */
   async #checked({ runId, nodeId }: AttemptAddress, body: CallbackBody): Promise<CallbackResult | undefined> {
     const { cache, moderator } = this.#options;
     const live = cache.peek(runId) ?? (await this.newest(runId));

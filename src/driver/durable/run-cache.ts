@@ -9,13 +9,13 @@ import type { PlanCache } from "./plan-cache.ts";
 
 const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Hot runs by id, least recently used out first. What is not here is rebuilt from the log. */
+/** Recently used runs by id, evicted in least-recently-used order. A missing run is rebuilt from its log. */
 export class RunCache {
   readonly #store: Pick<RunStore, "loadRuns" | "headsOf">;
   readonly #plans: PlanCache;
   readonly #live = new Map<string, { readonly run: DrivenRun; bytes: number }>();
   #bytes = 0;
-  /** Called for each open attempt of a run that was loaded. */
+  /** Called for each open attempt of a run loaded from the database. */
   onLoaded: (live: DrivenRun, attempt: OpenAttempt) => void = () => undefined;
 
   constructor(store: Pick<RunStore, "loadRuns" | "headsOf">, plans: PlanCache) {
@@ -31,14 +31,14 @@ export class RunCache {
     return this.#bytes;
   }
 
-  /** As it is in memory, if it is. */
+  /** Returns the run if it is in memory. */
   peek(runId: string): DrivenRun | undefined {
     return this.#live.get(runId)?.run;
   }
 
   /**
-   * Runs that are in memory or in the database; the others are missing from the map. One whose log cannot be folded is
-   * reported to `onUnreadable`, and does not keep the others from being loaded.
+   * Returns runs from memory or the database; runs that do not exist are missing from the map. A run whose log cannot
+   * be folded is reported to `onUnreadable`, and the other runs are still loaded.
    */
   async getAll(
     runIds: readonly string[],
@@ -67,7 +67,7 @@ export class RunCache {
     return found;
   }
 
-  /** After a commit: kept while the run is open. */
+  /** Called after a commit. Keeps the run in memory. */
   keep(live: DrivenRun): void {
     const { runId } = live.state;
     this.drop(runId);
@@ -81,7 +81,7 @@ export class RunCache {
     }
   }
 
-  /** The version of the run that is stored: what another replica has moved on from is not kept. */
+  /** Returns the stored version of the run. Drops the run from memory when another replica has committed a newer version. */
   async dropIfStale(runId: string): Promise<number> {
     const [head] = await this.#store.headsOf([runId]);
     const entry = this.#live.get(runId);

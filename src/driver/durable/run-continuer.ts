@@ -10,16 +10,17 @@ export interface RunContinuerOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A deadline of no epoch at all: it fits no state, and so means nothing but "look again". */
+/** A deadline with an epoch that no state has. It only makes the engine check the run again. */
 export const NUDGE: Timer = { kind: "run", epoch: -1 };
 
 const PAGE = 200;
-/** Other replicas may take so long to know that something is not paused any more, and hold runs back meanwhile. */
+/** Time until all replicas know that a workflow or organisation is no longer paused. Until then they may hold runs back. */
 const KNOWN_EVERYWHERE_MS = 3_000;
 
 /**
- * Lets runs continue whose workflow or organisation is paused no longer: each is looked at once, and once more when all
- * replicas know. Runs that a crash in between leaves behind wait for nothing, and are found as such.
+ * Continues the runs of a workflow or organisation that is no longer paused. Each run is checked once now, and once
+ * more when all replicas know. Runs that a crash leaves unchecked wait for nothing, and the sweeper finds them as
+ * stalled.
  */
 export class RunContinuer {
   readonly #options: RunContinuerOptions;
@@ -29,7 +30,7 @@ export class RunContinuer {
     this.#options = options;
   }
 
-  /** Resolves when each has been looked at once. */
+  /** Resolves when each run has been checked once. */
   async continueAll(orgId: string, workflow: string | null): Promise<void> {
     const { clock, onTrouble } = this.#options;
     const stop = clock.after(KNOWN_EVERYWHERE_MS, () => {

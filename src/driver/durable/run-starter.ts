@@ -20,7 +20,7 @@ export interface RunStarterOptions {
   readonly seal: TurnSeal;
 }
 
-/** Starts runs: those a caller asks for, and those a parent has asked for in a commit. */
+/** Starts runs: those that a caller requests, and child runs that a parent has requested in a commit. */
 export class RunStarter {
   readonly #options: RunStarterOptions;
 
@@ -28,7 +28,7 @@ export class RunStarter {
     this.#options = options;
   }
 
-  /** `states`: where the run is found that this one continues. */
+  /** `states`: source of the states of the run that this one continues. */
   async start(launch: Launch, states: Pick<Runtime, "stateOf" | "stateAt">): Promise<LaunchOutcome> {
     const { admission, plans, store, seal } = this.#options;
     await admission.admit(launch.orgId);
@@ -46,18 +46,18 @@ export class RunStarter {
   }
 
   /**
-   * Under the id its parent gave it: the second time, the run that is there already is asked to start, and refuses.
-   * Returns why it cannot begin; null: it has.
+   * Starts a child run under the id that its parent chose. On a repeated call the run exists already and refuses to
+   * start again. Returns the reason why it cannot begin, or null when it has begun.
    */
   async startChild(launch: Launch, states: Pick<Runtime, "stateOf" | "stateAt">): Promise<string | null> {
     const plan = await this.#options.plans.ofRun(launch);
     if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
     const pinned = await placed(launch, plan, this.#options.judge);
-    // A block of which nothing is left starts over.
+    // When nothing of the earlier block is left, the block starts from its beginning.
     const kept = await carriedFor({ states, seal: this.#options.seal }, launch);
     const carried = "refusal" in kept ? undefined : kept.carried;
     const outcome = await this.#begin(createLive(pinned, plan, this.#options.clock.now()), pinned, carried);
-    // Trying again would hit the same bug again.
+    // A retry would hit the same bug.
     return outcome.kind === "failed" ? outcome.error.message : null;
   }
 

@@ -21,34 +21,34 @@ import type { Listener } from "./listeners.ts";
 import type { Outage } from "./store-health.ts";
 import type { Reporter, ReportOutcome } from "./attempt-report.ts";
 
-/** What edges ask of a driver. Every promise resolves after the commit that made it true. */
+/** The interface of the driver for edges. Every promise resolves after the commit of its result. */
 export interface Runtime {
-  /** Registers the replica, takes over what is orphaned, and begins to work. */
+  /** Registers the replica, takes over orphaned attempts, and begins to work. */
   start(): Promise<void>;
-  /** Stops taking inputs, commits what is queued, and releases its lease; open attempts are taken over by others. */
+  /** Stops accepting inputs, commits queued ones, and releases the lease. Other replicas take over the open attempts. */
   stop(): Promise<void>;
   launch(launch: Launch): Promise<LaunchOutcome>;
   /** Submits an input to a run; undefined when the organisation has no such run. */
   submit(orgId: string, runId: string, input: UnstampedInput): Promise<SubmitOutcome | undefined>;
-  /** A Bridge, or a service outside, says how an attempt ended. Resolves once that cannot be lost any more. */
+  /** Accepts the report of a Bridge or outside service on how an attempt ended. Resolves once it is stored durably. */
   report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome>;
-  /** What the turns of agents report and ask. */
+  /** Accepts reports and tool calls from the turns of agents. */
   readonly turns: Pick<TurnIntake, "round" | "tool" | "toolResult">;
-  /** New pieces of a running attempt. */
+  /** Accepts new pieces of output from a running attempt. */
   stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome>;
-  /** Keeps events, and brings them to the nodes that wait for them. Resolves once none of them can be lost. */
+  /** Stores events and delivers them to the nodes that wait for them. Resolves once all events are stored durably. */
   receive(orgId: string, events: readonly NewEvent[]): Promise<readonly PutEvent[]>;
-  /** The state now, read only: it belongs to the driver and changes with the next commit. */
+  /** The current state, read only: it belongs to the driver and changes with the next commit. */
   stateOf(orgId: string, runId: string): Promise<RunSnapshot | undefined>;
-  /** The state as it was after an event; null when the log does not reach so far. */
+  /** The state right after an event; null when the log has no such event. */
   stateAt(orgId: string, runId: string, eventId: number): Promise<RunSnapshot | null | undefined>;
-  /** What each attempt of a node was sent, by attempt. */
+  /** The request of each attempt of a node, by attempt. */
   requestsOf(orgId: string, runId: string, nodeId: string): Promise<ReadonlyMap<number, BoundRequest>>;
-  /** By the hash of its text, or of its text with what was pinned; of a block of it, by its path. */
+  /** Returns a plan by the hash of its text, or of its text with its pins. `block`: path of a block inside it. */
   planOf(orgId: string, hash: string, block?: string | null): Promise<Plan | undefined>;
-  /** Looks again at the open runs of a workflow, or of an organisation, that is paused no longer. */
+  /** Checks the open runs of a workflow or organisation again after it is no longer paused. */
   continueRuns(orgId: string, workflow: string | null): Promise<void>;
-  /** Events of commits made by this process, in order. Returns how to stop listening. */
+  /** Listens to the events of commits made by this process, in order. Returns a function that stops listening. */
   onCommitted(listener: Listener): () => void;
   /** Figures for metrics and health. */
   figures(): RuntimeFigures;
@@ -61,87 +61,87 @@ export interface RunSnapshot {
 
 export interface Launch {
   readonly orgId: string;
-  /** The id the run shall have; a new one when absent. */
+  /** Id of the new run; generated when absent. */
   readonly runId?: string;
   readonly workflow: string;
   readonly version: number | null;
   readonly definitionHash: string;
-  /** Under which its text is kept with what it refers to. */
+  /** Hash under which the text is stored together with everything it refers to. */
   readonly pinnedHash?: string | null;
-  /** Already checked against the declared args, defaults filled in. */
+  /** Already checked against the declared args, with defaults filled in. */
   readonly args: JsonObject;
   readonly trigger: string;
-  /** A new one when absent. */
+  /** Generated when absent. */
   readonly traceId?: string;
-  /** Whose span in that trace it stands under. */
+  /** The parent span within that trace. */
   readonly parentSpanId?: string;
   readonly startedBy: string | null;
-  /** The caller that answers for it, where a trigger started it; absent: its starter. */
+  /** The caller responsible for a run that a trigger started; when absent, `startedBy` is responsible. */
   readonly requestedBy?: string | null;
-  /** The same as people know it; absent: not known. */
+  /** The starter's name as people know it; absent when unknown. */
   readonly by?: string;
   readonly model?: string | null;
   readonly gateway?: string | null;
   readonly roleBindings?: Readonly<Record<string, string>>;
-  /** Where the run belongs; unless given, found when it is launched. */
+  /** Gateway and roles of the run; resolved at launch when absent. */
   readonly placement?: Placement;
   readonly team?: string | null;
-  /** By which it is found, besides what its workflow writes. */
+  /** Labels in addition to those that the workflow declares. */
   readonly labels?: RunLabels;
   /** Default: `normal`. */
   readonly priority?: Priority;
-  /** The run that waits for it is paused. */
+  /** Set when the run that waits for this one is paused. */
   readonly paused?: PauseFact;
   readonly recoveryMax?: number | null;
-  /** The run whose node waits for this one; both are one trace. */
+  /** The run whose node waits for this run. Both share one trace. */
   readonly parent?: {
     readonly runId: string;
     readonly nodeId: string;
     readonly attempt: number;
     readonly recursionDepth: number;
     readonly traceId: string;
-    /** How many values it handed to the args; absent: none. */
+    /** Number of values that the parent passed to the args; absent when there were none. */
     readonly handoffs?: number;
   };
-  /** Path of the block of the file it runs; absent: the file itself. */
+  /** Path of the block to run; absent for the file itself. */
   readonly block?: string;
-  /** Of a block: the run whose file it stands in. */
+  /** For a block: the run whose file contains it. */
   readonly owner?: NonNullable<StartInput["owner"]>;
-  /** The run that began the family; absent: this one. */
+  /** The first run of the family; absent when it is this run. */
   readonly root?: { readonly runId: string; readonly createdAt: number };
-  /** One more than the event that starts it has; absent: no event starts it. */
+  /** The hop count of the event that starts the run, plus one; absent when no event starts it. */
   readonly hops?: number;
-  /** How many runs may be open with it, where a trigger starts it that says so. */
+  /** The limit on open runs that the starting trigger sets, if it sets one. */
   readonly limit?: RunLimit;
-  /** Keys its ancestors hold, under which it need not wait; absent: none. */
+  /** Keys held by ancestors, for which the run need not wait; absent when there are none. */
   readonly heldKeys?: readonly string[];
-  /** Of a block: events its steps have taken in rounds and attempts before. */
+  /** For a block: events that its steps took in earlier rounds and attempts. */
   readonly taken?: readonly string[];
-  /** Restart or branch: the run whose results are kept, cut at an event when branching. */
+  /** For a restart or branch: the run whose results are kept, cut at `eventId` when branching. */
   readonly source?: {
     readonly runId: string;
     readonly kind: "restart" | "branch";
     readonly fromNode?: string;
     readonly eventId?: number;
-    /** Of a branch: what a person has written in place of what nodes were asked, or have returned. */
+    /** For a branch: texts or outputs that a person edited, in place of the originals. */
     readonly edits?: BranchEdits;
-    /** Where inside the turn of a node the new run begins. */
+    /** The point inside the turn of a node where the new run begins. */
     readonly turn?: TurnPoint;
   };
-  /** Args that were taken from outputs of other runs, by name. */
+  /** Args that were taken from outputs of other runs, by arg name. */
   readonly inputsFrom?: Readonly<Record<string, OutputOfRun>>;
   readonly idempotency?: IdempotencyScope & { readonly bodyHash: string };
 }
 
 export type LaunchOutcome =
   | { readonly kind: "started"; readonly run: RunRecord }
-  /** The idempotency key had started this run before, with the same body. */
+  /** An earlier request with the same idempotency key and body had started this run. */
   | { readonly kind: "repeated"; readonly run: RunRecord }
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
 export interface SubmitOutcome {
   readonly run: RunRecord;
-  /** Set when the input was not taken; nothing has changed. */
+  /** Set when the input was refused; nothing has changed. */
   readonly refusal?: Refusal;
 }
 
@@ -156,11 +156,11 @@ export interface RuntimeFigures {
   readonly committedRuns: number;
   readonly conflicts: number;
   readonly parkedRuns: number;
-  /** Since when nothing can be written; null: everything can. */
+  /** Set while nothing can be written to the store; null otherwise. */
   readonly outage: Outage | null;
 }
 
-/** More inputs wait than the driver will hold; the caller should come back later. */
+/** Thrown when too many inputs are queued. The caller should retry later. */
 export class Overloaded extends Error {
   override readonly name = "Overloaded";
   readonly retryAfterMs: number;

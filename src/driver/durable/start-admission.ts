@@ -13,10 +13,10 @@ export interface StartAdmissionOptions {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** How long the database may be away before starts are refused. */
+/** Length of a database outage after which starts are refused. */
 const OUTAGE_GRACE_MS = 1_000;
 
-/** Says whether one more run may start now. What was accepted waits for the database; nothing new is accepted meanwhile. */
+/** Decides whether one more run may start now. During an outage, accepted starts wait for the database and new ones are refused. */
 export class StartAdmission {
   readonly #options: StartAdmissionOptions;
   readonly #openRuns: OpenRuns;
@@ -27,7 +27,7 @@ export class StartAdmission {
     this.#openRuns = new OpenRuns({ count: (orgId) => store.countOpenRuns(orgId), max, now: () => clock.now() });
   }
 
-  /** Throws `Overloaded`, `StoreUnavailable` or `TooManyOpenRuns` when it may not. */
+  /** Throws `Overloaded`, `StoreUnavailable` or `TooManyOpenRuns` when no run may start. */
   async admit(orgId: string): Promise<void> {
     const { queue, health, clock } = this.#options;
     queue.refuseWhenFull();

@@ -11,7 +11,7 @@ export interface ScriptToolResult {
   readonly isError: boolean;
 }
 
-/** Runs the scripts that steps bring as tools, by the adapter that runs script steps. They have no effects: one that is run twice did no harm. */
+/** Runs scripts that steps offer as tools, with the adapter for script steps. Scripts have no effects, so repeating one is harmless. */
 export class ScriptTools {
   readonly #adapter: Adapter | undefined;
 
@@ -52,7 +52,7 @@ function requestOf(state: RunState, node: NodeState, { id, args }: ToolCall, cod
   };
 }
 
-/** Calls of the round that are allowed and left to the server to run. */
+/** Returns the calls of a round that are allowed and that the server has to run. */
 export function scriptCalls(state: RunState, nodeId: string, callIds: readonly string[]): readonly ToolCall[] {
   const calls = findNode(state, nodeId)?.turn?.calls;
   return callIds.flatMap((id) => {
@@ -62,7 +62,7 @@ export function scriptCalls(state: RunState, nodeId: string, callIds: readonly s
   });
 }
 
-/** How the workflows that a model may call are described to it; undefined: there are none, or they are described. */
+/** Returns the tool descriptions of the workflows a model may call. Undefined when there are none, or they are described already. */
 export function describeWorkflows(
   run: RunRecord,
   { hints, toolSpecs }: Dispatch,

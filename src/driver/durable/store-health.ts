@@ -1,12 +1,12 @@
 import type { Clock } from "../../clock/index.ts";
 
 export interface StoreHealthOptions {
-  /** True for errors that mean "the database is away": what was asked is asked again. */
+  /** True for errors that mean the database is unavailable. The operation is then repeated. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly clock: Clock;
 }
 
-/** Since when nothing can be written, and the last error of the database. */
+/** Start of the current outage, and the last error of the database. */
 export interface Outage {
   readonly since: number;
   readonly reason: string;
@@ -14,10 +14,10 @@ export interface Outage {
 
 const SLEEPS_MS = [50, 100, 250, 500, 1_000, 2_000] as const;
 
-/** Repeats what the database could not do until it can, and says meanwhile that it cannot. */
+/** Repeats operations until the database is available again, and reports the outage meanwhile. */
 export class StoreHealth {
   readonly #options: StoreHealthOptions;
-  /** What is being repeated at this moment, however much else succeeds: reading may work where writing does not. */
+  /** Operations being repeated now. The outage lasts while there is one, even if others succeed: reads may work when writes fail. */
   readonly #failing = new Set<symbol>();
   #outage: Outage | null = null;
 
@@ -29,7 +29,7 @@ export class StoreHealth {
     return this.#outage;
   }
 
-  /** Anything but the absence of the database is thrown. */
+  /** Repeats the operation while the database is unavailable. Other errors are thrown. */
   async untilAvailable<T>(work: () => Promise<T>): Promise<T> {
     const { isUnavailable, clock } = this.#options;
     const attempt = Symbol("attempt");

@@ -19,7 +19,7 @@ export interface SweeperOptions {
 }
 
 const DUE_EVERY_MS = 500;
-/** The replica that set a timer fires it from memory; only one that is late by this much has been forgotten. */
+/** The replica that set a timer fires it from memory. Only a timer that is later than this has no replica to fire it. */
 const LATE_MS = 400;
 const TAKEOVER_EVERY_MS = 4_000;
 const MATCH_EVERY_MS = 5_000;
@@ -28,7 +28,7 @@ const STALLED_EVERY_MS = 120_000;
 const PAGE = 500;
 const RELEASED_PAGE = 5_000;
 
-/** The safety nets: leases, orphaned attempts and deadlines no replica has in memory. Safe on any number of replicas. */
+/** Safety nets for leases, orphaned attempts, and deadlines that no replica has in memory. Safe on any number of replicas. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #stop: Stop | null = null;
@@ -49,7 +49,7 @@ export class Sweeper {
     this.#schedule();
   }
 
-  /** Resolves when no sweep is under way any more. */
+  /** Resolves when no sweep is running any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stop?.();
@@ -83,7 +83,7 @@ export class Sweeper {
   async #submitDue(): Promise<void> {
     const { store, clock, deadlines, dueTimers } = this.#options;
     for (const { runId, timer, dueAt } of await store.dueTimers(PAGE)) {
-      // What this process has in memory it fires itself.
+      // Timers in the memory of this process fire from there.
       if (dueAt <= clock.now() - LATE_MS && !deadlines.has(runId, timer)) dueTimers.found(runId, timer);
     }
   }
@@ -110,7 +110,7 @@ export class Sweeper {
     for (const { runId, ...key } of await store.lostWork(PAGE)) dueTimers.workLost(runId, key);
   }
 
-  /** Runs that wait for nothing: with any input the engine looks for what is left to do, or ends the run. */
+  /** Finds runs that wait for nothing. Any input makes the engine continue such a run or end it. */
   async #nudgeStalled(): Promise<void> {
     const { store, clock, dueTimers } = this.#options;
     this.#nextStalledAt = clock.now() + STALLED_EVERY_MS;

@@ -24,7 +24,7 @@ import type { InputQueue } from "./input-queue.ts";
 import type { Listeners } from "./listeners.ts";
 import type { RunCache } from "./run-cache.ts";
 
-/** The execution that reports should stop: its attempt has ended, or continues with another one. */
+/** Thrown when the reporting execution should stop: its attempt has ended, or continues with another execution. */
 export class AttemptOver extends Error {
   readonly code: string;
 
@@ -42,10 +42,10 @@ export interface TurnIntakeOptions {
   readonly scripts: ScriptTools;
 }
 
-/** Answers that other replicas commit are looked for so often while an adapter waits for one. */
+/** Interval for checking whether another replica has committed the answer that an adapter waits for. */
 const LOOK_AGAIN_MS = 2_000;
 
-/** Takes in what the turns of agents report and ask, and answers once that is kept; what is known is answered again. */
+/** Accepts reports and tool calls from turns and answers once they are stored. A repeated report receives the same answer. */
 export class TurnIntake {
   readonly #options: TurnIntakeOptions;
 
@@ -53,7 +53,7 @@ export class TurnIntake {
     this.#options = options;
   }
 
-  /** `warnings`, here and below: what was left out of the report, for the log of the node. */
+  /** `warnings`, here and below: notes on what was left out of the report, for the log of the node. */
   async round(
     reporter: Reporter,
     address: AttemptAddress,
@@ -78,7 +78,7 @@ export class TurnIntake {
     return replyTo(await this.#runScripts(reporter, address, live, callIds), address, round);
   }
 
-  /** `waitMs`: how long a person's answer is waited for, where the adapter cannot suspend; null is answered after that. */
+  /** Submits a tool call. `waitMs`: how long to wait for a person's answer when the adapter cannot suspend; null after that. */
   async tool(
     reporter: Reporter,
     address: AttemptAddress,
@@ -115,7 +115,7 @@ export class TurnIntake {
     await this.#submit(reporter, address, { type: "tool_result", ...executionOf(address), callId, ...kept, warnings });
   }
 
-  /** The same for an adapter in this process, which waits as long as it takes. */
+  /** The same operations for an adapter in this process, which waits without a time limit. */
   hooksFor(reporter: Reporter, address: AttemptAddress): TurnHooks {
     return {
       round: (report) => this.round(reporter, address, report),
@@ -129,7 +129,7 @@ export class TurnIntake {
     };
   }
 
-  /** Scripts that a step has as tools are run here, and their results kept, before the adapter gets its answer. */
+  /** Runs the scripts that a step offers as tools, and stores their results before the adapter receives its answer. */
   async #runScripts(
     reporter: Reporter,
     address: AttemptAddress,
@@ -205,7 +205,7 @@ function over({ nodeId }: AttemptAddress): AttemptOver {
   return new AttemptOver("attempt_over", `${nodeId} does not run any more, or continues in another execution.`);
 }
 
-/** What was decided when the round was reported, whenever that is asked. */
+/** Builds the reply to a round from the decision made when it was first reported, however often the round is reported. */
 function replyTo(live: DrivenRun, address: AttemptAddress, round: number): RoundReply {
   const { node, turn } = turnOf(live, address);
   const { now } = node;
@@ -225,7 +225,7 @@ function callIdIn(live: DrivenRun, address: AttemptAddress, round: number, posit
   return node === undefined ? "" : callIdOf(live.state, node, round, position);
 }
 
-/** A call that was made already is answered with what came of it. */
+/** Returns the ruling on a call, with its result if the call has already run. */
 function rulingWithResult(call: ToolCall): CallRuling {
   const ruling = rulingOf(call);
   if (ruling.disposition !== "allow" || call.result === null) return ruling;

@@ -2,7 +2,7 @@ import { getOwn, isJsonObject, type Json } from "../../core/base/index.ts";
 import type { AgentTurn, Dispatch, UnstampedInput } from "../../core/engine/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
-/** Seals a text for the place it is kept at, and opens what was sealed for it. */
+/** Encrypts a text for the place where it is stored, and decrypts texts sealed for that place. */
 export interface TextBox {
   seal(text: string, place: string): string;
   open(sealed: string, place: string): string | undefined;
@@ -11,13 +11,13 @@ export interface TextBox {
 const SEALED = "$sealed";
 
 /**
- * What a turn is continued from, the messages of its model and the transcript of its adapter, is sealed before it becomes
- * a fact, and opened when it is sent. What people look at, the words and the calls, is kept beside it as it is.
+ * Seals the content from which a turn continues, the model's messages and the adapter's transcript, before it is stored
+ * in an event, and opens it before it is sent. Texts and calls that people read are stored beside it unsealed.
  */
 export class TurnSeal {
   readonly #box: TextBox | undefined;
 
-  /** Without a box nothing is sealed. */
+  /** Without a box, content stays unsealed. */
   constructor(box: TextBox | undefined) {
     this.#box = box;
   }
@@ -36,7 +36,7 @@ export class TurnSeal {
     return turn === null || this.#box === undefined ? dispatch : { ...dispatch, turn: this.#openTurn(turn, live) };
   }
 
-  /** A message of another run as its model wrote it; undefined: its key is gone. */
+  /** Returns a message of another run as its model wrote it; undefined when its key no longer exists. */
   openMessage(message: Json, run: KeptRun): Json | undefined {
     const opened = this.#open(message, { run });
     return opened === null && message !== null ? undefined : opened;
@@ -64,7 +64,7 @@ export class TurnSeal {
     return this.#box === undefined ? value : { [SEALED]: this.#box.seal(JSON.stringify(value), placeOf(live)) };
   }
 
-  /** What cannot be opened, because its key is gone, is nothing: the adapter then fails with a reason of its own. */
+  /** Returns null for content whose key no longer exists. The adapter then fails with its own error. */
   #open(value: Json, live: { readonly run: KeptRun }): Json {
     const sealed = isJsonObject(value) ? getOwn(value, SEALED) : undefined;
     if (typeof sealed !== "string") return value;

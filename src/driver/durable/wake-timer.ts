@@ -2,7 +2,7 @@ import { findNode } from "../../core/engine/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { ResolvedInput } from "./input-queue.ts";
 
-/** A slot or a window may be free for it; a node that no longer waits receives nothing. */
+/** Wakes a node because a slot or a time window may be free. A node that no longer waits ignores it. */
 export function resolveWake(nodeId: string): (live: DrivenRun) => ResolvedInput {
   return ({ state }) => {
     const node = findNode(state, nodeId);

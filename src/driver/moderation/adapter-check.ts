@@ -6,10 +6,10 @@ import type { ContentCheck, ModerationRequest } from "./content-check.ts";
 import { unavailable } from "./unavailable.ts";
 
 export interface AdapterGatewayOptions {
-  /** Initialised, and used for nothing but asking. */
+  /** An initialised adapter that is used only for moderation. */
   readonly adapter: Adapter;
   readonly clock: Clock;
-  /** A model, or the name of a target of the http adapter. */
+  /** Name of a model, or of a target of the http adapter. */
   readonly model?: string;
   readonly timeoutMs?: number;
 }
@@ -36,7 +36,7 @@ const OUTPUT_SCHEMA = {
   additionalProperties: false,
 };
 
-/** Asks a model or a service. Whatever is not a clean yes is a no: an error, silence, an answer of another shape. */
+/** Asks a model or service to moderate. Only a clear yes passes; an error, a timeout or a malformed answer counts as a refusal. */
 export class AdapterGateway implements ContentCheck {
   readonly #options: AdapterGatewayOptions;
   readonly #moderator = createModerator({ ...DEFAULT_MODERATION, maxCharacters: null });
@@ -83,7 +83,7 @@ export class AdapterGateway implements ContentCheck {
       ...(model === undefined ? {} : { model }),
       agentId: "moderation",
       systemPrompt: INSTRUCTION,
-      // As JSON, so that no text can look like the end of itself; and never as inputs, which steer some adapters.
+      // JSON, so that the text cannot imitate its own end. It is not sent as inputs, because inputs control some adapters.
       message: JSON.stringify({ phase, text, ...(data === undefined ? {} : { data }) }),
       inputs: {},
       outputSchema: OUTPUT_SCHEMA,
@@ -114,7 +114,7 @@ export class AdapterGateway implements ContentCheck {
     });
   }
 
-  /** A reason may quote what was judged, and a secret in it must not get into the log that way. */
+  /** A reason may quote the judged text. It is moderated too, so that a secret in it does not get into the log. */
   #reason(reason: Json | undefined): string {
     const text = typeof reason === "string" ? reason.trim() : "";
     if (text === "" || !this.#moderator.text(text).allowed) return "The text was refused; no reason can be shown.";
@@ -134,11 +134,11 @@ function giveUp(adapter: Adapter, dispatchId: string, controller: AbortControlle
   try {
     adapter.cancel(dispatchId).catch(() => undefined);
   } catch {
-    // The answer is not wanted any more.
+    // The answer is not wanted any more, so a failed cancel is ignored.
   }
 }
 
-/** The whole answer must be one JSON object: a yes somewhere inside of a text may be part of what was judged. */
+/** Accepts only a text that is one JSON object: a yes in the middle of a longer text may be quoted from the judged text. */
 function objectIn(stdout: string | undefined): JsonObject | null {
   try {
     const value = JSON.parse(stdout ?? "") as Json;

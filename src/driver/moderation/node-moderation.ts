@@ -16,11 +16,11 @@ export type NodeOfRun = Pick<ModerationRequest, "orgId" | "runId" | "nodeId">;
 type CompletedResult = Extract<CallbackResult, { readonly status: "completed" }>;
 
 /**
- * Moderation as a driver meets it, on the way of a node: the rules before the gates, inside the commit; a service that
- * must be asked before the adapter is called; both for what comes back.
+ * Moderation of a node's texts in three places: the rules run before the gates, inside the commit; a service is asked
+ * before the adapter is called; both check the result.
  */
 export interface NodeModeration {
-  /** Is a service asked before a node is sent, beyond the rules? */
+  /** Whether a service is asked before a node is sent, in addition to the rules. */
   readonly asksBeforeSend: boolean;
   inputNow(mode: ModerationMode, node: NodeOfRun, request: BoundRequest): Moderation;
   inputBeforeSend(
@@ -29,13 +29,13 @@ export interface NodeModeration {
     request: BoundRequest,
     signal: AbortSignal,
   ): Promise<Moderation>;
-  /** The result as the engine may receive it: as it was, or without a word of it and with the decision. */
+  /** Returns the result for the engine: unchanged, or without its content and with the moderation decision. */
   result(mode: ModerationMode, node: NodeOfRun, result: CallbackResult, signal: AbortSignal): Promise<CallbackResult>;
 }
 
 export interface NodeModerationOptions {
   readonly rules?: ModerationRules;
-  /** Asked after the rules; null: the rules alone decide. */
+  /** Asked after the rules; null when the rules alone decide. */
   readonly gateway?: ContentCheck | null;
 }
 
@@ -69,7 +69,7 @@ export function moderatesInput(mode: ModerationMode): boolean {
   return mode === "input" || mode === "both";
 }
 
-/** With it, nothing of what a node streams may be passed on before its result has passed. */
+/** In these modes, streamed output must be withheld until the result has passed. */
 export function moderatesOutput(mode: ModerationMode): boolean {
   return mode === "output" || mode === "both";
 }
@@ -89,7 +89,7 @@ function outputOf(node: NodeOfRun, { stdout, outputs, envelope, warnings }: Comp
   return { ...node, phase: "output", text: stdout ?? envelope?.output ?? "", data };
 }
 
-/** What was refused is not kept anywhere; what it cost is. */
+/** Removes the refused content from a result and keeps its cost. */
 function withoutContent(result: CompletedResult, decision: ModerationDecision): CallbackResult {
   const { tokens, costMicros, model, extraCalls } = result;
   return {

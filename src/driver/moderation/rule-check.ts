@@ -1,7 +1,7 @@
 import { createModerator, type Moderation, type ModerationRules, type Moderator } from "../../core/moderation/index.ts";
 import type { ContentCheck, ModerationRequest } from "./content-check.ts";
 
-/** Judges by fixed rules, at once and without asking a service. */
+/** Judges by fixed rules, immediately and without calling a service. */
 export class RuleGateway implements ContentCheck {
   readonly #moderator: Moderator;
 

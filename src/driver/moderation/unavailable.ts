@@ -3,13 +3,13 @@ import type { ContentCheck, ModerationRequest } from "./content-check.ts";
 
 export const UNAVAILABLE = "moderation_unavailable";
 
-/** It could not be decided whether the text may pass, so it may not. */
+/** Returns a refusal for a text that could not be judged. */
 export function unavailable(why: string): Moderation {
   const detail = `The text was not judged, so it does not pass: ${why}`;
   return refused({ rule: "adapter", category: UNAVAILABLE, detail });
 }
 
-/** Asks a gateway that may throw, or answer nonsense; only a plain yes lets a text pass. */
+/** Asks a gateway that may throw or return an invalid answer. Only a valid "allowed" lets a text pass. */
 export async function moderateSafely(
   gateway: ContentCheck,
   request: ModerationRequest,
@@ -29,7 +29,7 @@ function isModeration(answer: unknown): answer is Moderation {
   return allowed === true || (allowed === false && typeof decision === "object" && decision !== null);
 }
 
-/** Only the kind of error: its message may repeat the text that was to be judged. */
+/** Returns only the kind of error: its message may repeat the judged text. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name.slice(0, 80) : typeof error;
 }

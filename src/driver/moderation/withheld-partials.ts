@@ -2,10 +2,10 @@ import type { StreamInput } from "../../core/engine/index.ts";
 
 type Deltas = StreamInput["deltas"];
 
-/** As much as a result may hold; what goes beyond is in no result either. */
+/** The maximum length of a result. Streamed text beyond it would not be in any result either. */
 export const WITHHELD_LENGTH_MAX = 5_242_880;
 
-/** What a node streamed before it was moderated: kept until its result has passed, or dropped with it. */
+/** The output a node streamed before moderation: released when its result passes, else dropped. */
 export class WithheldPartials {
   #deltas: Deltas[number][] = [];
   #length = 0;
@@ -18,7 +18,7 @@ export class WithheldPartials {
     }
   }
 
-  /** Everything in order, once. */
+  /** Returns all deltas in order and removes them. */
   release(): Deltas {
     const deltas = this.#deltas;
     this.drop();

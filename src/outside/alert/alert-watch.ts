@@ -20,13 +20,13 @@ import {
   periodsBegan,
 } from "./rule.ts";
 
-/** An alert that has fired, for counting and logging. */
+/** An alert that has fired, for counters and logs. */
 export interface Fired {
   readonly orgId: string;
   readonly alert: string;
   readonly on: Alert["on"];
   readonly message: string;
-  /** It is also written to the log. */
+  /** Whether it is also written to the log. */
   readonly isForLog: boolean;
 }
 
@@ -36,13 +36,13 @@ export interface AlertWatchOptions {
     Pick<GovernanceStore, "readCounters"> &
     Pick<GatewayStore, "listGatewayLinks" | "gatewayHistory">;
   readonly clock: Clock;
-  /** What channels are sent of it; default: nothing. */
+  /** Returns the deliveries to channels; default: none. */
   readonly deliveriesOf?: (notice: AlertNotice) => Promise<readonly NewDelivery[]>;
   readonly onFired: (fired: Fired) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** An alert that fires, for receivers whose own rules decide whether they want it. */
+/** The notice of an alert, for receivers whose own rules decide whether they want it. */
 export interface AlertNotice extends DeliveryNotice {
   readonly type: "alert.fired";
 }
@@ -50,17 +50,17 @@ export interface AlertNotice extends DeliveryNotice {
 const APPROVALS_MAX = 100;
 const HISTORY_MAX = 1;
 const FIRED_MAX = 10_000;
-/** What the `to` of an alert names besides webhooks. */
+/** Matches recipients in the `to` of an alert that are not webhooks. */
 const PEOPLE = /^(?:role|team|user):/;
 const LOG = "log";
 
-/** Looks every half minute, in one process at a time, whether an alert has to fire. */
+/** Checks every half minute, in one process at a time, whether an alert has to fire. */
 export class AlertWatch {
   readonly #options: AlertWatchOptions;
   readonly rounds: LeasedRounds;
-  /** What need not be asked of the database again. */
+  /** Alerts known to have fired, to save database queries. */
   readonly #fired = new Set<string>();
-  /** By organisation, as of a version of what is registered. */
+  /** Alerts by organisation, with the configuration version they were read at. */
   readonly #alerts = new Map<string, { readonly version: number; readonly alerts: readonly Alert[] }>();
 
   constructor(options: AlertWatchOptions) {

@@ -4,9 +4,9 @@ import { type Budget, periodOf, usdText } from "../../core/governance/index.ts";
 import type { Alert } from "../../registry/index.ts";
 import type { EndedRuns, EnvelopeCounter, GatewayLink, OverdueApproval } from "../../store/index.ts";
 
-/** Something an alert was set for has come about. */
+/** A condition of an alert that is currently met. */
 export interface Finding {
-  /** It fires once under this key. */
+  /** The alert fires once for each key. */
   readonly key: string;
   readonly subject: string;
   readonly value: Json;
@@ -15,15 +15,15 @@ export interface Finding {
 }
 
 const HOUR_MS = 3_600_000;
-/** Of fewer runs a share means nothing. */
+/** The failure rate of fewer runs is not meaningful. */
 const RUNS_MIN = 5;
 
-/** Begins with the alert, so that every alert fires for itself. */
+/** The prefix contains the alert id, so that several alerts on the same subject fire separately. */
 export function keyPrefix({ id, on }: Alert): string {
   return `rule/${on}/${id}/`;
 }
 
-/** Envelopes that are used up to the threshold: once in each of their periods. */
+/** Finds budgets whose spending has reached the threshold. Fires once per budget period. */
 export function budgetFindings(
   alert: Alert,
   budgets: readonly Budget[],
@@ -55,7 +55,7 @@ export function periodsBegan(budgets: readonly Budget[], now: number): number {
   return Math.min(now, ...budgets.map(({ period }) => periodOf(period, now).start));
 }
 
-/** Too many runs of the last hour went wrong: once in every hour of the clock. */
+/** Finds a high failure rate in the last hour. Fires at most once per clock hour. */
 export function failureFindings(alert: Alert, { all, failed }: EndedRuns, now: number): readonly Finding[] {
   const rate = all === 0 ? 0 : failed / all;
   if (all < RUNS_MIN || rate < alert.threshold || failed === 0) return [];
@@ -74,7 +74,7 @@ export function failureWindow(now: number): number {
   return now - HOUR_MS;
 }
 
-/** An unanswered approval: once. */
+/** Finds unanswered approvals. Fires once for each. */
 export function approvalFindings(alert: Alert, overdue: readonly OverdueApproval[], now: number): readonly Finding[] {
   return overdue.map(({ approvalId, runId, requestedAt }) => {
     const seconds = Math.floor((now - requestedAt) / 1_000);
@@ -88,7 +88,7 @@ export function approvalFindings(alert: Alert, overdue: readonly OverdueApproval
   });
 }
 
-/** A gateway that does not answer: once for every time it went away. `since`: when it did. */
+/** Finds an offline gateway. Fires once for each outage. `since`: start of the outage. */
 export function gatewayFinding(alert: Alert, { gatewayId }: GatewayLink, since: number, now: number): Finding | null {
   const seconds = Math.floor((now - since) / 1_000);
   if (seconds < alert.threshold) return null;

@@ -6,7 +6,7 @@ import { deliveryOf, type Message, noticeMessage, type TargetKind } from "../del
 import type { Notice } from "./notice.ts";
 import type { ChannelTargetsOptions } from "./channel-target.ts";
 
-/** What channels are sent of something that neither a run nor the audit holds: an alert, a reminder of a launch. */
+/** Returns the deliveries to channels for a notice that is neither in a run nor in the audit: an alert, a launch reminder. */
 export async function channelDeliveriesTo(
   kind: TargetKind,
   store: Pick<ChannelTargetsOptions["store"], "listEntries">,
@@ -23,7 +23,7 @@ export async function channelDeliveriesTo(
   return deliveries;
 }
 
-/** A message a person asked for, to see whether it arrives; one for every address of a channel. */
+/** Returns a test message, one for each address of a channel. */
 export function testDeliveries(channel: Channel, orgId: string, by: string, at: number): readonly NewDelivery[] {
   const message = noticeMessage("channel.test", `test/${randomUUID()}`, at, {});
   const notice: Notice = {

@@ -7,17 +7,17 @@ type Kept = Pick<RunStore, "getRun"> & Pick<WorkflowStore, "getWorkflow" | "getD
 
 const KNOWN_MAX = 1_000;
 
-/** Which channels are used for something that happened: by the rules of channels, and by those of its workflow. */
+/** Decides which channels are used for an event: by the rules of channels, and by those of its workflow. */
 export class ChannelRules {
   readonly #store: Kept;
-  /** By organisation and hash of the definition: a saved text never changes. */
+  /** By organisation and definition hash. The text under a hash never changes. */
   readonly #known = new Map<string, readonly NotifyRule[]>();
 
   constructor(store: Kept) {
     this.#store = store;
   }
 
-  /** `all`: every channel of the organisation. */
+  /** `all`: all channels of the organisation. */
   async isUsed(channel: string, happening: Happening, all: readonly Channel[], orgId: string): Promise<boolean> {
     const own = all.flatMap(({ id, rules }) => rules.filter((rule) => (rule.channel ?? id) === channel));
     if (own.some((rule) => isAbout(rule, happening))) return true;
@@ -25,7 +25,7 @@ export class ChannelRules {
     return ofWorkflow.some((rule) => rule.channel === channel && isAbout(rule, happening));
   }
 
-  /** Of the version the run was started with; before there is a run, of the newest. */
+  /** Returns the rules of the version that the run uses, or of the newest version when there is no run yet. */
   async #ofWorkflow(orgId: string, { runId, workflow }: Notice): Promise<readonly NotifyRule[]> {
     const hash = await this.#hashOf(orgId, runId, workflow);
     if (hash === undefined) return [];
@@ -45,7 +45,7 @@ export class ChannelRules {
   }
 }
 
-/** Messages about an approval are updated where any rule about approvals sent them. */
+/** An update goes wherever any rule about approvals sends messages. */
 function isAbout(rule: NotifyRule, { notice, facts }: Happening): boolean {
   const isKind = notice.on === "update" ? rule.on.startsWith("approval.") : rule.on === notice.on;
   return isKind && (notice.on === "update" || isNotified(rule, facts));

@@ -28,21 +28,21 @@ export interface ChannelSenderOptions {
   readonly slackUrl: string;
 }
 
-/** A channel with its secrets, for the time of one message. */
+/** A channel with its decrypted secrets, opened for one message. */
 export interface OpenChannel {
   readonly orgId: string;
   readonly channel: Channel;
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** A delivery, and what is true now of what it is about. */
+/** A delivery, and the current state of its approval. */
 interface Current {
   readonly delivery: ClaimedDelivery;
   readonly notice: Notice;
   readonly approval: ApprovalRecord | null;
 }
 
-/** Makes messages of deliveries and hands them to their service. */
+/** Builds messages from deliveries and sends them to the service of the channel. */
 export class ChannelSender {
   readonly #options: ChannelSenderOptions;
 
@@ -58,7 +58,7 @@ export class ChannelSender {
     if (first === undefined) return { kind: "refused", error: "Not sent: it was answered before." };
     switch (open.channel.type) {
       case "console":
-        // The inbox shows it by itself.
+        // The inbox of the console shows the approval without a message.
         return { kind: "delivered", status: null };
       case "email":
         return this.#sendLetter(open, first.delivery, wanted, signal);
@@ -109,7 +109,7 @@ export class ChannelSender {
     return postToSlack(post, { items, deliveries: wanted.map(({ delivery }) => delivery) }, signal);
   }
 
-  /** In the form of webhooks, so that one receiver can take both. */
+  /** Sends in the format of webhooks, so that one receiver can handle both. */
   async #sendSigned(
     open: OpenChannel,
     { delivery }: Current,
@@ -136,7 +136,7 @@ export class ChannelSender {
     return sendSigned({ id: delivery.id, body }, { url: channel.url, keys }, reach, clock.now(), signal);
   }
 
-  /** `reader`: whom tickets are for; null: the links lead to the console. */
+  /** `reader`: the recipient of the tickets; null to link to the console. */
   async #items(
     { orgId, channel }: OpenChannel,
     wanted: readonly Current[],
@@ -174,22 +174,22 @@ export class ChannelSender {
   }
 }
 
-/** Whom a message is for. */
+/** The recipient of a message. */
 interface Reader {
-  /** Empty: many people see it, so that its ticket shows and does not answer. */
+  /** Empty when several people read the message. Its ticket then only shows the approval and takes no answer. */
   readonly recipient: string;
   readonly person: Notice["person"];
 }
 
 const SHARED: Reader = { recipient: "", person: null };
 
-/** A question that was answered meanwhile is no question any more. */
+/** An approval that was answered in the meantime is not sent. */
 function isWanted({ notice, approval }: Current): boolean {
   if (!notice.on.startsWith("approval.")) return true;
   return approval !== null && approval.status === "pending";
 }
 
-/** What a person who reads the delivery log can put right. */
+/** Returns an error for the delivery log, with the way to fix it. */
 function noAddress(about: Current | undefined): string {
   const approval = about?.approval ?? null;
   if (approval === null)

@@ -33,19 +33,19 @@ export interface ChannelTargetsOptions {
     Pick<WorkflowStore, "getWorkflow" | "getDefinition"> &
     Pick<RegistryStore, "listEntries"> &
     ConstructorParameters<typeof ApprovalTickets>[0];
-  /** What opens the secrets of channels. */
+  /** Opens the secrets of channels. */
   readonly secrets: Pick<Secrets, "openEntry">;
   readonly clock: Pick<Clock, "now">;
   /** Private addresses are refused unless this allows them. */
   readonly reach?: Reach;
   readonly recipients: Recipients;
-  /** Where people reach this installation; asked when a message is made. */
+  /** Base URL of the console, read when a message is built. */
   readonly publicUrl: () => string;
-  /** Default: Slack itself. */
+  /** Default: Slack's own API. */
   readonly slackUrl?: string;
 }
 
-/** Channels as targets: people are notified of what their rules say. */
+/** Creates the target kind for channels: people receive messages as the rules of channels define. */
 export function channelTargets(options: ChannelTargetsOptions): TargetKind {
   const { store, secrets, recipients } = options;
   const rules = new ChannelRules(store);
@@ -73,7 +73,7 @@ export function channelTargets(options: ChannelTargetsOptions): TargetKind {
           },
           pause: (delivery) => pauseOf(channel, delivery, options),
           send: async (deliveries, signal) => {
-            // Opened for each message, so that a secret that was replaced counts at once.
+            // Opened for each message, so that a replaced secret takes effect immediately.
             const opened = await secrets.openEntry(orgId, "channel", entry.id);
             const [refusal] = Object.values(opened.refusals);
             if (refusal !== undefined) return sentOfRefusal(refusal);
@@ -86,20 +86,20 @@ export function channelTargets(options: ChannelTargetsOptions): TargetKind {
   };
 }
 
-/** Only messages in Slack can be changed later. */
+/** Only messages in Slack can be changed after they were sent, so only Slack receives updates. */
 function isForType({ type: kind }: Channel, type: string): boolean {
   const on = kindOfType(type);
   return on !== undefined && (on !== "update" || kind === "slack");
 }
 
-/** Where the message that was sent changes, no other one follows; elsewhere only those are asked again who have to answer again. */
+/** Slack gets an update of the sent message. On other channels, only people who have to answer again get a message. */
 function asShown(happening: Happening | null, { type: kind }: Channel, { message }: Occurrence): Happening | null {
   if (happening === null || !isUpdating(message.type)) return happening;
   if (kind === "slack") return { ...happening, notice: { ...happening.notice, on: "update" }, only: null };
   return happening.only?.length === 0 ? null : happening;
 }
 
-/** What several channels ask of one thing that happened is looked up once. */
+/** Caches the happening of an occurrence, so that several channels share one look-up. */
 class Happenings {
   readonly #store: Pick<RunStore, "getApproval" | "getRun">;
   readonly #known = new WeakMap<Occurrence, Promise<Happening | null>>();
@@ -137,7 +137,7 @@ async function deliveriesFor(
   const all = await peopleOf(channel, orgId, notice, only ?? asked, recipients);
   const people = only === null ? all : all.filter((person) => isAmong(person, only));
   if (only !== null && people.length === 0) return [];
-  // Where there is no address to write to, the delivery log says so.
+  // Without any address, one delivery is created that fails, so that the delivery log shows the problem.
   return people.length === 0 ? [deliver(null)] : people.map(deliver);
 }
 
@@ -165,7 +165,7 @@ async function peopleOf(
   return [...byAddress.values()];
 }
 
-/** Quiet hours, then the rate. What a person asked for, and what only changes a message, waits for neither. */
+/** Returns the delay for quiet hours or the rate limit. Test messages and updates are not delayed. */
 async function pauseOf(
   { id, quietHours, perMinute }: Channel,
   { orgId, body }: ClaimedDelivery,

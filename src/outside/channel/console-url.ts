@@ -1,4 +1,4 @@
-/** Paths of the console that messages and ticket pages lead to. */
+/** Paths of console pages that messages and ticket pages link to. */
 export function approvalUrl({ orgId, id }: { readonly orgId: string; readonly id: string }): string {
   return `/o/${encodeURIComponent(orgId)}/approvals?id=${encodeURIComponent(id)}`;
 }

@@ -10,16 +10,16 @@ export interface Letter {
   readonly to: string;
   readonly name: string;
   readonly items: readonly MessageItem[];
-  /** The same however often it is tried, so that mail systems can recognise a repetition. */
+  /** The same id for every try, so that mail systems can detect duplicates. */
   readonly id: string;
 }
 
-/** Within the lease of a delivery. */
+/** Time limit of a try, shorter than the lease of a delivery. */
 const TRY_MS = 40_000;
 const STEP_MS = 15_000;
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 
-/** One try to hand a letter to the SMTP server, over a connection to an address that was checked. */
+/** Tries once to send a letter to the SMTP server, over a connection to a checked address. */
 export async function sendLetter(
   mail: Mail,
   password: string | null,
@@ -38,7 +38,7 @@ export async function sendLetter(
   const socket = connected.value;
   const end = (): void => void socket.destroy();
   limit.addEventListener("abort", end, { once: true });
-  // What stays on this machine needs no encryption, and a certificate for it hardly exists.
+  // Traffic on this machine needs no encryption, and a valid certificate for it hardly exists.
   const isLocal = LOOPBACK.test(socket.remoteAddress ?? "");
   const transport = createTransport({
     connection: socket,
@@ -67,7 +67,7 @@ export async function sendLetter(
   }
 }
 
-/** An answer of 5xx to the recipient or the message will not change; everything else is tried again. */
+/** A 5xx reply to the recipient or the message is permanent. All other errors are retried. */
 function failureOf(error: unknown): Sent {
   const message = error instanceof Error ? error.message : String(error);
   const status =
@@ -112,7 +112,7 @@ function sectionText({ label, text, rows }: SubjectSection): string {
   return `${label}\n${body.replaceAll(/^/gm, "  ")}`;
 }
 
-/** What an answer seldom depends on stands below the link, so that the link is not far down. */
+/** Background sections come after the link, so that the link is near the top. */
 function partedSections(sections: readonly SubjectSection[]) {
   return {
     decisive: sections.filter(({ isBackground }) => isBackground !== true),
@@ -142,7 +142,7 @@ function pageOf(items: readonly MessageItem[]): Html {
     </html>`;
 }
 
-/** Beside each element: what programs for mail leave of a page. Colours stay the reader's own, but for the button. */
+/** Inline styles, because mail programs remove others. Colours are left to the reader's program, except for the button. */
 const STYLES = {
   body: "font-family: system-ui, sans-serif; line-height: 1.5; max-width: 40rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere",
   title: "font-size: 1.375rem; line-height: 1.25; margin: 0 0 0.75rem",
@@ -151,7 +151,7 @@ const STYLES = {
   quiet: "font-size: 0.875rem; opacity: 0.75",
   link: "display: inline-block; padding: 0.625rem 1.25rem; border-radius: 6px; background: #2251c4; color: #ffffff; font-weight: 600; text-decoration: none",
   table: "border-collapse: collapse; width: 100%",
-  // Beside a long text a name would be broken anywhere.
+  // Next to a long text, a narrow name column would break words anywhere.
   name: "width: 30%; ",
   cell: "border-bottom: 1px solid #88888866; padding: 0.375rem 0.75rem 0.375rem 0; text-align: left; vertical-align: top; white-space: pre-wrap",
   exact: "white-space: pre-wrap; border: 1px solid #88888866; border-radius: 6px; padding: 0.75rem; margin: 0.25rem 0",

@@ -3,21 +3,21 @@ import type { ApprovalRecord } from "../../store/index.ts";
 import type { Notice } from "./notice.ts";
 import { sectionsOf, type SubjectSection } from "./subject-section.ts";
 
-/** One thing a message is about, ready to be put into words. */
+/** One subject of a message, with everything needed for its text. */
 export interface MessageItem {
   readonly notice: Notice;
   readonly approval: ApprovalRecord | null;
-  /** Where a person looks at it and answers; null: there is no such page. */
+  /** Page where a person can see and answer it; null when there is no such page. */
   readonly link: string | null;
-  /** In full, where the channel may show it; empty otherwise. */
+  /** All sections when the channel may show the content; otherwise empty. */
   readonly sections: readonly SubjectSection[];
 }
 
 const HIGH_RISK: ReadonlySet<string> = new Set(["financial", "write"]);
 
 /**
- * A link or a button is not enough to answer: the person signs in. What has no subject cannot be answered by a page, and
- * what became of a call is reported in the console.
+ * Whether a person must sign in to answer; a link or button is not enough. An approval without a subject cannot be
+ * answered on a ticket page, and the unknown outcome of a call is reported in the console.
  */
 export function needsSignIn({ subject, subjectDigest, confirm, choices }: ApprovalRecord): boolean {
   if (subject === null || subjectDigest === null || confirm !== null) return true;
@@ -39,7 +39,7 @@ export function itemOf(
   };
 }
 
-/** Messages do not know where they are read. */
+/** UTC, because the time zone of the reader is unknown. */
 const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
 
 export function untilText({ expiresAt }: Pick<ApprovalRecord, "expiresAt">): string {
@@ -50,13 +50,13 @@ export function momentText(at: number): string {
   return `${MOMENT.format(at)} UTC`;
 }
 
-/** What every message says about an item besides its title, one fact per line. `hasContent`: its sections stand below. */
+/** Returns the facts of an item besides its title, one per line. `hasContent`: its sections are shown below. */
 export function factLines({ notice, approval }: MessageItem, hasContent = false): readonly string[] {
   const { detail, workflow, runId } = notice;
   const policies = (approval?.subject?.policies ?? []).map(({ name, reason }) => `Policy ${name}: ${reason}`);
   return [
     ...(detail === "" ? [] : [detail]),
-    // Workflow and policies are part of the content.
+    // Workflow and policies are already part of the content.
     ...(workflow === null || hasContent ? [] : [`Workflow: ${workflow}`]),
     ...(runId === null || approval !== null ? [] : [`Run: ${runId}`]),
     ...(hasContent ? [] : policies),
@@ -70,7 +70,7 @@ const PREFIXES: Readonly<Partial<Record<Notice["on"], string>>> = {
   "approval.escalated": "Escalated to you",
 };
 
-/** The line a message is known by; several items are counted. */
+/** Returns the subject line of a message. For several items it shows their number. */
 export function headline(items: readonly MessageItem[]): string {
   const [first] = items;
   if (first === undefined) return "";

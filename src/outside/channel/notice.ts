@@ -3,31 +3,31 @@ import type { NotifyFacts, NotifyKind } from "../../core/definition/index.ts";
 import type { ApprovalRecord, RunRecord, RunStore } from "../../store/index.ts";
 import type { Occurrence } from "../delivery/index.ts";
 
-/** What a delivery of a channel is about; the text of the message is made when it is sent. */
+/** The subject of a channel delivery. The message text is built when it is sent. */
 export interface Notice {
   /** `update`: an approval has changed since messages about it were sent. */
   readonly on: NotifyKind | "test" | "update";
   readonly at: number;
-  /** In one line. */
+  /** One line. */
   readonly title: string;
-  /** What else is known, in one sentence or none. */
+  /** Further details in one sentence, or empty. */
   readonly detail: string;
   readonly workflow: string | null;
   readonly runId: string | null;
   readonly approvalId: string | null;
   readonly urgency: string | null;
-  /** The person behind the address of the delivery. */
+  /** The person who has the address of the delivery; null when unknown. */
   readonly person: { readonly id: string | null; readonly name: string } | null;
 }
 
-/** What happened, as far as rules, recipients and messages need it. */
+/** An event, with the data that rules, recipients and messages need. */
 export interface Happening {
   readonly notice: Notice;
   readonly facts: NotifyFacts;
   readonly approval: ApprovalRecord | null;
-  /** Names of approvers that are asked now. */
+  /** Names of the approvers who are currently asked. */
   readonly asked: readonly string[];
-  /** Of them only these have to know; null: all. */
+  /** The only approvers who receive it; null for all of them. */
   readonly only: readonly string[] | null;
 }
 
@@ -44,7 +44,7 @@ const KIND_OF: Readonly<Record<string, NotifyKind | "update">> = {
   "budget.alert": "budget.warning",
 };
 
-/** Changes what messages show that were sent before, where messages can be changed. */
+/** Events that change messages sent earlier, on channels where messages can be changed. */
 const UPDATING: ReadonlySet<string> = new Set(["approval.answered", "approval.revised", "approval.resolved"]);
 
 export function isUpdating(type: string): boolean {
@@ -55,7 +55,7 @@ export function kindOfType(type: string): NotifyKind | "update" | undefined {
   return getOwn(KIND_OF, type);
 }
 
-/** Null: nothing to notify people of, or what it is about is gone. */
+/** Null when the event is not one people are notified of, or its approval or run no longer exists. */
 export async function happeningOf(
   occurrence: Occurrence,
   store: Pick<RunStore, "getApproval" | "getRun">,
@@ -104,7 +104,7 @@ async function approvalHappening(
 
 const ADDRESS = "address:";
 
-/** Those who have to approve again, as approvers are named. */
+/** Returns the people who have to approve again, in the form of approver names. */
 function voidedIn(data: JsonObject): readonly string[] {
   const voided = getOwn(data, "voided");
   if (!isJsonArray(voided)) return [];
@@ -177,7 +177,7 @@ function alertHappening(on: Notice["on"], { at, data }: Occurrence): Happening {
   return { notice, facts: { ...factsOf(notice), ...named }, approval: null, asked: [], only: null };
 }
 
-/** Every name a rule may use; what does not apply is null. */
+/** Returns all facts a rule may use; null for those that do not apply. */
 function factsOf({ on, title, workflow, runId, urgency }: Notice): NotifyFacts {
   return {
     on,

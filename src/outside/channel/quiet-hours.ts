@@ -3,7 +3,7 @@ import type { QuietHours } from "../../registry/index.ts";
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
-/** How long quiet hours last from now on; 0: it is none. The same on both sides of midnight. */
+/** Returns how long the current quiet hours still last; 0 outside of them. They may span midnight. */
 export function quietMs({ from, to, zone }: QuietHours, now: number): number {
   if (from === to) return 0;
   const minute = minuteOfDay(now, zone);
@@ -13,7 +13,7 @@ export function quietMs({ from, to, zone }: QuietHours, now: number): number {
   return minutes * MINUTE_MS - (now % MINUTE_MS);
 }
 
-/** A day on which the clocks change may end them up to an hour early or late; then they are looked at again. */
+/** When the clocks change, quiet hours may end up to an hour early or late. They are then checked again. */
 function minuteOfDay(now: number, zone: string): number {
   const parts = new Intl.DateTimeFormat("en-GB", {
     timeZone: zone,

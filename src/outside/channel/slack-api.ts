@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../core/base/index.
 import { fetchGuarded } from "../../outbound/index.ts";
 import { type Reach, type Sent, sentOfFailure } from "../delivery/index.ts";
 
-/** Where the Web API of Slack is, unless the operator says otherwise. */
+/** URL of Slack's Web API; the operator can set another one. */
 export const SLACK_URL = "https://slack.com/api";
 
 export type SlackReply =
@@ -13,7 +13,7 @@ const CALL_MS = 15_000;
 const ANSWER_BYTES_MAX = 1_048_576;
 const TOO_MANY = 429;
 
-/** The methods of Slack's Web API that channels need, each one request with the token of the bot. */
+/** Calls the methods of Slack's Web API that channels need, with the token of the bot. */
 export class SlackApi {
   readonly #url: string;
   readonly #reach: Reach;
@@ -29,12 +29,12 @@ export class SlackApi {
     return this.#request(method, JSON.stringify(args), "application/json; charset=utf-8", signal);
   }
 
-  /** Methods that read take their arguments as a form. */
+  /** Calls a read method. Those take their arguments as a form. */
   read(method: string, args: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<SlackReply> {
     return this.#request(method, new URLSearchParams(args).toString(), "application/x-www-form-urlencoded", signal);
   }
 
-  /** The address of an account; null: Slack does not say, or there is no such account. */
+  /** Returns the email of an account; null when Slack does not return it or the account does not exist. */
   async emailOf(account: string, signal?: AbortSignal): Promise<string | null> {
     const reply = await this.read("users.info", { user: account }, signal);
     if (!reply.ok) return null;

@@ -3,7 +3,7 @@ import type { Decision } from "../../core/event/index.ts";
 import type { ApprovalRecord } from "../../store/index.ts";
 import { factLines, headline, type MessageItem, needsSignIn } from "./message-item.ts";
 
-/** What a button of ours carries: which answer to which subject. */
+/** The value of a button: the answer, and the subject it is for. */
 export interface ButtonValue {
   readonly approvalId: string;
   readonly decision: Decision;
@@ -20,7 +20,7 @@ const SECTIONS_MAX = 40;
 const TITLE_MAX = 250;
 const LISTED_MAX = 30;
 
-/** Slack reads markup in everything that is not plain text, `<!channel>` included. */
+/** Plain text only: Slack interprets markup everywhere else, including `<!channel>`. */
 function plain(text: string, max: number): JsonObject {
   return { type: "plain_text", text: text === "" ? "–" : text.slice(0, max), emoji: false };
 }
@@ -34,7 +34,7 @@ function context(lines: readonly string[]): readonly JsonObject[] {
   return [{ type: "context", elements: lines.slice(0, 10).map((line) => plain(line, SECTION_MAX)) }];
 }
 
-/** One item: what it is, and what can be done about it. */
+/** Returns the blocks of one item: its facts and its buttons. */
 export function itemBlocks(item: MessageItem): readonly JsonObject[] {
   const { notice, approval } = item;
   const buttons = approval === null ? linkButtons(item) : answerButtons(approval, item);
@@ -45,7 +45,7 @@ export function itemBlocks(item: MessageItem): readonly JsonObject[] {
   ];
 }
 
-/** Several items in one message: each has a message of its own in the thread. */
+/** Returns the blocks of a message about several items. Each item has its own message in the thread. */
 export function listBlocks(items: readonly MessageItem[]): readonly JsonObject[] {
   const titles = items.slice(0, LISTED_MAX).map(({ notice }) => `• ${notice.title}`);
   const more = items.length > LISTED_MAX ? [`and ${items.length - LISTED_MAX} more`] : [];
@@ -56,7 +56,7 @@ export function listBlocks(items: readonly MessageItem[]): readonly JsonObject[]
   ];
 }
 
-/** The content, for the thread. */
+/** Returns the blocks with the content of an item, for the thread. */
 export function detailBlocks({ notice, approval, sections }: MessageItem): readonly JsonObject[] {
   const facts = [
     ...(notice.runId === null ? [] : [`Run: ${notice.runId}`]),
@@ -87,7 +87,7 @@ function linkButtons({ link }: MessageItem): readonly JsonObject[] {
   return [{ type: "button", action_id: LINK_ACTION, text: plain("Open", 75), url: link }];
 }
 
-/** What asks for a sign-in or for something to be entered is answered on a page. */
+/** Returns the answer buttons. An approval that needs a sign-in or a form is answered on a page, so it gets only a link. */
 function answerButtons(approval: ApprovalRecord, item: MessageItem): readonly JsonObject[] {
   const { id, status, choices, subjectDigest, form } = approval;
   if (status !== "pending") return [];
@@ -102,7 +102,7 @@ function answerButtons(approval: ApprovalRecord, item: MessageItem): readonly Js
       text: plain(`${capital(decision)}…`, 75),
       style: decision === "approve" ? "primary" : "danger",
       value: JSON.stringify(value),
-      // A rejection opens a form for its reason, which is confirmation enough.
+      // A rejection opens a form for its reason, so it needs no extra confirmation.
       ...(decision === "approve" ? { confirm: confirmation(item.notice.title) } : {}),
     });
   }
@@ -118,7 +118,7 @@ function confirmation(title: string): JsonObject {
   };
 }
 
-/** A form that asks for the reason of a rejection. */
+/** Returns a form that asks for the reason of a rejection. */
 export function reasonModal(value: string, title: string): JsonObject {
   return {
     type: "modal",

@@ -1,20 +1,20 @@
-/** Messages carry a mark that people do not see, by which one is found that was posted before a process died. */
+/** Adds an invisible mark to messages, which identifies messages posted before a process died. */
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { SlackApi } from "./slack-api.ts";
 
-/** Where a message is. */
+/** The location of a message. */
 export interface Marked {
   readonly place: string;
   readonly ts: string;
 }
 
 const EVENT_TYPE = "sluice_message";
-/** As many as Slack gives out at once without being asked to page. */
+/** The maximum that Slack returns without paging. */
 const MESSAGES_MAX = 200;
-/** The clock of Slack and that of this machine may differ. */
+/** Tolerated difference between the clocks of Slack and this machine. */
 const CLOCKS_MS = 300_000;
 
-/** The metadata of a message: which one it is, and which part of it. */
+/** Returns the metadata of a message: its mark, and the part it contains. */
 export function markOf(mark: string, part: string): JsonObject {
   return { event_type: EVENT_TYPE, event_payload: { mark, part } };
 }
@@ -24,7 +24,7 @@ interface Conversation {
   readonly conversation: string;
 }
 
-/** The parts of a message that are there, by name; none where Slack does not say (the bot may not read, or is away). */
+/** Returns the posted parts of a message by name. Empty when Slack cannot be read (no permission, or unavailable). */
 export async function findSaid(
   { api, conversation }: Conversation,
   mark: string,

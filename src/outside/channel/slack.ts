@@ -13,19 +13,19 @@ export interface SlackPost {
   readonly store: Pick<ChannelStore, "addPosting" | "listPostings"> & Pick<RunStore, "getApproval">;
 }
 
-/** What one message is made of. */
+/** The content of one message. */
 export interface SlackMessage {
   readonly items: readonly MessageItem[];
   readonly deliveries: readonly Pick<ClaimedDelivery, "id" | "claim">[];
 }
 
-/** A message being posted: what was said of it before is not said again. */
+/** A message being posted. Parts already posted are not posted again. */
 interface Saying extends SlackPost {
   readonly mark: string;
   readonly said: ReadonlyMap<string, Marked>;
 }
 
-/** Posts a message with its details in a thread; of several items each has its own message there. */
+/** Posts a message, with its details in a thread. With several items, each item has its own message in the thread. */
 export async function postToSlack(
   post: SlackPost,
   { items, deliveries }: SlackMessage,
@@ -38,12 +38,12 @@ export async function postToSlack(
   const posted = await say(saying, "", { text: headline(items), blocks }, null, signal);
   if (!posted.ok) return posted.sent;
   if (isOne) await remember(post, only, posted.said);
-  // The message is there: what goes into its thread must not send it a second time.
+  // The message is posted. An error in its thread must not cause it to be posted a second time.
   for (const [index, item] of items.entries()) await follow(saying, item, index, posted.said.ts, isOne, signal);
   return { kind: "delivered", status: 200 };
 }
 
-/** A message that another process may have posted before it died is looked for first. */
+/** On a retry, first searches for a message that a previous process posted before it died. */
 async function begin(post: SlackPost, { items, deliveries }: SlackMessage, signal: AbortSignal): Promise<Saying> {
   const mark = digestText(deliveries.map(({ id }) => id).join(" "));
   const isFirst = deliveries.every(({ claim }) => claim === 1);
@@ -92,7 +92,7 @@ async function say(
   };
 }
 
-/** What was answered while the message was on its way is shown as answered. */
+/** Stores the posting. If the approval was answered while the message was being sent, the message is updated. */
 async function remember(post: SlackPost, item: MessageItem, { place, ts }: Marked): Promise<void> {
   const { approval } = item;
   if (approval === null || ts === "") return;
@@ -103,7 +103,7 @@ async function remember(post: SlackPost, item: MessageItem, { place, ts }: Marke
   if (now !== undefined && now.status !== approval.status) await change(post, posting, { ...item, approval: now });
 }
 
-/** Brings every message about an approval to its present state. */
+/** Updates every message about an approval to its current state. */
 export async function updateInSlack(post: SlackPost, item: MessageItem, signal: AbortSignal): Promise<Sent> {
   const { store, target } = post;
   const { approval } = item;

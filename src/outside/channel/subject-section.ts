@@ -16,21 +16,21 @@ import {
 } from "../../core/view/index.ts";
 import type { ApprovalRecord } from "../../store/index.ts";
 
-/** A part of what an approval is about, for any page or message. */
+/** One section of the subject of an approval, for any page or message. */
 export interface SubjectSection {
   readonly label: string;
-  /** `prose` is in our own words, a line for each sentence; `text` stands exactly as it is. */
+  /** `prose` is text of Sluice itself, one line per sentence; `text` must be shown unchanged. */
   readonly kind: "prose" | "text" | "markdown" | "table";
   readonly text: string;
-  /** Of a table: its head, then its rows; of named values there is no head. */
+  /** Rows of a table: the head first, then the content. Named values have no head. */
   readonly rows: readonly (readonly string[])[];
-  /** What an answer seldom depends on, because something else is shown: it comes last, and folded where that can be. */
+  /** Set when other sections usually suffice for the answer. Such a section comes last, folded where the format allows it. */
   readonly isBackground?: true;
 }
 
 type Asked = Pick<ApprovalRecord, "source" | "choices">;
 
-/** Everything a person is shown, in the order and the words of the console: the decisive first. */
+/** Returns everything the person is shown, in the order and the words of the console: the decisive sections first. */
 export function sectionsOf(subject: Subject, asked: Asked): readonly SubjectSection[] {
   const { request, call, args, parents, answers } = subject;
   const shown = subject.shown.filter((item) => !isSentInput(item, subject));
@@ -63,7 +63,7 @@ function reasonsOf(subject: Subject, { source, choices }: Asked): readonly strin
   ];
 }
 
-/** Left out where it stands beside the buttons. */
+/** Omitted where the answers are already shown beside the buttons. */
 export const ANSWERS_LABEL = "What each answer does";
 const ABOUT = "What it is about";
 const WILL_HAPPEN = "What exactly will happen";
@@ -105,7 +105,7 @@ function shownSection({ label, kind, value, before, after }: Shown): SubjectSect
   return textSection(label, kind === "image" || kind === "file" ? mediaText(shown) : valueText(shown));
 }
 
-/** What no message can show is named; the console shows it. */
+/** Names media that no message can show; the console shows it. */
 function mediaText(value: Json): string {
   if (isJsonObject(value) && typeof value["name"] === "string") {
     const { name, mime, size } = value;
@@ -144,7 +144,7 @@ function cutText({ preview, bytes }: LargeValue): string {
   return `${preview}… (only the beginning of ${bytes} bytes)`;
 }
 
-/** A value for people: text as it is, everything else as JSON. */
+/** Formats a value for people: text unchanged, everything else as JSON. */
 export function valueText(value: Json | JsonObject | LargeValue): string {
   const large = largeValueOf(value);
   if (large !== null) return cutText(large);

@@ -6,7 +6,7 @@ const SEND_MS = 15_000;
 const ANSWER_BYTES_MAX = 65_536;
 const TEXT_MAX = 4_000;
 const ITEMS_MAX = 10;
-/** Teams answers so when it takes no more for now; after a while it does. */
+/** Status by which Teams temporarily refuses more messages. */
 const TOO_MANY = 429;
 
 /** Posts a card to the address of an incoming webhook. */
@@ -35,7 +35,7 @@ export async function postCard(
   return { kind: "failed", status, error: `It answered ${status}.`, ...(retryMs > 0 ? { retryMs } : {}) };
 }
 
-/** As incoming webhooks of Teams take it: a message with one Adaptive Card. */
+/** Builds the message that incoming webhooks of Teams accept: one Adaptive Card. */
 export function messageOf(items: readonly MessageItem[]): object {
   return {
     type: "message",
@@ -77,7 +77,7 @@ function textBlock(words: string, more: object = {}): object {
   return { type: "TextBlock", text: plain(words).slice(0, TEXT_MAX), wrap: true, ...more };
 }
 
-/** A card reads Markdown: links of authors must not look like ours. */
+/** Escapes Markdown, which cards render: links written by authors must not look like links of Sluice. */
 function plain(text: string): string {
   return text.replaceAll(/[[\]()*_~`#>]/g, (sign) => `\\${sign}`);
 }

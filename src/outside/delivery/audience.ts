@@ -2,7 +2,7 @@ import { entryKindOf } from "../../registry/index.ts";
 import { type Entry, everyEntry, type FeedStore, type RegistryStore, type Subscription } from "../../store/index.ts";
 import type { Target, TargetKind } from "./target.ts";
 
-/** All targets that listen to an organisation, as of a version of what is registered. */
+/** All targets that listen to an organisation, for one version of its registered entries. */
 export interface Audience {
   readonly version: number;
   readonly targets: readonly Target[];
@@ -22,7 +22,7 @@ interface Registered {
 
 const LOADS_MAX = 5;
 
-/** Which targets listen to which organisation, as of the last look. While there are none, nothing else is queried. */
+/** The targets that listen to each organisation, as of the last check. While there are none, nothing else is queried. */
 export class Audiences {
   readonly #options: AudiencesOptions;
   readonly #versions = new Map<string, number>();
@@ -38,7 +38,7 @@ export class Audiences {
     return this.#audiences.size === 0;
   }
 
-  /** Asked for every event of every commit, so that each type is worked out once. */
+  /** Called for every event of every commit, so the result is cached per type. */
   wantsAny(type: string): boolean {
     const known = this.#wanted.get(type);
     if (known !== undefined) return known;
@@ -52,7 +52,7 @@ export class Audiences {
     return this.#audiences.get(orgId);
   }
 
-  /** Looks for what was registered since the last time. */
+  /** Loads the entries that were registered since the last check. */
   async look(): Promise<void> {
     const { store } = this.#options;
     const versions = await store.configVersions();
@@ -70,7 +70,7 @@ export class Audiences {
     if (version !== undefined) await this.#load(orgId, version, true);
   }
 
-  /** `isChanged`: what is kept of its subscriptions may be wrong even when it has none. */
+  /** With `isChanged`, the stored subscriptions are replaced even when there are none now, since they may be out of date. */
   async #load(orgId: string, first: number, isChanged: boolean): Promise<void> {
     const { store } = this.#options;
     let version = first;
@@ -118,7 +118,7 @@ export class Audiences {
   }
 }
 
-/** From when a target listens that did not before: it is new, or it was enabled by its last change. */
+/** Returns when a target that did not listen before starts to: its creation, or the last change, which enabled it. */
 function sinceOf({ revision, createdAt, updatedAt }: Entry): number {
   return revision === 1 ? createdAt : updatedAt;
 }

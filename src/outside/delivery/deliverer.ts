@@ -12,7 +12,7 @@ export interface DelivererOptions {
   readonly kinds: readonly TargetKind[];
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** One was settled, so that there is room for another. */
+  /** Called when a delivery was settled, so that there is room for another. */
   readonly onSettled: () => void;
 }
 
@@ -20,7 +20,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Pauses after each try that failed; after the last one the delivery is given up. */
+/** Pauses after each failed try. After the last one no further try is made. */
 export const DELIVERY_RETRY_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -30,17 +30,17 @@ export const DELIVERY_RETRY_MS: readonly number[] = [
   10 * HOUR_MS,
 ];
 
-/** Longer than a try can take, so that no other replica begins one meanwhile. */
+/** Longer than one try can take, so that no other replica begins a second try meanwhile. */
 const LEASE_MS = MINUTE_MS;
 const IN_FLIGHT_MAX = 32;
-/** A receiver that is slow must not take the place of the others. */
+/** Limit per target, so that a slow receiver does not use up the capacity for the others. */
 const PER_TARGET_MAX = 4;
 const CLAIMED_AT_ONCE = 4;
-/** So many deliveries may become one message. */
+/** Maximum number of deliveries that are combined into one message. */
 const GROUP_MAX = 50;
 const ERROR_LENGTH_MAX = 500;
 
-/** Sends what is due. Any number of replicas may: a delivery is claimed by one at a time. */
+/** Sends the deliveries that are due. Any number of replicas may run it: each delivery is claimed by one replica at a time. */
 export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #inFlight = new Map<Promise<void>, TargetKey>();
@@ -50,7 +50,7 @@ export class Deliverer {
     this.#options = options;
   }
 
-  /** Takes on as much as there is room for; resolves before it has arrived. */
+  /** Claims as many deliveries as there is room for. Resolves before they have been sent. */
   async round(): Promise<void> {
     const { store, audiences } = this.#options;
     if (audiences.isEmpty) return;
@@ -61,12 +61,12 @@ export class Deliverer {
     }
   }
 
-  /** Resolves when nothing that was taken on is open. */
+  /** Resolves when no claimed delivery is open. */
   async settled(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight.keys());
   }
 
-  /** What is under way is broken off and left to the next replica. */
+  /** Aborts the deliveries that are being sent; another replica sends them later. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.settled();
@@ -129,7 +129,7 @@ export class Deliverer {
     return find();
   }
 
-  /** As its owner would: it stays registered, and may be enabled again. */
+  /** Disables the target as its owner could: it stays registered and may be enabled again. */
   async #disable({ orgId, targetId }: TargetKey): Promise<void> {
     const { store, kinds, audiences, clock } = this.#options;
     const name = targetId.slice(targetId.lastIndexOf("/") + 1);
@@ -146,7 +146,7 @@ export class Deliverer {
   }
 }
 
-/** Deliveries that become one message. */
+/** Deliveries that are combined into one message. */
 type Together = readonly [ClaimedDelivery, ...ClaimedDelivery[]];
 
 function inGroups(claimed: readonly ClaimedDelivery[]): readonly Together[] {
@@ -160,7 +160,7 @@ function inGroups(claimed: readonly ClaimedDelivery[]): readonly Together[] {
   return [...groups.values()];
 }
 
-/** `attempts`: tries that were finished before this one. */
+/** `attempts` is the number of tries that were finished before this one. */
 function settlementOf(sent: Exclude<Sent, { kind: "aborted" }>, attempts: number): Settlement {
   switch (sent.kind) {
     case "delivered":

@@ -1,17 +1,16 @@
 /**
- * Turns what happened into deliveries. Commits write none, so that they cost nothing; instead it is kept how far every
- * run and every chain of audit records was fed.
+ * Turns events and audit records into deliveries. Commits write no deliveries, so that they cost nothing. Instead, the
+ * store keeps for every run and every audit chain the position up to which it was fed.
  *
- * Nothing is lost: a feed moves on only in the statement that writes the deliveries of what it passes, and whatever is
- * ahead of its feed is found again. Three ways lead to it. What this process commits, it feeds at once. What a process
- * committed that died before it could, the audit knows: runs begin, end and settle nodes with an entry written in the
- * same commit, entries are numbered without gaps, and the number reached is passed only when the runs named before it
- * were fed. What changes a run without an entry (a log, a retry) is found by looking at all open runs, and cost that
- * comes after the end by the usage it is booked as.
+ * Nothing is lost: a position advances only in the statement that writes the deliveries up to it, and runs ahead of
+ * their position are found again in three ways. (1) This process feeds its own commits at once. (2) The audit covers a
+ * process that died before it could feed: runs begin, end and settle nodes with an entry in the same commit, entries
+ * are numbered without gaps, and an entry is passed only when the runs it names were fed. (3) Changes without an entry
+ * (a log, a retry) are found by checking all open runs, and cost booked after the end of a run by its usage.
  *
- * Nothing is sent under two ids: the id of a delivery follows from organisation, target and event, and of two that
- * feed the same only one moves the feed. Who gets what is decided under a version of what is registered that must still
- * be the present one, so that no target misses what happened since it was registered.
+ * Nothing is sent under two ids: the id of a delivery follows from organisation, target and event, and of two replicas
+ * that feed the same, only one advances the position. Receivers are chosen under a version of the registered entries
+ * that must still be current at the write, so that no target misses anything after its registration.
  */
 import type { AuditRecord } from "../../core/audit/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
@@ -40,7 +39,7 @@ export interface FeederOptions {
     Pick<AuditStore, "readSegment">;
   readonly audiences: Audiences;
   readonly clock: Clock;
-  /** There is something to deliver. */
+  /** Called when there are new deliveries. */
   readonly onFed: () => void;
 }
 
@@ -49,7 +48,7 @@ const RUNS_PER_PAGE = 500;
 const FEEDS_PER_ROUND = 100;
 const SWEEP_MS = 10_000;
 const LEASE_MS = 30_000;
-/** Clocks of replicas differ; usage is looked for from a little before the last look. */
+/** Clocks of replicas differ, so usage is searched from a little before the last sweep. */
 const SKEW_MS = 60_000;
 const TRIES_MAX = 3;
 const KEPT_MS = 30 * 86_400_000;
@@ -65,7 +64,7 @@ export class Feeder {
     this.#options = options;
   }
 
-  /** A run of this process has moved on. */
+  /** Records that this process has committed events of a run. */
   touch(runId: string): void {
     this.#touched.add(runId);
   }
@@ -112,7 +111,7 @@ export class Feeder {
       const audience = await this.#audienceOf(orgId);
       if (audience === undefined) return;
       const occurrences = records
-        // What happens before there is a run has no events to be sent.
+        // Records without a run have no events, so they are sent from the audit.
         .filter(({ type, run }) => run === undefined || !isCoveredByEvents(type))
         .map((record): Occurrence => {
           const { at, resource, detail } = record;
@@ -129,7 +128,7 @@ export class Feeder {
     }
   }
 
-  /** True when every run that was ahead is no more. */
+  /** Returns true when no run is ahead of its position any more. */
   async #sweep(orgId: string, since: number): Promise<boolean> {
     for (;;) {
       const ahead = await this.#options.store.sweepRunsAhead(orgId, since, RUNS_PER_PAGE);
@@ -138,7 +137,7 @@ export class Feeder {
     }
   }
 
-  /** Feeds runs as far as they are; false when some are still ahead. */
+  /** Feeds all events of the runs; false when some runs are still ahead. */
   async #feedRuns(runIds: readonly string[]): Promise<boolean> {
     if (runIds.length === 0) return true;
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
@@ -154,7 +153,7 @@ export class Feeder {
     return isDone;
   }
 
-  /** False when another replica was faster, or something was registered meanwhile: the caller looks again. */
+  /** Returns false when another replica was faster or an entry was registered meanwhile. The caller then tries again. */
   async #feedRun(run: RunAhead): Promise<boolean> {
     const { store, audiences } = this.#options;
     const { orgId, runId } = run;
@@ -180,7 +179,7 @@ export class Feeder {
     return true;
   }
 
-  /** Undefined when nothing listens any more. */
+  /** Undefined when no target listens any more. */
   async #audienceOf(orgId: string): Promise<Audience | undefined> {
     const { audiences } = this.#options;
     if (audiences.of(orgId) === undefined) await audiences.refresh(orgId);
@@ -201,7 +200,7 @@ export class Feeder {
   }
 }
 
-/** A block is no run to those outside: that it began or ended is an event of a node of the run it belongs to. */
+/** Receivers do not see a block as a run: its begin and end are sent as events of a node of the run that contains it. */
 function isShown({ block }: RunAhead, type: string): boolean {
   return block === null || !type.startsWith("run.");
 }

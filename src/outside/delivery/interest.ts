@@ -1,9 +1,9 @@
 import { EVENT_TYPES } from "../../core/event/index.ts";
 
-/** So many and so small that only webhooks that name them get them. */
+/** Events so many and so small that only webhooks that name them receive them. */
 const ONLY_BY_NAME: ReadonlySet<string> = new Set(["node.stream.delta", "heartbeat"]);
 
-/** Is a type among what was asked for: itself, its family `run.*`, or `*`? */
+/** Checks whether the requested types include a type: by its own name, its family such as `run.*`, or `*`. */
 export function isWanted(asked: readonly string[], type: string): boolean {
   if (asked.includes(type)) return true;
   if (ONLY_BY_NAME.has(type)) return false;
@@ -12,7 +12,7 @@ export function isWanted(asked: readonly string[], type: string): boolean {
 
 const OF_RUNS: ReadonlySet<string> = new Set(EVENT_TYPES);
 
-/** What runs log under the same type is sent from their events, in full, and not a second time from the audit. */
+/** True for types that runs log as events, too. Those are sent in full from the events, and not again from the audit. */
 export function isCoveredByEvents(type: string): boolean {
   return OF_RUNS.has(type);
 }

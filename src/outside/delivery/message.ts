@@ -6,15 +6,15 @@ import type { NewDelivery, RunAhead, StoredEvent } from "../../store/index.ts";
 
 /** A message, before its receiver is known. */
 export interface Message {
-  /** What it is about; a target gets it once. */
+  /** Identifies the event, record or notice in the message; a target receives it once. */
   readonly key: string;
   readonly type: string;
   readonly body: string;
-  /** The run it is about; null: it is about none. */
+  /** The run of the message; null when it concerns no run. */
   readonly runId: string | null;
 }
 
-/** Something to be sent outside that neither a run nor the audit holds. */
+/** A notice to be sent outside that is stored neither in a run nor in the audit. */
 export interface DeliveryNotice {
   readonly orgId: string;
   readonly type: string;
@@ -24,7 +24,7 @@ export interface DeliveryNotice {
   readonly data: JsonObject;
 }
 
-/** The event as streams send it: large values by reference. */
+/** Builds the message of an event in the form streams send it: large values by reference. */
 export function eventMessage(event: StoredEvent, { runId, workflow, traceId }: RunAhead): Message {
   const frame = frameEvent(event, { runId, workflowId: workflow, traceId });
   const data = event.refs === undefined ? frame : { ...frame, refs: event.refs };
@@ -36,7 +36,7 @@ export function auditMessage(record: AuditRecord): Message {
   return { key: `audit/${seq}`, type, body: bodyOf(type, at, record), runId: run };
 }
 
-/** For what is neither: a trial, an alert. */
+/** Builds a message that is neither an event nor an audit record: a trial, an alert. */
 export function noticeMessage(type: string, key: string, at: number, data: object): Message {
   return { key, type, body: bodyOf(type, isoFromEpochMs(at), data), runId: null };
 }
@@ -49,7 +49,7 @@ export interface DeliveryParts extends Pick<NewDelivery, "recipient" | "groupKey
   readonly body: string;
 }
 
-/** The id follows from message and receiver: every replica, however often, computes the same one. */
+/** The id follows from message and receiver, so every replica computes the same id each time. */
 export function deliveryOf(
   { key, type, body, runId }: Message,
   orgId: string,

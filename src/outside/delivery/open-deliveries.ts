@@ -11,26 +11,26 @@ export interface DeliveriesOptions {
     Pick<TicketStore, "pruneTickets"> &
     Pick<RunStore, "readEvents"> &
     Pick<AuditStore, "readSegment">;
-  /** What can be delivered to. */
+  /** The kinds of targets that can receive deliveries. */
   readonly kinds: readonly TargetKind[];
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 export interface OpenedDeliveries {
-  /** Events this process has committed; costs nothing while nothing listens. */
+  /** Records events that this process has committed; costs nothing while no target listens. */
   onCommitted(runId: string, events: readonly { readonly type: string }[]): void;
   start(): void;
   stop(): Promise<void>;
-  /** Feeds what has happened and delivers what is due, now; resolves when it has arrived. */
+  /** Feeds what has happened and sends what is due, now. Resolves when every try is finished. */
   round(): Promise<void>;
 }
 
 const EVERY_MS = 1_000;
-/** What comes in quick succession is fed together. */
+/** Events within this time are fed together. */
 const GATHER_MS = 50;
 
-/** Everything a server sends outside: what happened becomes deliveries, and deliveries are tried until they arrive. */
+/** Opens everything a server sends outside: events become deliveries, and deliveries are retried until they arrive. */
 export function openDeliveries({ store, kinds, clock, onTrouble }: DeliveriesOptions): OpenedDeliveries {
   const audiences = new Audiences({ store, kinds });
   const onSettled = (): void => delivering.wake();

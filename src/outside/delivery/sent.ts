@@ -1,20 +1,20 @@
 import type { AllowList, GuardedFailure, Resolve } from "../../outbound/index.ts";
 
-/** Where messages may go besides public addresses; for tests, also how names are looked up. */
+/** Addresses that messages may go to besides public ones; for tests, also how names are resolved. */
 export interface Reach {
   readonly allow?: AllowList;
   readonly resolve?: Resolve;
 }
 
-/** What became of one try. */
+/** The result of one try. */
 export type Sent =
   | { readonly kind: "delivered"; readonly status: number | null }
-  /** Gone for good: 410. */
+  /** The receiver is permanently gone: status 410. */
   | { readonly kind: "gone"; readonly status: number }
   | { readonly kind: "failed"; readonly status: number | null; readonly error: string; readonly retryMs?: number }
-  /** It may not be sent there, or need not be sent any more, and trying again would not change that. */
+  /** The delivery is not allowed or no longer needed, and another try would not change that. */
   | { readonly kind: "refused"; readonly error: string }
-  /** We stopped; whether it arrived is not known. */
+  /** Sluice aborted the try; whether the message arrived is unknown. */
   | { readonly kind: "aborted" };
 
 const FINAL: ReadonlySet<GuardedFailure["code"]> = new Set([
@@ -24,7 +24,7 @@ const FINAL: ReadonlySet<GuardedFailure["code"]> = new Set([
   "url_port",
 ]);
 
-/** A request that brought no answer. */
+/** Returns the result of a request that received no answer. */
 export function sentOfFailure({ code, message }: Pick<GuardedFailure, "code" | "message">): Sent {
   if (code === "aborted") return { kind: "aborted" };
   if (code === "url_redirect") {

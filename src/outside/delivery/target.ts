@@ -4,28 +4,28 @@ import type { ClaimedDelivery, Entry, NewDelivery, RunAhead } from "../../store/
 import type { Message } from "./message.ts";
 import type { Sent } from "./sent.ts";
 
-/** Something that happened in an organisation. */
+/** An event, audit record or notice of an organisation. */
 export interface Occurrence {
   readonly orgId: string;
   readonly message: Message;
   readonly at: number;
-  /** The run it happened in; null: it belongs to none. */
+  /** The run it happened in; null when there is none. */
   readonly run: Pick<RunAhead, "runId" | "workflow"> | null;
   /** The payload of its event, the detail of its audit record, or the data of its notice. */
   readonly data: JsonObject;
 }
 
-/** A receiver outside that listens to an organisation. */
+/** A receiver outside Sluice that listens to an organisation. */
 export interface Target {
-  /** As deliveries name it. */
+  /** The id by which deliveries name the target. */
   readonly id: string;
-  /** What happened before is not for it. */
+  /** The target receives nothing that happened earlier. */
   readonly since: number;
   wants(type: string): boolean;
   deliveriesOf(occurrence: Occurrence): Promise<readonly NewDelivery[]>;
-  /** Why a delivery is not sent yet; null: it is. */
+  /** Returns why a delivery is not sent yet; null when it may be sent. */
   pause(delivery: ClaimedDelivery): Promise<Pause | null>;
-  /** One try, of one delivery or of several in one message. */
+  /** Makes one try to send one delivery, or several in one message. */
   send(deliveries: readonly ClaimedDelivery[], signal: AbortSignal): Promise<Sent>;
 }
 
@@ -34,11 +34,11 @@ export interface Pause {
   readonly reason: string;
 }
 
-/** What targets of one kind are made of. */
+/** Opens the targets of one kind from their registered entries. */
 export interface TargetKind {
   readonly kind: Extract<RegisteredKind, "Webhook" | "Channel">;
   targetId(name: string): string;
   isEnabled(entry: Entry): boolean;
-  /** `entries`: all that are enabled. `sinceOf`: from when a target listens. */
+  /** `entries` are all enabled entries; `sinceOf` returns the time from which a target listens. */
   open(orgId: string, entries: readonly Entry[], sinceOf: (entry: Entry) => number): Promise<readonly Target[]>;
 }

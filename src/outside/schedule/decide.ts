@@ -1,11 +1,11 @@
 import type { ScheduledTrigger } from "../../registry/index.ts";
 import type { NewSlot, ScheduleStanding } from "../../store/index.ts";
 
-/** A slot is made up for at most so many times. */
+/** Maximum number of missed slots of a schedule that are made up for. */
 export const BACKFILL_MAX = 100;
 
 export interface DueSlots {
-  /** Passed while no scheduler was running; the newest, at most `BACKFILL_MAX`. */
+  /** Slots that passed while no scheduler was running: the newest, at most `BACKFILL_MAX`. */
   readonly missed: readonly number[];
   readonly onTime: readonly number[];
 }
@@ -13,7 +13,7 @@ export interface DueSlots {
 type Policy = Pick<ScheduledTrigger["on"], "overlap" | "missed">;
 type Standing = Pick<ScheduleStanding, "open" | "queued">;
 
-/** What becomes of each slot that is due, oldest first. */
+/** Decides the outcome of each slot that is due, oldest first. */
 export function decideSlots(policy: Policy, { missed, onTime }: DueSlots, standing: Standing): readonly NewSlot[] {
   const queue = new Queue(standing);
   const newest = missed.at(-1);
@@ -30,7 +30,7 @@ function skipped(slotAt: number, reason: string): NewSlot {
   return { slotAt, state: "skipped", reason };
 }
 
-/** What a slot finds before it. */
+/** The open and queued slots before a slot. */
 class Queue {
   #before: string | null;
   #queued: number;
@@ -47,7 +47,7 @@ class Queue {
     return skipped(slotAt, `the run before it was still open: ${this.#before ?? "none"}`);
   }
 
-  /** What is made up for waits its turn instead of being dropped: it was asked for explicitly. */
+  /** A missed slot is queued instead of dropped, because its author asked for backfill explicitly. */
   backfill(slotAt: number, overlap: Policy["overlap"]): NewSlot {
     return overlap === "allow" || this.#isFree() ? this.#claim(slotAt) : this.#wait(slotAt);
   }

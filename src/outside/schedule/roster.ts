@@ -8,15 +8,15 @@ import {
 } from "../../store/index.ts";
 import { type Timetable, timetableOf } from "./slots.ts";
 
-/** A schedule that is being looked at. */
+/** A schedule that is watched. */
 export interface Scheduled {
   readonly orgId: string;
   readonly trigger: ScheduledTrigger;
-  /** Under which its cursor and its slots are kept. */
+  /** The id under which its cursor and its slots are kept. */
   readonly scheduleId: string;
   readonly edition: string;
   readonly timetable: Timetable;
-  /** Its next slot not looked at yet, as far as is known here; null when there is none. */
+  /** The next slot that was not yet processed, as far as this replica knows; null when there is none. */
   nextAt: number | null;
 }
 
@@ -28,13 +28,13 @@ export interface RosterOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** No name of a schedule has a slash, so that slots of both are kept side by side. */
+/** Prefix for slots of triggers. No schedule name has a slash, so slots of schedules and triggers never collide. */
 export const TRIGGER_SLOTS = "trigger/";
 
-/** A change is looked at from the moment it was made, if that was not longer ago than this; else from now. */
+/** A changed schedule is due from the moment of the change if that is at most this long ago, otherwise from now. */
 const NOTICE_MS = 60_000;
 
-/** The triggers of the kind schedule that are enabled, in every organisation. */
+/** The enabled schedules, and the enabled triggers that have a schedule, of every organisation. */
 export class Roster {
   readonly #options: RosterOptions;
   readonly #versions = new Map<string, number>();
@@ -44,7 +44,7 @@ export class Roster {
     this.#options = options;
   }
 
-  /** One query when nothing was changed anywhere. */
+  /** Needs one query when no organisation has changed. */
   async refresh(now: number): Promise<void> {
     const versions = await this.#options.store.configVersions();
     for (const orgId of this.#organisations.keys()) if (!versions.has(orgId)) this.#leave(orgId);
@@ -55,13 +55,13 @@ export class Roster {
     }
   }
 
-  /** It lives in another database now: its slots would be due here for ever. */
+  /** Removes an organisation that now lives in another database. Its slots would otherwise stay due here for ever. */
   #leave(orgId: string): void {
     this.#organisations.delete(orgId);
     this.#versions.delete(orgId);
   }
 
-  /** What is known of an organisation is read again the next time. */
+  /** Causes the entries of an organisation to be read again at the next refresh. */
   forget(orgId: string): void {
     this.#versions.delete(orgId);
   }
@@ -74,7 +74,7 @@ export class Roster {
     return [...this.#all()].filter(({ nextAt }) => nextAt !== null && nextAt <= now);
   }
 
-  /** When the next slot of all is due. */
+  /** Returns when the next slot of any schedule is due. */
   nextAt(): number | null {
     let next: number | null = null;
     for (const { nextAt } of this.#all()) if (nextAt !== null && (next === null || nextAt < next)) next = nextAt;
@@ -99,7 +99,7 @@ export class Roster {
       const edition = `${entry.revision}@${entry.updatedAt}`;
       const kept = cursors.get(scheduleId);
       const known = this.find(orgId, scheduleId);
-      // Something else was changed: what is known of this one is as true as before.
+      // This schedule has not changed, so its loaded state stays valid.
       if (known?.edition === edition && kept?.edition === edition) {
         loaded.set(scheduleId, known);
         continue;

@@ -10,33 +10,33 @@ export interface SchedulerOptions {
   readonly store: ScheduleStore & RosterStore & StarterStore;
   readonly launcher: Launcher;
   readonly clock: Clock;
-  /** Who claims: one name per process. */
+  /** The name under which this process claims slots, unique per process. */
   readonly replicaId: string;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 const TICK_MS = 1_000;
-/** A slot that fell due while a tick was busy does not wait for another second. */
+/** Minimum delay, so that a slot that became due during a tick does not wait for a full second. */
 const TICK_MIN_MS = 10;
-/** A replica that has claimed a slot and not settled it for so long is taken for dead. */
+/** A replica that has not settled a claimed slot after this time is considered dead. */
 const CLAIM_MS = 15_000;
-/** What others have left behind is looked for this often, and with every tick while there is any. */
+/** Interval of the search for slots that other replicas left behind. While there are any, every tick searches. */
 const SWEEP_MS = 15_000;
 const SWEEP_MAX = 1_000;
-/** A slot is on time when a replica looks this soon; replicas that come and go meanwhile lose none. */
+/** A slot is on time when a replica checks it within this time, so replicas that start and stop meanwhile lose none. */
 const LATE_MS = 5_000;
-/** Without a successful look for so long, what fell due in between was missed. */
+/** Without a successful check for this long, slots that became due in between count as missed. */
 const ABSENT_MS = 10_000;
-/** However busy it was, nothing older than this is on time. */
+/** Upper bound: a slot older than this is never on time, however busy the replica was. */
 const ON_TIME_MAX_MS = 60_000;
-/** Beyond this, it is unknown whether a claim has started its run. */
+/** After this time it is unknown whether a claim has started its run. */
 const RECALL_MS = IDEMPOTENCY_MS - 3_600_000;
 const SLOTS_KEPT = 1_000;
 const LANES = 8;
 
 const GONE = "the schedule was changed, disabled or deleted before its run was started";
 
-/** Starts runs by the clock. Any number of them may look after the same database: a slot is claimed by one. */
+/** Starts runs by the clock. Any number of schedulers may share a database: each slot is claimed by one. */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #roster: Roster;
@@ -62,7 +62,7 @@ export class Scheduler {
     this.#after(0);
   }
 
-  /** Looks at everything that is due, now; never twice at a time. */
+  /** Processes everything that is due now. Concurrent calls share one round. */
   tick(): Promise<void> {
     this.#underWay ??= this.#round().finally(() => {
       this.#underWay = null;
@@ -70,7 +70,7 @@ export class Scheduler {
     return this.#underWay;
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no round is under way any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
@@ -108,7 +108,7 @@ export class Scheduler {
     const { orgId, scheduleId, trigger, edition, timetable } = scheduled;
     const { cursor, ...standing } = await store.scheduleStanding(orgId, scheduleId);
     if (cursor?.edition !== edition) {
-      // It was changed a moment ago, here or elsewhere.
+      // The schedule was changed a moment ago, by this replica or another.
       this.#roster.forget(orgId);
       return;
     }
@@ -125,7 +125,7 @@ export class Scheduler {
     const slots = decideSlots(trigger.on, due, standing);
     const { workflow } = trigger;
     const added = await store.claimSlots({ cursor, lookedUntil: until, workflow, slots, claimedBy, at: now });
-    // Another replica was first: what it did is seen with the next look.
+    // Another replica was first; the next round reads its result.
     if (added === null) return;
     scheduled.nextAt = timetable.next(until);
     this.#isWatching ||= slots.some(({ state }) => state === "queued");
@@ -152,7 +152,7 @@ export class Scheduler {
     const { store, replicaId: claimedBy } = this.#options;
     const scheduled = this.#roster.find(slot.orgId, slot.scheduleId);
     if (scheduled?.trigger.workflow !== slot.workflow) {
-      // It may be that another replica has read a newer schedule and queued it just now.
+      // Another replica may have read a newer schedule and queued this slot just now.
       if (slot.claimedAt > now - CLAIM_MS) return;
       await store.settleSlot(slot, "queued", { state: "skipped", reason: GONE });
       return;
@@ -178,7 +178,7 @@ export class Scheduler {
     }
   }
 
-  /** A few at a time: at midnight, everything is due at once. */
+  /** Processes a few items at a time: at midnight, everything is due at once. */
   async #inLanes<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
     const waiting = items.values();
     const lane = async (): Promise<void> => {
@@ -190,7 +190,7 @@ export class Scheduler {
     await Promise.all(Array.from({ length: Math.min(LANES, items.length) }, lane));
   }
 
-  /** Returns whether it went well. What did not may have left a claim behind. */
+  /** Returns whether the work succeeded. A failure may have left a claim behind. */
   async #guarded(what: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();

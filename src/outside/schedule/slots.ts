@@ -2,11 +2,11 @@ import { Cron as Calendar } from "croner";
 import type { Cron, Timing } from "../../registry/index.ts";
 import { type WallTime, wallTimeIn } from "./wall-time.ts";
 
-/** When a schedule is due, as instants; the same on every replica. */
+/** The times at which a schedule is due, as instants; the same on every replica. */
 export interface Timetable {
   /** The first slot at or after an instant; null when there is none for centuries. */
   next(from: number): number | null;
-  /** The newest slots from one instant to before another, oldest first; at most `count`. */
+  /** Returns the newest slots in the range from `from` up to but excluding `until`, oldest first; at most `count`. */
   last(from: number, until: number, count: number): readonly number[];
 }
 
@@ -16,7 +16,7 @@ export function timetableOf(timing: Timing): Timetable {
     : byCalendar(timing.cron, wallTimeIn(timing.timezone));
 }
 
-/** Every slot from one instant to before another, in order. */
+/** Yields every slot from one instant up to but excluding another, in order. */
 export function* slotsBetween(timetable: Timetable, from: number, until: number): Generator<number, void> {
   let slot = timetable.next(from);
   while (slot !== null && slot < until) {
@@ -25,7 +25,7 @@ export function* slotsBetween(timetable: Timetable, from: number, until: number)
   }
 }
 
-/** The next slots from an instant on. */
+/** Returns the next slots from an instant on. */
 export function nextSlots(timing: Timing, from: number, count: number): readonly number[] {
   const found: number[] = [];
   for (const slot of slotsBetween(timetableOf(timing), from, Number.POSITIVE_INFINITY)) {
@@ -35,7 +35,7 @@ export function nextSlots(timing: Timing, from: number, count: number): readonly
   return found;
 }
 
-/** Counted from the epoch, so that all replicas agree, whenever they began. */
+/** Intervals are counted from the epoch, so that all replicas agree whenever they started. */
 function evenly(everyMs: number): Timetable {
   return {
     next: (from) => Math.ceil(from / everyMs) * everyMs,
@@ -55,14 +55,14 @@ const CHUNK = 16;
 const SECOND_MS = 1_000;
 
 /**
- * The calendar is asked in wall time, where no hour is missing and none comes twice; what the clocks of the place do
- * then is up to `WallTime`, for every expression alike.
+ * The calendar is queried in wall time, where no hour is missing and none occurs twice. `WallTime` handles clock
+ * changes, in the same way for every expression.
  */
 function byCalendar(cron: Cron, wall: WallTime): Timetable {
   const calendar = calendarOf(cron);
   return {
     next(from) {
-      // The jump itself shows a time after those it left out, so that the look begins with what was shown before it.
+      // The instant of a clock jump shows a time after the skipped ones, so the search begins at the time shown before the jump.
       let at = calendar.nextRun(new Date(wall.show(from - 1)));
       while (at !== null) {
         const instant = wall.instantOf(at.getTime());
@@ -74,7 +74,7 @@ function byCalendar(cron: Cron, wall: WallTime): Timetable {
     last(from, until, count) {
       const found = new Set<number>();
       if (from >= until) return [];
-      // The calendar looks at whole seconds, and only before the one it is given.
+      // The calendar works in whole seconds and returns only times before its argument.
       let before = Math.ceil((wall.latestBefore(until) + 1) / SECOND_MS) * SECOND_MS;
       for (;;) {
         const chunk = calendar.previousRuns(CHUNK, new Date(before));
@@ -90,7 +90,7 @@ function byCalendar(cron: Cron, wall: WallTime): Timetable {
   };
 }
 
-/** The expression spelled out: what it means was decided where it was read. */
+/** Builds the calendar from the expanded lists; the expression was interpreted when it was parsed. */
 function calendarOf({ minutes, hours, days, months, weekdays, isEitherDay }: Cron): Calendar {
   const pattern = [minutes, hours, days, months, weekdays].map((values) => values.join(",")).join(" ");
   return new Calendar(pattern, { mode: "5-part", utcOffset: 0, domAndDow: !isEitherDay, paused: true });

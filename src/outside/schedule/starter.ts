@@ -9,7 +9,7 @@ export type StarterStore = Pick<ScheduleStore, "settleSlot"> &
   Pick<RunStore, "findIdempotent"> &
   Pick<TriggerStore, "recordDelivery">;
 
-/** Starts the run of a slot that was claimed, and records what became of it. Doing it twice starts it once. */
+/** Starts the run of a claimed slot and records the outcome. Called twice, it starts the run once. */
 export class Starter {
   readonly #launcher: Launcher;
   readonly #store: StarterStore;
@@ -23,7 +23,7 @@ export class Starter {
     const { orgId } = slot;
     const key = slotName(slot);
     const delivered = { ...NOTHING_DELIVERED, body: { slot_at: key } };
-    // The slot alone decides whether it is the same: its args may be changed before it is tried again.
+    // Only the slot identifies the request: the args may be changed before it is tried again.
     const idempotency = { key, bodyHash: digestText(`${actorOf(trigger)} ${key}`) };
     const result = await launchTriggered(this.#launcher, { orgId, trigger, delivered, idempotency }, async () => ({}));
     if (result.kind === "refused") {
@@ -38,7 +38,7 @@ export class Starter {
     await this.#store.recordDelivery({ orgId, triggerId: deliveriesOf(trigger), deliveryId: key }, outcomeOf(result));
   }
 
-  /** Nothing is started any more; but the replica that claimed the slot may have started its run before. */
+  /** Settles a slot without starting a run. The replica that claimed the slot may already have started one. */
   async recall(slot: SlotKey, workflow: string, reason: string): Promise<void> {
     const found = await this.#store.findIdempotent(scopeOf(slot, workflow));
     const outcome =

@@ -1,13 +1,13 @@
-/** The clocks on the walls of one place, and the instants they show. A wall time is written as if it were UTC. */
+/** The local time of one time zone, and the instants it maps to. A wall time is written as if it were UTC. */
 export interface WallTime {
-  /** What the clocks show at an instant. */
+  /** Returns the local time at an instant. */
   show(instant: number): number;
   /**
-   * When the clocks show a time. One that is shown twice counts the first time; one that is left out counts at the
-   * instant at which it is jumped over. A later time is therefore never earlier.
+   * Returns the instant of a local time. A time that occurs twice maps to its first occurrence. A time that is skipped
+   * maps to the instant of the jump. A later time therefore never maps to an earlier instant.
    */
   instantOf(wall: number): number;
-  /** The latest time that may have been shown before an instant. */
+  /** Returns the latest local time that may have been shown before an instant. */
   latestBefore(instant: number): number;
 }
 
@@ -32,7 +32,7 @@ export function wallTimeIn(timezone: string): WallTime {
     const shown = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
     return shown - Math.floor(instant / 1_000) * 1_000;
   };
-  /** No place is as much as a day from UTC, and no clocks are changed twice within two days. */
+  /** No zone is a full day from UTC, and no zone changes its clocks twice within two days. */
   const offsetsAround = (instant: number): readonly [before: number, after: number] => [
     offsetAt(instant - DAY_MS),
     offsetAt(instant + DAY_MS),
@@ -51,7 +51,7 @@ export function wallTimeIn(timezone: string): WallTime {
   };
 }
 
-/** The first instant after `low`, and not after `high`, at which the clocks have jumped. */
+/** Returns the first instant after `low`, and not after `high`, at which the clocks have jumped. */
 function jumpWithin(low: number, high: number, hasJumped: (instant: number) => boolean): number {
   let [before, after] = [low, high];
   while (after - before > 1) {

@@ -1,4 +1,4 @@
-/** Which event ids of one run are in it. They come mostly in order, so that a few ranges hold them all. */
+/** A set of event ids of one run. The ids come mostly in order, so a few ranges hold them all. */
 export class EventRanges {
   readonly #ranges: { first: number; last: number }[] = [];
 

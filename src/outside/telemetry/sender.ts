@@ -3,7 +3,7 @@ import { type EndedSpan, type Resource, writeExportRequest } from "../../core/tr
 import { PeerAgent, type PeerFailure, type PeerReply, requestPeer } from "../../outbound/index.ts";
 
 export interface SenderOptions {
-  /** Where traces are taken, path and all. */
+  /** Full URL of the collector's endpoint for traces, including the path. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly resource: Resource;
@@ -22,15 +22,15 @@ export interface SenderFigures {
 
 const REQUEST_MS = 10_000;
 const REPLY_BYTES_MAX = 65_536;
-/** After these waits a batch is given up. */
+/** Delays before each new try; after the last try the batch is dropped. */
 export const RETRY_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
 const RETRY_AFTER_MS_MAX = 60_000;
-/** What the protocol allows to be tried again; everything else would fail the same way. */
+/** Statuses that the protocol allows to retry; any other would fail again in the same way. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 type Verdict = { readonly kind: "taken" | "refused" } | { readonly kind: "later"; readonly afterMs: number | null };
 
-/** A bounded queue in front of the collector: one request at a time, the oldest spans dropped when it runs over. */
+/** A bounded queue in front of the collector. It sends one request at a time and drops the oldest spans when it is full. */
 export class Sender {
   readonly #options: SenderOptions;
   readonly #agent = new PeerAgent();
@@ -38,7 +38,7 @@ export class Sender {
   #queue: EndedSpan[] = [];
   #sending: Promise<void> | null = null;
   #wake: (() => void) | null = null;
-  /** Once it is closing nothing is tried twice. */
+  /** While closing, no request is retried. */
   #isClosing = false;
   #isInTrouble = false;
   #inHand = 0;
@@ -67,18 +67,18 @@ export class Sender {
     this.#sending ??= this.#work();
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   async drain(): Promise<void> {
     while (this.#sending !== null) await this.#sending;
   }
 
-  /** From here on each batch is tried once. */
+  /** Ends retries: each remaining batch is sent only once. */
   hurry(): void {
     this.#isClosing = true;
     this.#wake?.();
   }
 
-  /** Whatever is under way ends now; what was not sent is lost, and counted. */
+  /** Aborts the open request; unsent spans are dropped and counted. */
   close(): void {
     this.hurry();
     this.#dropped += this.#queue.length;
@@ -88,7 +88,7 @@ export class Sender {
   }
 
   async #work(): Promise<void> {
-    // Those that end together leave together.
+    // Waits one microtask, so that spans that end together are sent together.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const batch = this.#queue.slice(0, this.#options.spansPerRequest);
@@ -135,7 +135,7 @@ export class Sender {
     return { kind: "later", afterMs: reply.ok ? retryAfter(reply.headers["retry-after"]) : null };
   }
 
-  /** The collector may take a request and refuse some of its spans; sending them again would not help. */
+  /** The collector may accept a request and reject some of its spans. Sending them again would not help. */
   #readRejected(text: string): void {
     const found = /"rejected_?[sS]pans"\s*:\s*"?(\d+)/u.exec(text);
     const rejected = Number(found?.[1] ?? 0);
@@ -156,7 +156,7 @@ export class Sender {
     });
   }
 
-  /** Logged once until it works again: a collector that is away for a day must not fill the log. */
+  /** Logs the first failure only, until the collector works again: an outage of a day must not fill the log. */
   #complain(what: string, error: Error): void {
     if (this.#isInTrouble || this.#isClosing) return;
     this.#isInTrouble = true;

@@ -22,14 +22,14 @@ export interface TelemetryOptions extends Omit<SenderOptions, keyof typeof DEFAU
 }
 
 interface TelemetryFigures extends SenderFigures {
-  /** Runs that were not sent, because too many were running. */
+  /** Runs that were not sent because too many were running. */
   readonly droppedRuns: number;
 }
 
 export interface Telemetry {
-  /** Sends what has ended so far, and waits until it has been taken or given up. */
+  /** Sends the spans that have ended so far, and waits until they were accepted or dropped. */
   flush(): Promise<void>;
-  /** The same within two seconds, and no more after that. Call it when nothing is committed any more. */
+  /** Does the same within two seconds, then sends nothing more. Call it when nothing is committed any more. */
   stop(): Promise<void>;
   figures(): TelemetryFigures;
 }
@@ -47,19 +47,20 @@ const DEFAULTS = {
 const RUNS_PER_READING = 8;
 const STORE_AWAY_MS = 5_000;
 
-/** A run this process has committed events of. */
+/** A run of which this process has committed events. */
 interface Watched {
-  /** Committed here, and what ended by them is not sent yet. */
+  /** Events committed here; the spans they ended are not sent yet. */
   fresh: EventRanges;
-  /** What ended by these was sent from here. */
+  /** Events committed here; the spans they ended were sent from here. */
   readonly sent: EventRanges;
   isEnded: boolean;
 }
 
 /**
- * Sends runs to a collector. It only listens to what was committed, and reads the log when there is something to send,
- * so that no commit waits for it. While a run is running, the replica that committed the end of a span sends it; the
- * one that ends the run sends all that it has not sent itself, so that nothing is missing when another replica is gone.
+ * Sends runs to a collector. It only listens to commits and reads the log when there is something to send, so no
+ * commit waits for it. While a run is open, the replica that committed the end of a span sends that span. The replica
+ * that ends the run sends every span that it has not sent itself, so that no span is missing when another replica has
+ * died.
  */
 export function startTelemetry({ limits, ...options }: TelemetryOptions): Telemetry {
   const exporter = new Exporter({ ...options, ...DEFAULTS, ...limits });
@@ -159,7 +160,7 @@ class Exporter {
   async #read(): Promise<void> {
     this.#stopLinger?.();
     this.#stopLinger = null;
-    // A request while runs are being read gets a reading that began after it.
+    // A call during a reading gets a new reading that begins after it.
     if (this.#reading !== null) await this.#reading;
     this.#reading ??= this.#readDue().finally(() => {
       this.#reading = null;
@@ -227,7 +228,7 @@ function endedSpans(identity: RunIdentity, events: readonly RunEvent[]): readonl
   return tracer.takeEnded();
 }
 
-/** A run that was opened again has been sent up to its earlier end, by the replica that ended it then. */
+/** A reopened run was already sent up to its earlier end, by the replica that ended it then. */
 function beforeLastEnd(events: readonly RunEvent[]): number {
   return events.filter(({ type }) => ENDING.has(type)).at(-2)?.eventId ?? 0;
 }

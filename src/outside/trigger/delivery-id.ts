@@ -7,14 +7,14 @@ import { SCHEMES } from "./verify/schemes.ts";
 
 const ID = /^[\x20-\x7e]{1,255}$/;
 
-/** The id of a delivery, or null when the place where it has to be has none. */
+/** Returns the id of a delivery, or null when the configured place contains none. */
 export function deliveryIdOf(source: HookSource, message: IncomingMessage, delivered: Delivered): string | null {
   const { verify, idFrom } = source;
   if (idFrom !== null) return idText(walk({ ...delivered }, [idFrom.part, ...idFrom.path]));
   const own = idText(SCHEMES[verify].idOf(message, delivered.body) ?? undefined);
   if (own !== null) return own;
   const signature = signatureOf(source, message);
-  // Two messages without a signature are two deliveries; with one, the same bytes are the same delivery.
+  // Without a signature every message is a new delivery; with one, equal bytes are the same delivery.
   return signature === null ? randomUUID() : digestOf(signature, message.body);
 }
 

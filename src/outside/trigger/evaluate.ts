@@ -17,7 +17,7 @@ import {
 import type { Delivered, Trigger } from "../../registry/index.ts";
 import { argsOfMessage, type DeclaredArgs } from "./message-args.ts";
 
-/** What a trigger makes of a delivery: args for a run, or nothing. */
+/** The result of evaluating a trigger for a delivery: args for a run, or nothing. */
 export type Evaluation =
   | { readonly kind: "filtered" }
   | {
@@ -28,7 +28,7 @@ export type Evaluation =
     }
   | { readonly kind: "failed"; readonly code: ExpressionFailure["code"] | "invalid_request"; readonly message: string };
 
-/** `declared` are the args of the workflow; they matter where the trigger names none itself. */
+/** `declared` are the args of the workflow. They are used where the trigger maps none itself. */
 export function evaluateTrigger(
   trigger: Pick<Trigger, "origin" | "name" | "filter" | "args" | "on" | "concurrency" | "labels">,
   delivered: Delivered,
@@ -48,13 +48,13 @@ export function evaluateTrigger(
     const binding = new Binding(resolve);
     const found = binding.valueOf(value);
     if (binding.failure !== null) return failed(`The arg "${name}"`, binding.failure);
-    // What is missing is not given, so that the default of the arg holds.
+    // A missing value is left out, so that the default of the arg applies.
     if (found !== undefined) args.push([name, found]);
   }
   return { kind: "args", args: Object.fromEntries(args), limit, labels };
 }
 
-/** A label without a value is left out: no run is refused because of one. */
+/** Leaves out labels without a value: no run is refused because of a label. */
 function labelsOf(labels: Trigger["labels"], resolve: ResolvePath): RunLabels {
   const found = Object.entries(labels).flatMap(([name, value]) => {
     const text = textOfLabel(new Binding(resolve).valueOf(value));
@@ -63,7 +63,7 @@ function labelsOf(labels: Trigger["labels"], resolve: ResolvePath): RunLabels {
   return Object.fromEntries(found);
 }
 
-/** How many runs may be open with the one it starts: those with the same key, whatever started them. */
+/** Returns the limit of open runs with the same key, whatever started them. */
 function limitOf(
   { origin, name, concurrency }: Pick<Trigger, "origin" | "name" | "concurrency">,
   resolve: ResolvePath,
@@ -98,7 +98,7 @@ function defaultArgs(
   return { kind: "args", args: argsOfMessage(given, declared), ...rest };
 }
 
-/** The value of one arg; the first expression in it that has none is its failure. */
+/** Computes the value of one arg. The first expression without a value becomes the failure. */
 class Binding {
   failure: ExpressionFailure | null = null;
   readonly #resolve: ResolvePath;
@@ -107,7 +107,7 @@ class Binding {
     this.#resolve = resolve;
   }
 
-  /** A text that is exactly one reference keeps the value as it is. */
+  /** A text that is exactly one reference returns the referenced value with its type. */
   valueOf(value: Value): Json | undefined {
     switch (value.kind) {
       case "literal":

@@ -10,16 +10,16 @@ export interface EventStarterOptions {
   readonly now: () => number;
 }
 
-/** A change of a trigger counts within a second. */
+/** Triggers are cached this long, so a change takes effect within a second. */
 const KNOWN_MS = 1_000;
 
 /**
- * Starts what events start. Called again with the same event it starts nothing again: a trigger takes each event once, by
- * its id. It rejects when something could not be decided now, so that it is called again.
+ * Starts runs for events. A trigger takes each event once, by its id, so a repeated call starts nothing again. Rejects
+ * when something could not be decided now; the caller then calls it again.
  */
 export class EventStarter {
   readonly #options: EventStarterOptions;
-  /** By organisation: looking through the triggers for every event would be a scan for each. */
+  /** Triggers by organisation, cached: reading them for every event would be one scan each. */
   readonly #known = new Map<
     string,
     { readonly until: number; readonly byType: ReadonlyMap<string, readonly Trigger[]> }

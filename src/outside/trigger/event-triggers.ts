@@ -1,7 +1,7 @@
 import { triggerOf, type Trigger } from "../../registry/index.ts";
 import { type Entry, everyEntry, type RegistryStore } from "../../store/index.ts";
 
-/** The enabled triggers of an organisation that wait for events, by type. One that cannot be read waits for nothing. */
+/** Returns the enabled triggers of an organisation that wait for events, by type. A trigger that cannot be read is left out. */
 export async function triggersForEvents(
   store: Pick<RegistryStore, "listEntries">,
   orgId: string,

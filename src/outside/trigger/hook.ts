@@ -4,10 +4,10 @@ import type { HookRecord } from "../../store/index.ts";
 import type { IncomingMessage, Verdict } from "./verify/scheme.ts";
 import { SCHEMES } from "./verify/schemes.ts";
 
-/** After a secret was replaced, the one before it is good for so long. */
+/** After a secret is replaced, the previous one stays valid for this long. */
 export const HOOK_OVERLAP_MS = 24 * 3_600_000;
 
-/** A trigger that a message may be meant for, with the secrets its sender may have. */
+/** A trigger that a message may be addressed to, with the secrets its sender may use. */
 export interface HookCandidate {
   readonly orgId: string;
   readonly trigger: HookTrigger;
@@ -16,7 +16,7 @@ export interface HookCandidate {
 
 const STANDARD: HookSource = { kind: "hook", verify: "standard", idFrom: null, header: "", encoding: "hex" };
 
-/** The hook of a workflow is a trigger with Standard Webhooks and nothing else. */
+/** Returns the hook of a workflow as a trigger that uses Standard Webhooks and has no further settings. */
 export function candidateOfHook(hook: HookRecord, box: SecretBox, now: number): HookCandidate {
   const { orgId, workflow, secret, previousSecret, previousUntil, savedBy } = hook;
   const isOverlapping = previousSecret !== null && (previousUntil ?? 0) > now;
@@ -40,7 +40,7 @@ export function candidateOfHook(hook: HookRecord, box: SecretBox, now: number): 
   return { orgId, trigger, secrets };
 }
 
-/** Headers that none of the candidates can do without, and the message lacks; none when one has all it needs. */
+/** Returns the required headers that the message lacks for every candidate; empty when one candidate has all it needs. */
 export function lackingHeaders(
   candidates: readonly HookCandidate[],
   header: IncomingMessage["header"],
@@ -51,7 +51,7 @@ export function lackingHeaders(
   return lacking.some((names) => names.length === 0) ? [] : (lacking[0] ?? []);
 }
 
-/** Whose secret a message proves; otherwise the best reason why none. */
+/** Returns the candidate whose secret signed the message, otherwise the most specific reason for refusing it. */
 export function findSigner(
   candidates: readonly HookCandidate[],
   message: IncomingMessage,

@@ -8,22 +8,22 @@ export interface Firing {
   readonly orgId: string;
   readonly trigger: Trigger;
   readonly delivered: Delivered;
-  /** Makes the same delivery start the same run, however often and wherever it arrives. */
+  /** Ensures that the same delivery starts the same run, however often and on whichever replica it arrives. */
   readonly idempotency: Pick<LaunchIdempotency, "key" | "bodyHash">;
   /** Default: the trigger itself, on behalf of the caller that saved it last. */
   readonly caller?: LaunchCaller;
-  /** Of an event: how many runs have started one another by events before it. */
+  /** For an event: the number of runs that have started one another through events before this one. */
   readonly hops?: number;
 }
 
 export type FiringResult = LaunchResult | { readonly kind: "filtered" };
 
-/** Under which name a trigger starts runs: `trigger:orders`. */
+/** Returns the name under which a trigger starts runs: `trigger:orders`. */
 export function actorOf({ origin, name }: Pick<Trigger, "origin" | "name">): string {
   return `${origin}:${name}`;
 }
 
-/** The one way from a trigger of any kind to a run: filter, args, launch. */
+/** Starts a run for a trigger of any kind: filter, args, launch. All triggers use this path. */
 export async function launchTriggered(
   launcher: Launcher,
   { orgId, trigger, delivered, idempotency, caller, hops }: Firing,

@@ -1,11 +1,12 @@
 import { getOwn, isJsonObject, type JsonObject } from "../../core/base/index.ts";
 
-/** The args of a workflow by name. */
+/** The args a workflow declares, by name. */
 export type DeclaredArgs = Readonly<Record<string, { readonly type?: string }>>;
 
 /**
- * The args a message means: what stands under `args` when there is nothing else; the body itself when all of it is
- * declared; the whole body as the arg `payload` when there is one; otherwise the body, which the later check refuses.
+ * Returns the args in a message: the body itself when the workflow declares all its keys; the value of `args` when it
+ * is the only key; the whole body as the arg `payload` when that is declared; otherwise the body, which a later check
+ * refuses.
  */
 export function argsOfMessage(body: JsonObject, declared: DeclaredArgs): JsonObject {
   const keys = Object.keys(body);

@@ -8,7 +8,7 @@ import type { DeclaredArgs } from "./message-args.ts";
 export interface TriggerStarterOptions {
   readonly store: TriggerStore;
   readonly launcher: Launcher;
-  /** The args a workflow declares. */
+  /** Returns the args a workflow declares. */
   readonly declaredArgs: (orgId: string, workflow: string) => Promise<DeclaredArgs>;
 }
 
@@ -17,32 +17,32 @@ export interface TriggerDelivering {
   readonly trigger: Trigger;
   readonly delivered: Delivered;
   readonly deliveryId: string;
-  /** What distinguishes two messages under one id; default: they are the same message. */
+  /** Distinguishes two messages under one id. Default: messages with the same id are the same message. */
   readonly bodyHash?: string;
   readonly caller?: LaunchCaller;
   readonly hops?: number;
-  /** Deliveries it may take in a minute. Default: `RATE_MAX`. */
+  /** Maximum number of deliveries per minute. Default: `RATE_MAX`. */
   readonly rateMax?: number;
 }
 
 export type StartResult =
   | FiringResult
-  /** The delivery has started this run before. */
+  /** The delivery has already started this run. */
   | { readonly kind: "known"; readonly runId: string }
   | { readonly kind: "limited"; readonly max: number };
 
-/** Deliveries of one trigger in a minute. */
+/** Maximum number of deliveries of one trigger per minute. */
 export const RATE_MAX = 1_200;
 export const PUBLIC_FORM_RATE_MAX = 60;
 export const RATE_WINDOW_MS = 60_000;
 
-/** Deliveries are known again for at least as long as a service may send them again. */
+/** Deliveries are remembered for at least as long as a service may send them again. */
 const KEPT_MS = 48 * 3_600_000;
 const KEPT_MAX = 1_000;
 const PRUNE_EVERY = 64;
 const REASON_LENGTH_MAX = 2_000;
 
-/** Starts runs for deliveries, each at most once, and records what became of them. */
+/** Starts at most one run for each delivery, and records the outcome. */
 export class TriggerStarter {
   readonly #options: TriggerStarterOptions;
   #recorded = 0;
@@ -56,7 +56,7 @@ export class TriggerStarter {
     const { store, launcher, declaredArgs } = this.#options;
     const key = { orgId, triggerId: deliveriesOf(trigger), deliveryId };
     const { known, recent } = await store.deliveryStanding(key, RATE_WINDOW_MS);
-    // Under a hash, the launcher says whether it is the same message.
+    // With a hash, the launcher decides whether it is the same message.
     if (known?.runId !== undefined && known.runId !== null && bodyHash === undefined) {
       return { kind: "known", runId: known.runId };
     }
@@ -82,14 +82,14 @@ export class TriggerStarter {
     return result;
   }
 
-  /** Records a delivery that could not even be read. */
+  /** Records a delivery that could not be read. */
   async refuse(orgId: string, trigger: Trigger, deliveryId: string, code: string, reason: string): Promise<void> {
     const outcome = { state: "refused", runId: null, code, reason: storable(reason) } as const;
     await this.#options.store.recordDelivery({ orgId, triggerId: deliveriesOf(trigger), deliveryId }, outcome);
   }
 }
 
-/** Under which id the deliveries of a trigger are kept; no name has a slash. */
+/** Returns the id under which the deliveries of a trigger are stored. No name has a slash, so ids cannot collide. */
 export function deliveriesOf({ origin, name }: Pick<Trigger, "origin" | "name">): string {
   return `${origin}/${name}`;
 }
@@ -108,7 +108,7 @@ export function outcomeOf(result: LaunchResult | { readonly kind: "filtered" }):
   }
 }
 
-/** A refusal may quote what it was given: no database takes NUL, and no person reads a page of it. */
+/** Shortens a reason for storage, since it may quote its input: Postgres cannot store NUL, and no person reads a page of it. */
 export function storable(reason: string): string {
   return reason.replaceAll("\0", "").slice(0, REASON_LENGTH_MAX);
 }

@@ -2,7 +2,7 @@ import { webhookOf } from "../../registry/index.ts";
 import { everyEntry, type NewDelivery, type RegistryStore } from "../../store/index.ts";
 import { deliveryOf, isWanted, type Message } from "../delivery/index.ts";
 
-/** What every webhook of an organisation is sent that listens to a message which neither a run nor the audit holds. */
+/** Returns the deliveries of a message to every webhook that listens for it. The message is neither an event nor an audit record. */
 export async function deliveriesTo(
   store: Pick<RegistryStore, "listEntries">,
   orgId: string,

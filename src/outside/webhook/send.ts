@@ -3,17 +3,17 @@ import type { ClaimedDelivery } from "../../store/index.ts";
 import { type Reach, type Sent, sentOfFailure } from "../delivery/index.ts";
 import { sign } from "./signature.ts";
 
-/** Where a message goes. */
+/** The address of a webhook and the keys that sign its messages. */
 export interface Receiver {
   readonly url: string;
-  /** None: what it is sent is not signed. */
+  /** Empty when messages to this receiver are not signed. */
   readonly keys: readonly Uint8Array[];
 }
 
 const SEND_TIMEOUT_MS = 15_000;
 const ANSWER_BYTES_MAX = 65_536;
 const GONE = 410;
-/** One try. Redirects are not followed: a receiver that moves is registered with its new address. */
+/** Makes one try. Redirects are not followed: a receiver that moves must be registered with its new address. */
 export async function send(
   { id, body }: Pick<ClaimedDelivery, "id" | "body">,
   { url, keys }: Receiver,

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Messages older or newer than this are rejected, so that an overheard one cannot be sent again later. */
+/** Messages older or newer than this are rejected, so that an intercepted one cannot be sent again later. */
 export const TOLERANCE_MS = 300_000;
 
 const PREFIX = "whsec_";
@@ -8,14 +8,14 @@ const ENCODED = /^whsec_[A-Za-z0-9+/]{2,}={0,2}$/;
 const SECRET_BYTES = 32;
 const SIGNATURES_MAX = 16;
 
-/** A new secret as both sides write it down. */
+/** Creates a secret in the text form that both sides store. */
 export function newHookSecret(): string {
   return `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64")}`;
 }
 
 /**
- * The keys a secret stands for. `whsec_…` is base64; while it is rotated, several of them may stand side by side. Any
- * other text is its own bytes.
+ * Returns the keys of a secret. `whsec_…` is base64; during a rotation, a secret may contain several of them,
+ * separated by spaces. Any other text is used as its own bytes.
  */
 export function keysOf(secret: string): readonly Uint8Array[] {
   const words = secret.split(" ").filter((word) => word !== "");
@@ -23,14 +23,14 @@ export function keysOf(secret: string): readonly Uint8Array[] {
   return words.map((word) => Buffer.from(word.slice(PREFIX.length), "base64"));
 }
 
-/** What is signed besides the body. */
+/** The values that are signed together with the body. */
 export interface Stamp {
   readonly id: string;
-  /** Seconds since the epoch, as they are written. */
+  /** Seconds since the epoch, as written in the header. */
   readonly timestamp: string;
 }
 
-/** One signature per key, so that a receiver who knows only one of them can check it. */
+/** Returns one signature per key, so that a receiver that knows only one key can check it. */
 export function sign(keys: readonly Uint8Array[], stamp: Stamp, body: string | Uint8Array): string {
   return keys.map((key) => signature(key, stamp, body)).join(" ");
 }
@@ -41,7 +41,7 @@ function signature(key: Uint8Array, { id, timestamp }: Stamp, body: string | Uin
 
 export type Verification = "good" | "bad_signature" | "bad_timestamp";
 
-/** Does any signature fit any key? Its age is only reported to a sender who could sign it. */
+/** Checks whether any signature matches any key. Reports a bad timestamp only when a signature is valid. */
 export function verify(
   keys: readonly Uint8Array[],
   stamp: Stamp,
@@ -50,7 +50,7 @@ export function verify(
   now: number,
 ): Verification {
   const given = signatures.split(" ").slice(0, SIGNATURES_MAX);
-  // Everything is compared, whatever fits first: how long it takes reveals nothing.
+  // Every pair is compared even after a match, so that the time taken reveals nothing.
   const fits = keys.flatMap((key) => {
     const expected = signature(key, stamp, body);
     return given.map((one) => isSame(one, expected));

@@ -1,12 +1,12 @@
 /** https://docs.slack.dev/authentication/verifying-requests-from-slack */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Requests older or newer than this are rejected, so that an overheard one cannot be sent again later. */
+/** Requests older or newer than this are rejected, so that an intercepted one cannot be sent again later. */
 const TOLERANCE_MS = 300_000;
 
 export type SlackVerification = "good" | "bad_signature" | "bad_timestamp";
 
-/** Whether a request was signed with one of the signing secrets of an app, and just now. */
+/** Checks whether a request was signed with one of the signing secrets of an app, and recently. */
 export function verifySlack(
   secrets: readonly string[],
   { timestamp, signature }: { readonly timestamp: string; readonly signature: string },

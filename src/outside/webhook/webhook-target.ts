@@ -15,14 +15,14 @@ import { send } from "./send.ts";
 import { keysOf } from "./signature.ts";
 
 export interface WebhookTargetsOptions {
-  /** What opens the secrets of webhooks. */
+  /** Opens the secrets of webhooks. */
   readonly secrets: Pick<Secrets, "openEntry">;
   readonly clock: Pick<Clock, "now">;
   /** Private addresses are refused unless this allows them. */
   readonly reach?: Reach;
 }
 
-/** Webhooks as targets: each message goes out as it is, signed. */
+/** Returns webhooks as targets: each message is sent unchanged and signed. */
 export function webhookTargets(options: WebhookTargetsOptions): TargetKind {
   return {
     kind: "Webhook",
@@ -48,7 +48,7 @@ function targetOf(
     pause: async () => null,
     send: async ([delivery], signal) => {
       if (delivery === undefined) return { kind: "refused", error: "There is nothing to send." };
-      // Opened for each message, so that a secret that was replaced counts at once.
+      // Opened for each message, so that a replaced secret takes effect at once.
       const opened = await secrets.openEntry(orgId, "webhook", id);
       const { secret: refusal } = opened.refusals;
       if (refusal !== undefined) return sentOfRefusal(refusal);
@@ -61,7 +61,7 @@ function targetOf(
 
 const EMITTED = "event.emitted";
 
-/** What a step emits is sent under its own type to those who name that, and as any other event to those who name `event.emitted`. */
+/** Sends an emitted event under its own type to webhooks that list that type, and unchanged to those that list `event.emitted`. */
 function messagesFor(events: readonly string[], { message, data }: Occurrence): readonly Message[] {
   if (message.type !== EMITTED || isWanted(events, EMITTED)) return [message];
   const type = data["type"];

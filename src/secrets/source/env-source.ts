@@ -1,7 +1,7 @@
 import { fail, getOwn, succeed } from "../../core/base/index.ts";
 import type { SecretSource } from "./secret-source.ts";
 
-/** Variables of the server that its operator lists; others, such as the key of the server itself, are for no organisation. */
+/** Reads the variables the operator lists. Others, such as the key of the server, are not readable by organisations. */
 export function createEnvSource(variables: Readonly<Record<string, string>>): SecretSource<"env"> {
   return {
     kind: "env",

@@ -6,7 +6,7 @@ import type { SecretSource } from "./secret-source.ts";
 
 const BYTES_MAX = 16_384;
 
-/** Files of one folder, as container platforms mount secrets. Links lead nowhere outside of it. */
+/** Reads the files of one folder, where container platforms mount secrets. Links cannot lead outside of it. */
 export function createFileSource(directory: string | null): SecretSource<"file"> {
   return {
     kind: "file",
@@ -20,7 +20,7 @@ export function createFileSource(directory: string | null): SecretSource<"file">
         const text = await readSmall(file);
         return text === null ? fail(`The file ${path} is no file of at most ${BYTES_MAX} bytes.`) : succeed(text);
       } catch {
-        // The reason may name folders of the server, which are not for organisations to know.
+        // The reason may contain folder names of the server, which organisations must not see.
         return fail(`The file ${path} in SLUICE_SECRETS_DIR cannot be read.`);
       }
     },
@@ -38,7 +38,7 @@ async function readSmall(file: string): Promise<string | null> {
   }
 }
 
-/** Editors end the last line, and no secret is meant to end so. */
+/** Removes the last line end, which editors add and which is not part of a secret. */
 function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, "");
 }

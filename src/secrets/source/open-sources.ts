@@ -5,15 +5,15 @@ import type { SecretSources } from "./secret-source.ts";
 import { createVaultSource } from "./vault-source.ts";
 
 export interface SourceOptions {
-  /** Variables of the server that secrets may name, with what they are set to. */
+  /** Variables of the server that secrets may name, with their values. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The folder with files that secrets may name; null: there is none. */
+  /** The folder of files that secrets may name; null when there is none. */
   readonly directory: string | null;
-  /** Guards where Vault may be. */
+  /** Restricts the addresses Vault may have. */
   readonly agent: PeerAgent;
 }
 
-/** The sources of a server. */
+/** Opens the secret sources of a server. */
 export function openSources({ variables, directory, agent }: SourceOptions): SecretSources {
   return {
     env: createEnvSource(variables),

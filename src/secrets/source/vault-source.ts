@@ -6,7 +6,7 @@ import type { SecretSource } from "./secret-source.ts";
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 1_048_576;
 
-/** The key-value store of Vault, version 2, or whatever speaks its protocol. The agent guards where it may be. */
+/** Reads the key-value store of Vault, version 2, or any server with the same protocol. The agent restricts its address. */
 export function createVaultSource(agent: PeerAgent): SecretSource<"vault"> {
   return {
     kind: "vault",
@@ -35,7 +35,7 @@ function addressOf({ url, mount, path }: VaultOrigin): string {
   return `${url.replace(/\/+$/, "")}/v1/${mount}/data/${path}`;
 }
 
-/** Nothing of the answer is repeated: it may hold other secrets. */
+/** The messages repeat nothing of the response, which may contain other secrets. */
 function fieldIn({ status, text }: PeerReply, { mount, path, field }: VaultOrigin): Outcome<string, string> {
   const place = `${mount}/${path}`;
   if (status === 404) return fail(`Vault has no secret at ${place}.`);

@@ -45,7 +45,7 @@ export const agentMemoryRoutes: readonly Route[] = [
   }),
 ];
 
-/** Its id, if it is registered. */
+/** Returns the id of the agent, or refuses when it is not registered. */
 async function requireAgent({
   services,
   principal,

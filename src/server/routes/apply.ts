@@ -37,7 +37,7 @@ export const applyRoutes: readonly Route[] = [
     summary:
       "Brings what is registered to what manifests say, all of them or none: a stream of YAML documents, or a JSON list. " +
       "Besides, each kind needs the permission its own route needs.",
-    // The caller is shown what there was; what it may write depends on what it sends.
+    // Reading shows existing entries; the permission to write depends on the kinds in the body.
     permission: "governance:read",
     query: applyQuery,
     body: {
@@ -88,7 +88,7 @@ function requireWriting({ principal }: AnyCall, manifests: readonly Manifest[]):
   }
 }
 
-/** Everything that is wrong with any of them, and what the others would have come to: nothing was written. */
+/** Returns all problems of the manifests, with the planned results of the valid ones: nothing was written. */
 function invalid(applied: readonly AppliedManifest[]): Refused {
   const problems = applied.flatMap(({ problems: found = [] }, index): readonly SentProblem[] =>
     found.map(({ path, ...rest }) => ({ ...rest, path: `[${index}]${path === "" ? "" : `.${path}`}` })),
@@ -127,7 +127,7 @@ function surroundingsOf({ services, principal }: AnyCall): ApplySurroundings {
   };
 }
 
-/** What was written counts from now on, and tokens with it: a gateway applied again gets what it lacks. */
+/** Links the changed gateways with their tokens. When a gateway is applied again, missing tokens are added. */
 async function linkGateways({ services, principal }: AnyCall, changed: ApplyPlan["gateways"]): Promise<void> {
   for (const { id, body, tokens } of changed) {
     const [dispatchToken, callbackToken] = [getOwn(tokens, "dispatch_token"), getOwn(tokens, "callback_token")];
@@ -135,7 +135,7 @@ async function linkGateways({ services, principal }: AnyCall, changed: ApplyPlan
       ...(dispatchToken === undefined ? {} : { dispatchToken }),
       ...(callbackToken === undefined ? {} : { callbackToken }),
     });
-    // It was free when the manifests were checked: another request took it meanwhile.
+    // The token was free when the manifests were checked, but another request has taken it since.
     if (!isSaved) throw tokenInUse(id, " The manifests were applied, without the tokens of this gateway.");
   }
 }

@@ -121,7 +121,7 @@ function commentOnWire({ at, ...comment }: ApprovalCommentRecord): z.output<type
 
 type Asking = Pick<Call<unknown, unknown>, "services" | "principal">;
 
-/** Null: nothing can match. */
+/** Null when no approval can match. */
 async function filterOf(call: Asking & Pick<Call<unknown, z.output<typeof approvalsQuery>>, "query">) {
   const { services, principal, query } = call;
   const { status, workflow, source, run, assignee, mine, older_than, q, group } = query;
@@ -163,7 +163,7 @@ async function comment(call: Call<z.output<typeof commentBody>, undefined>): Pro
   const { services, principal, body } = call;
   const { id: approvalId, orgId } = await requireApproval(call);
   const at = services.config.now();
-  // Two comments of one millisecond stay in their order: ids of this process only ever grow.
+  // Comments of the same millisecond keep their order, because ids of one process always increase.
   const id = `cmt_${process.hrtime.bigint().toString(16).padStart(16, "0")}${randomBytes(6).toString("hex")}`;
   const { label: by, keyId: byId, personId } = principal;
   const added: ApprovalCommentRecord = { id, at, by, byId, personId, text: body.text };
@@ -183,7 +183,7 @@ async function assign(call: Call<z.output<typeof assigneeBody>, undefined>): Pro
   return json(approvalOnWire({ ...approval, assignee }));
 }
 
-/** What people read: the address of a person, else the label of a key. */
+/** Returns the name that people see: the address of a person, else the label of a key. */
 async function ownName({ services, principal }: Asking): Promise<string> {
   const names = await answersAs(services.store, principal);
   const person = names.find((name) => name.startsWith("user:") && name.includes("@"));

@@ -48,19 +48,19 @@ export function unknownApproval(approvalId: string): Refused {
   return new Refused("unknown_approval", `There is no approval "${approvalId}".`);
 }
 
-/** An answer as the rules read it, with what the server knows about the caller. */
+/** An answer in the form that the rules judge, with the server's data about the caller. */
 export type ReadAnswer = Omit<ApprovalInput, "type" | "at" | "approvalId">;
 
-/** What an answer is judged by: who sends it, and what it says. */
+/** The data by which an answer is judged: its caller and its content. */
 export interface AnswerCall extends Pick<
   Call<z.output<typeof answerBody>, unknown>,
   "services" | "principal" | "params" | "body"
 > {
-  /** The address of a person of whom nothing else is known, who answers as `user:` and this address. */
+  /** The address of a person who is otherwise unknown, and answers as `user:` with this address. */
   readonly address?: string;
 }
 
-/** One answer, by the rule that holds for every way an answer can come: the API, a ticket page, a channel. */
+/** Processes one answer. All ways to answer use it: the API, ticket pages, channels. */
 export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
@@ -70,7 +70,7 @@ export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> 
     const closed = isLaunchApproval(approval)
       ? await answerLaunch(call, approval, given)
       : await answerNode(call, approval, given);
-    // Others may have answered at the same moment where several people have to.
+    // With a quorum, others may have answered at the same moment.
     const now = approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call);
     if (grant !== null && now.status === "approved") await keepGrant(call, grant);
     return now;
@@ -80,7 +80,7 @@ export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> 
   }
 }
 
-/** A page has shown something: its answer counts for that alone. A caller who may not answer at all is refused for that first. */
+/** Requires the digest of the subject in answers from a page. A caller who may not answer at all is refused for that reason first. */
 function requireDigest({ principal, body }: AnswerCall, approval: ApprovalRecord, given: ReadAnswer): void {
   if (principal.sessionId === null || approval.subjectDigest === null || body.subjectDigest !== undefined) return;
   const refusal = refuseAnswer(approval, given, isLaunchApproval(approval) ? OF_LAUNCH : OF_NODE);
@@ -89,7 +89,7 @@ function requireDigest({ principal, body }: AnswerCall, approval: ApprovalRecord
   throw new Refused("digest_required", detail);
 }
 
-/** Answers are audited that would have had an effect: of people who may not give them, once more, too late, about something else. */
+/** Refusals to audit: the answer would have had an effect if it were allowed, first, in time and about the present subject. */
 const AUDITED: ReadonlySet<string> = new Set([
   "not_an_approver",
   "self_approval",
@@ -113,7 +113,7 @@ export async function readAnswer(
   if (override === true) requirePermission(principal, "governance:write");
   const { store, config } = services;
   const { personId, label: by, keyId: byId } = principal;
-  // Where any person may answer, it is not looked up who started the work.
+  // The requester is looked up only where a second person must answer.
   const starter = approval.isSeparate ? await starterOf(store, approval) : null;
   const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter, address) : {};
   const requesters = starter === null ? [] : await idsBehind(store, approval.orgId, starter);
@@ -135,7 +135,7 @@ export async function readAnswer(
   };
 }
 
-/** Addresses are compared as mail systems do: whatever their case. */
+/** Compares addresses without case, as mail systems do. */
 function addressNames({ approvers }: ApprovalRecord, address: string): readonly string[] {
   const name = `user:${address.toLowerCase()}`;
   return [name, ...approvers.map(({ who }) => who).filter((who) => who.toLowerCase() === name)];
@@ -143,7 +143,7 @@ function addressNames({ approvers }: ApprovalRecord, address: string): readonly 
 
 type SecondPerson = Pick<ReadAnswer, "byStarter" | "isUnowned">;
 
-/** Whether the caller is, or stands for, the person who started the work; or no one known at all. */
+/** Checks whether the caller is or represents the person who started the work, or has no known person at all. */
 async function secondPerson(
   store: Store,
   orgId: string,
@@ -162,7 +162,7 @@ async function starterOf(store: Store, approval: ApprovalRecord): Promise<string
   return run?.requestedBy ?? run?.startedBy ?? null;
 }
 
-/** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */
+/** Returns the closed approval. It is built from the event of the commit, so that it is not read again. */
 async function answerNode(
   { services }: AnswerCall,
   approval: ApprovalRecord,

@@ -100,7 +100,7 @@ function download(
 }
 
 function downloadHeaders(type: string, name: string): Readonly<Record<string, string>> {
-  // A name that a header cannot hold is left out of it.
+  // A name with characters that are unsafe in a header is left out.
   const isPlain = /^[\w.-]+$/.test(name);
   return {
     "content-type": type,

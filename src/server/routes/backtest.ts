@@ -52,7 +52,7 @@ async function tryDraft(call: Call<z.output<typeof backtestBody>, undefined>): P
 
 const DRAFT_NAME = "draft";
 
-/** The draft as the version it would become: a policy of the same name stands aside for it. */
+/** Returns the draft as the version it would become. It replaces a policy of the same name. */
 async function requireDraft({ services, principal }: AnyCall, written: JsonObject): Promise<Policy> {
   const { name, spec } = draftOf(written);
   const read = readSpec("Policy", name, spec);

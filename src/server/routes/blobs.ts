@@ -14,7 +14,7 @@ export const blobRoutes: readonly Route[] = [
       const hash = /^[0-9a-f]{64}$/.test(written) ? `sha256:${written}` : written;
       const value = await services.store.getBlob(principal.orgId, hash);
       if (value === undefined) throw new Refused("unknown_blob", `There is no value "${hash}".`);
-      // Content never changes under its own digest; only who may see it does.
+      // Content never changes under its digest; only the permission to see it may change.
       return json(value, 200, { "cache-control": "private, max-age=31536000, immutable" });
     },
   }),

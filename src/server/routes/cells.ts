@@ -15,10 +15,10 @@ import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 
 const body = { schema: moveBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false };
-/** Not `organisation`, by which a browser says for which one it asks. */
+/** Named `of`, because browsers use `organisation` to choose the organisation of a request. */
 const verifyQuery = z.object({ of: z.string().min(1).max(200).optional() });
 
-/** For operators of the installation: those who manage the keys of its first organisation. */
+/** For operators of the installation: callers who manage the keys of its first organisation. */
 export const cellRoutes: readonly Route[] = [
   defineRoute({
     method: "GET",

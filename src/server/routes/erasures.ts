@@ -4,7 +4,7 @@ import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { Refused } from "../problem.ts";
 import { defineRoute, json, type Route } from "../route.ts";
 
-/** What was given to others before stays with them. */
+/** Copies that were given to other systems before and cannot be erased. */
 const OUT_OF_REACH = [
   "telemetry that was exported to a collector",
   "messages that were delivered by webhooks and channels",

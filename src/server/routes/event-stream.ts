@@ -31,7 +31,7 @@ function streamRoute(path: string, operation: string): Route {
 }
 
 export const streamRoutes: readonly Route[] = [streamRoute("/runs/{runId}/events/stream", "runs.stream")];
-/** The same under the path older clients know; it lies outside of the base path. */
+/** The same stream under the path of older clients, outside of the base path. */
 export const legacyStreamRoutes: readonly Route[] = [
   streamRoute("/execute/workflows/{runId}/events", "runs.legacyStream"),
 ];
@@ -53,7 +53,7 @@ export function streamed(body: ReadableStream<Uint8Array>): Response {
 
 type ReadCall = Pick<Call<unknown, unknown>, "principal" | "request" | "hangUp" | "reauthenticate">;
 
-/** Who reads a stream, how it learns that they have left, and whether they still may. */
+/** Returns the reader of a stream: its principal, the signal of its disconnection, and the check of its permission. */
 export function readerOf({ principal, request, hangUp, reauthenticate }: ReadCall) {
   const isStillAllowed = (): Promise<boolean> =>
     reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read"));

@@ -106,7 +106,7 @@ function signalOf({ runId }: RunRecord, name: string): Pick<NewEvent, "type" | "
   return { type, key: { ...key } };
 }
 
-/** Which of two with one id would stand is not for chance to decide. */
+/** Refuses two events with one id: otherwise it would be random which one is stored. */
 function requireOneEach(events: readonly NewEvent[]): void {
   const seen = new Set<string>();
   for (const { id } of events) {
@@ -115,7 +115,7 @@ function requireOneEach(events: readonly NewEvent[]): void {
   }
 }
 
-/** A signal to a run that another has started is one to the whole family. */
+/** Returns the topmost parent: a signal to a child run is a signal to the whole family. */
 async function rootOf({ services, principal }: RunCall, run: RunRecord): Promise<RunRecord> {
   let root = run;
   while (root.parentRunId !== null) {

@@ -129,7 +129,7 @@ export const fileRoutes: readonly Route[] = [
   }),
 ];
 
-/** Its size is known before it is read, so that nothing is written of a file that is too large. */
+/** Requires the size in advance, so that nothing of a file that is too large is written. */
 async function createFile(call: Call<undefined, z.output<typeof fileQuery>>): Promise<Response> {
   const { services, principal, request, query } = call;
   const declared = request.headers.get("content-length");

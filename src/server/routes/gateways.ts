@@ -98,7 +98,7 @@ async function register(call: Call<z.output<typeof registrationSchema>, undefine
     throw new Refused("newer_instance", `An instance of "${body.id}" that began later answers for it already.`);
   }
   const { isNew, ...reply } = registered;
-  // A heartbeat changes nothing.
+  // A heartbeat changes nothing and is not audited.
   if (isNew || registered.tokens !== undefined) {
     await noteChange(services, principal, "gateway.changed", `gateway/${body.id}`, {
       url: body.url,

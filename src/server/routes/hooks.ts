@@ -11,7 +11,7 @@ import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { requireWorkflow } from "./workflows.ts";
 
-/** Secrets by which people outside start runs. The messages themselves come in without a key. */
+/** Manages the secrets with which outside senders start runs. The messages themselves need no key. */
 export const hookRoutes: readonly Route[] = [
   defineRoute({
     method: "PUT",

@@ -105,7 +105,7 @@ function wantedPermissions({ role, permissions }: z.output<typeof mintBody>): re
   throw invalidRequest([{ code: role === undefined ? "missing_field" : "conflicting_fields", message, path: "role" }]);
 }
 
-/** The person who makes it, unless it is made for another member. Its maker stays behind it in either case. */
+/** Returns the person of a new key: its maker, unless it is made for another member. The maker is recorded in either case. */
 async function personOf({ store }: Services, principal: Principal, wanted: string | undefined): Promise<string | null> {
   if (wanted === undefined || wanted === principal.personId) return principal.personId;
   if (!principal.permissions.has("governance:write")) {
@@ -116,14 +116,14 @@ async function personOf({ store }: Services, principal: Principal, wanted: strin
   return wanted;
 }
 
-/** An agent's key must not make itself a person's, who may answer what the agent asks. */
+/** The key of an agent must not create a key of a person, who could answer the agent's approvals. */
 function agentOf(principal: Principal, wanted: string | undefined): string | null {
   if (principal.agentId === null) return wanted ?? null;
   if (wanted === undefined || wanted === principal.agentId) return principal.agentId;
   throw new Refused("forbidden", `The key of agent "${principal.agentId}" can only mint keys for the same agent.`);
 }
 
-/** A key that ends cannot make one that outlives it. */
+/** A key with an expiry cannot create a key that outlives it. */
 function expiryOf(principal: Principal, wanted: string | undefined, now: number): number | null {
   const expiresAt = wanted === undefined ? null : Date.parse(wanted);
   if (expiresAt !== null && !(expiresAt > now)) {

@@ -27,7 +27,7 @@ async function openLive(call: Call<undefined, z.output<typeof liveQuery>>): Prom
   const { services, principal, query } = call;
   const named = namedRuns(query.runs ?? "");
   const found = await Promise.all(named.map(({ runId }) => services.store.getRun(principal.orgId, runId)));
-  // One connection serves many pages: a page that asks for what is not there must not end it for the others.
+  // One connection serves many pages, so a request for a missing run must not end it for the others.
   const runs = named.flatMap(({ afterEventId }, index) => {
     const run = found[index];
     return run === undefined || afterEventId > run.lastEventId ? [] : [{ run, afterEventId }];

@@ -113,7 +113,7 @@ async function steerOrganisation(call: Asked, type: Steering): Promise<Response>
   return json({ id, paused: pause === undefined ? null : pauseOnWire(pause) });
 }
 
-/** False: there is no such workflow. */
+/** Returns false when there is no such workflow. */
 async function steer(
   { services, principal, body: { reason } }: Asked,
   type: Steering,

@@ -134,7 +134,7 @@ async function remove({ services, principal, params: { personId = "" } }: Member
   return new Response(null, { status: 204 });
 }
 
-/** At once here: sessions lose the organisation, keys stop, streams end. */
+/** Takes effect on this replica at once: sessions lose the organisation, keys stop working, streams end. */
 export async function removeMember(
   services: Services,
   principal: Call<undefined, undefined>["principal"],
@@ -146,7 +146,7 @@ export async function removeMember(
   await noteChange(services, { orgId, keyId: principal.keyId }, "member.removed", `person/${personId}`);
 }
 
-/** A person is disabled in the whole installation, which one of several organisations must not decide for the others. */
+/** A person is disabled in the whole installation. One of several organisations must not decide that for the others. */
 async function setDisabled({ store }: Services, { orgId, personId, isDisabled }: MemberRecord, wanted: boolean) {
   if (isDisabled === wanted) return;
   const others = (await store.listMemberships(personId)).filter((membership) => membership.orgId !== orgId);

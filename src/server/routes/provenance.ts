@@ -23,7 +23,7 @@ import { requireRun } from "./runs.ts";
 
 type ProvenanceCall = Call<undefined, z.output<typeof provenanceQuery>>;
 
-/** Rows need no more than the runs that are named in them. */
+/** Rows need only the runs that they name. */
 const NEAR = { reach: 1, ...FAMILY_LIMITS };
 const FAR = { reach: FAMILY_LIMITS.runs, ...FAMILY_LIMITS };
 
@@ -81,7 +81,7 @@ function requireArg({ runs }: Family, runId: string, output: string): void {
   throw new Refused("unknown_output", `Run "${runId}" has no arg "${output}".${hint}`);
 }
 
-/** A result that is there must have the output; of one that is not there yet nothing is known. */
+/** Requires that a node's result has the output. Without a result yet, every output name is accepted. */
 function requireOutput({ runs }: Family, runId: string, nodeId: string, output: string | undefined): void {
   const life = runs.get(runId)?.nodes.get(nodeId)?.lives.at(-1);
   if (life === undefined)

@@ -32,7 +32,7 @@ import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { triggerStanding } from "../trigger-standing.ts";
 import { listOnWire } from "../wire.ts";
 
-/** What a key must be allowed to do to write things of a kind. */
+/** The permission a key needs to write entries of each kind. */
 export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> = {
   Agent: "registry:write",
   Gateway: "registry:write",
@@ -44,15 +44,15 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   LibraryStep: "registry:write",
   Schedule: "registry:write",
   Webhook: "registry:write",
-  // The people it names may answer what they are notified of.
+  // The people a channel names may answer the approvals sent to them.
   Channel: "governance:write",
   Model: "registry:write",
   CreditPlan: "governance:write",
-  // It deletes runs.
+  // Retention deletes runs.
   Retention: "run:delete",
   Tool: "governance:write",
   Function: "registry:write",
-  // It stands for answers of people who have yet to be asked.
+  // A grant replaces answers of people that would otherwise be requested later.
   Grant: "governance:write",
   Workflow: "workflow:write",
   Alert: "registry:write",
@@ -61,7 +61,7 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   Secret: "secret:write",
 };
 
-/** Gateways and workflows have routes of their own. */
+/** Kinds without routes of their own, which gateways and workflows have. */
 type PlainKind = Exclude<RegisteredKind, "Gateway">;
 
 const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
@@ -142,7 +142,7 @@ function routesOf(kind: PlainKind): readonly Route[] {
   ];
 }
 
-/** What is true of entries beside what was written: what a budget has left, where a trigger is reached, and the like. */
+/** Returns the present state of entries besides their written fields, such as what a budget has left or a trigger's address. */
 async function standingOf(
   { services, principal }: Pick<AnyCall, "services" | "principal">,
   kind: PlainKind,

@@ -69,7 +69,7 @@ export const runActionRoutes: readonly Route[] = [
     replies: now,
     handle: async (call) => {
       const { run, eventId } = await requireOwner(call);
-      // A finished child has reported to its parent, which may have used the result.
+      // A finished child has reported its result to its parent, which may have used it.
       const isConsumed = run.parentRunId !== null && isTerminal(run.status);
       return submitTo(call, { type: "rewind", eventId: eventId ?? call.body.eventId, isConsumed }, run.runId);
     },
@@ -106,7 +106,7 @@ export const runActionRoutes: readonly Route[] = [
     replies: now,
     handle: async (call) => {
       const { run } = await requireOwner(call);
-      // The engine refuses a run that has not ended, with a better reason than any gate has.
+      // A run that has not ended is refused by the engine, with a more precise reason than any gate has.
       if (isTerminal(run.status)) await requireRecovery(call, run);
       const why = call.body.reason === undefined ? {} : { reason: call.body.reason };
       return submitTo(call, { type: "recover", ...why }, run.runId);
@@ -133,7 +133,7 @@ export const runActionRoutes: readonly Route[] = [
   }),
 ];
 
-/** Submits an input to a run, and replies with the run after it. */
+/** Submits an input to a run, and replies with the run after that input. */
 async function submitTo(
   { services, principal, params }: RunCall,
   input: UnstampedInput,
@@ -145,7 +145,7 @@ async function submitTo(
   return json(runOnWire(outcome.run));
 }
 
-/** A block has no life apart from the run it belongs to. */
+/** Returns the run that contains a block: a block cannot be changed separately. Refuses runs that were erased. */
 async function requireOwner(call: RunCall): Promise<BlockOwner> {
   const run = await requireRun(call);
   if (isTerminal(run.status) && (await call.services.store.getErasure(run.orgId, run.runId)) !== undefined) {
@@ -154,7 +154,7 @@ async function requireOwner(call: RunCall): Promise<BlockOwner> {
   return ownerOf(call.services.store, run);
 }
 
-/** A recovered run does new work, which passes the launch gates. */
+/** A recovered run does new work, so the launch gates check it. */
 async function requireRecovery({ services, principal }: RunCall, run: RunRecord): Promise<void> {
   const refusal = await services.relauncher.refuseRecovery(run, callerOf(principal));
   if (refusal !== null) throw refusedLaunch(refusal, services.config.now());
@@ -196,7 +196,7 @@ function editsOf({ prompts, outputs }: NodeEdits): NonNullable<BranchFrom["edits
   return { ...(prompts === undefined ? {} : { prompts }), ...(outputs === undefined ? {} : { outputs }) };
 }
 
-/** Nodes are named as in the run of the file. */
+/** Refuses edits of a block, because edits name nodes of the run that contains it. */
 function refuseInBlock({ runId }: RunRecord, isOfBlock: boolean, edits: NodeEdits): void {
   if (!isOfBlock || Object.keys(edits).length === 0) return;
   const detail = `A block continues only as a whole, so that nothing in it can be edited: branch run "${runId}".`;
@@ -228,7 +228,7 @@ function editOf(edit: NonNullable<z.output<typeof branchPointSchema>["edit"]>): 
   return { callId, result, isError };
 }
 
-/** `asked`: what the idempotency key is bound to. */
+/** `asked` is the content to which the idempotency key is bound. */
 async function relaunch(
   call: RunCall,
   run: RunRecord,

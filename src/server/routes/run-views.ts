@@ -147,7 +147,7 @@ async function listCheckpoints(call: EventsCall): Promise<Response> {
   return json({ data, ...more });
 }
 
-/** The log a page at a time, so that a long one is never in memory as a whole. */
+/** Yields the log page by page, so that a long log is never in memory as a whole. */
 export async function* eventsAfter(
   store: Pick<Store, "readEvents">,
   run: RunRecord,

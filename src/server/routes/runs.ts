@@ -64,7 +64,7 @@ export const runRoutes: readonly Route[] = [
 ];
 
 const MS_PER_SECOND = 1_000;
-/** Runs that have just ended are read before an answer that depends on it, unless there are many. */
+/** Runs that have just ended are read before a response that depends on them, up to this number. */
 const READ_AT_ONCE = 20;
 
 export type RunCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params" | "request">;
@@ -80,7 +80,7 @@ export function unknownRun(runId: string): Refused {
   return new Refused("unknown_run", `There is no run "${runId}".`);
 }
 
-/** One run, with what it came to. */
+/** Returns one run in the form of the API, with its outputs when it has ended. */
 export async function shownRun(services: Services, run: RunRecord): Promise<Run> {
   if (!isTerminal(run.status)) {
     const paused = await runPauses(services, run.orgId);
@@ -98,7 +98,7 @@ async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof s
   const { services, principal, body, request, query } = call;
   const { workflow, version, args, model, gateway, roleBindings, team, labels, recovery, priority } = body;
   const idempotency = idempotencyOf(call, workflow, body as Json);
-  // A caller that starts a run within its own trace finds it there; anything else that is sent starts a new one.
+  // With a traceparent header, the run joins the trace of the caller; otherwise it starts a new one.
   const caller = readTraceparent(request.headers.get("traceparent") ?? "");
   const result = await services.launcher.launch({
     orgId: principal.orgId,

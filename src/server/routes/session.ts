@@ -88,7 +88,7 @@ async function listSessions(call: Call<undefined, z.output<typeof sessionsQuery>
   return json({ data: await Promise.all(found.map((session) => sessionOnWire(services, principal, session))) });
 }
 
-/** A session of a key belongs to the key, not to the person who has made it. */
+/** A session of a key belongs to the key, not to the person who made the key. */
 function ownerOf(principal: Principal): SessionOwner {
   const personId = personInPerson(principal);
   return personId === null ? { keyId: principal.keyId } : { personId };
@@ -103,7 +103,7 @@ async function revoke({ services, principal, params }: Call<undefined, undefined
   return new Response(null, { status: 204 });
 }
 
-/** A session of another member or key of the organisation, where the caller may end it. */
+/** Finds a session of another member or key of the organisation that the caller may end. */
 async function foreignSession(
   { store }: Services,
   principal: Principal,

@@ -25,7 +25,7 @@ import { invalidRequest } from "../shape.ts";
 import { requireArgs } from "./runs.ts";
 import { invalidDefinition, requireVersion } from "./workflows.ts";
 
-/** They share the process with everything else. */
+/** Limit of concurrent simulations, which share the process with everything else. */
 const AT_ONCE_MAX = 4;
 const TIME_MS_MAX = 15_000;
 
@@ -93,7 +93,7 @@ type Text = Pick<Piece, "source" | "pins" | "texts" | "plan" | "version">;
 
 interface Found {
   readonly text: Text;
-  /** What is said of the workflow besides its text: a new text of a known one passes the same gates. */
+  /** The saved workflow, whose settings also apply to a new text of it: both pass the same gates. */
   readonly record: WorkflowRecord | undefined;
 }
 
@@ -117,7 +117,7 @@ async function requireSource(call: SimulateCall, source: string): Promise<Found>
   return { text, record: await services.store.getWorkflow(principal.orgId, text.plan.name) };
 }
 
-/** With everything it refers to, as it is registered now. */
+/** Returns a text with everything it refers to, as it is registered now. */
 async function textOf({ services, principal }: SimulateCall, source: string, version: number | null): Promise<Text> {
   const { problems } = checkSource(source, EMPTY_CATALOG, { isStored: version !== null });
   if (problems.length > 0) throw invalidDefinition(problems);
@@ -138,7 +138,7 @@ function requireScript(written: string | JsonObject | undefined): Script {
     problems.map(({ path, line, column, ...problem }) => ({
       ...problem,
       path: path === "" ? "script" : `script.${path}`,
-      // Data has no lines of its own.
+      // Data without a text has no lines.
       ...(isText ? { line, column } : {}),
     })),
   );

@@ -17,9 +17,9 @@ import { invalidRequest } from "../shape.ts";
 
 const DAY_MS = 86_400_000;
 const SINCE_MS: Readonly<Record<TrendBucket, number>> = { hour: DAY_MS, day: 30 * DAY_MS };
-/** More points than this are too many for a chart, and for an answer. */
+/** Longest span per bucket: more points would be too many for a chart, and for one response. */
 const SPAN_MS_MAX: Readonly<Record<TrendBucket, number>> = { hour: 31 * DAY_MS, day: 750 * DAY_MS };
-/** Runs that have just ended are counted before the answer, unless there are many. */
+/** Runs that have just ended are counted before the response, up to this number. */
 const READ_AT_ONCE = 20;
 
 export const trendRoutes: readonly Route[] = [
@@ -58,7 +58,7 @@ async function showTrends(call: Call<undefined, z.output<typeof trendsQuery>>): 
   return json(reply);
 }
 
-/** In whole buckets, so that every point is of all its runs. */
+/** Extends the span to whole buckets, so that every point counts all of its runs. */
 function spanOf(query: z.output<typeof trendsQuery>, now: number): { readonly since: number; readonly until: number } {
   const { bucket } = query;
   const end = readMoment("until", query.until, now) ?? now + 1;

@@ -137,7 +137,7 @@ function sentProblem({ code, message, path, hint }: { code: string; message: str
   return { code, message, path, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** On behalf of the caller: a person who fires a trigger has asked for its run. */
+/** Fires a trigger on behalf of the caller: the person who fires it counts as the requester of the run. */
 async function fire(call: SampleCall, trigger: Trigger): Promise<Response> {
   const { services, principal, body } = call;
   const key = idempotencyOf(call, trigger.workflow, body as Json)?.key;

@@ -8,7 +8,7 @@ import { readMoment } from "../moment-query.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { invalidRequest } from "../shape.ts";
 
-/** How long usage is kept. */
+/** The time for which usage is kept. */
 const SINCE_MS = 90 * 86_400_000;
 
 export const usageRoutes: readonly Route[] = [
@@ -28,7 +28,7 @@ async function showUsage(call: Call<undefined, z.output<typeof usageQuery>>): Pr
   const { services, principal, query } = call;
   const { bucket, by = null } = query;
   const now = services.config.now();
-  // What is reported in this very moment belongs to it.
+  // The end is exclusive, so one millisecond is added to include usage of this moment.
   const until = readMoment("until", query.until, now) ?? now + 1;
   const since = readMoment("since", query.since, now) ?? until - SINCE_MS;
   if (since > until) {

@@ -9,7 +9,7 @@ import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { runFilterOf } from "../run-query.ts";
 import { newId } from "../secret.ts";
 
-/** Of one owner; a list of lists is short. */
+/** Maximum number of views per owner. */
 const VIEWS_MAX = 100;
 
 const body = { schema: viewBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false } as const;
@@ -63,7 +63,7 @@ export const viewRoutes: readonly Route[] = [
   }),
 ];
 
-/** The person, whatever key or session is used; else the key. */
+/** Returns the owner of a caller's views: its person, with any key or session; without a person, its key. */
 function ownerOf({ personId, agentId, keyId }: Principal): string {
   return personId !== null && agentId === null ? personId : keyId;
 }
@@ -90,12 +90,12 @@ async function updateView(call: WriteCall): Promise<Response> {
 }
 
 function written({ name, shared: isShared, query }: z.output<typeof viewBody>, updatedAt: number) {
-  // What a list would refuse is refused now, and not each time the view is opened.
+  // A query that the list of runs would refuse is refused now, and not each time the view is opened.
   runFilterOf(runsQuery.parse(query), updatedAt);
   return { name, isShared, query, updatedAt };
 }
 
-/** One that the caller may change. */
+/** Returns a view that the caller may change. */
 async function requireView({ services, principal, params }: ViewCall): Promise<ViewRecord> {
   const { viewId = "" } = params;
   const view = await services.store.getView(principal.orgId, viewId);

@@ -20,7 +20,7 @@ import { reportOfWork } from "../work-report.ts";
 const RESULTS_BYTES_MAX = 16 * 1_048_576;
 const PERMISSION = "workflow:execute";
 
-/** Workers ask for work, hold it and complete it; they connect outwards, and have no address of their own. */
+/** Routes by which workers claim work, hold it and complete it. Workers connect to the server and have no address. */
 export const workRoutes: readonly Route[] = [
   defineRoute({
     method: "POST",
@@ -97,7 +97,7 @@ async function complete(call: Call<z.output<typeof completeBody>, unknown>): Pro
   return json({ results: await Promise.all(results) });
 }
 
-/** A failure counts only from the worker that has the work: while another does it, it has not failed. */
+/** Returns failed work that the reporting worker no longer holds. Such a failure is ignored while another worker executes it. */
 async function stolenOf(
   { work }: Services,
   orgId: string,

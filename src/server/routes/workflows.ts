@@ -101,7 +101,7 @@ export const workflowRoutes: readonly Route[] = [
       const name = call.params["name"] ?? "";
       const { services, principal, body } = call;
       const { orgId } = principal;
-      // What is active is not paused either.
+      // Activating a workflow also resumes it.
       const isKnown =
         body.status === "active"
           ? await services.store.resume(orgId, name)
@@ -129,7 +129,7 @@ export function unknownWorkflow(name: string): Refused {
   return new Refused("unknown_workflow", `There is no workflow "${name}".`);
 }
 
-/** The version a run would use: the one named, or the newest. */
+/** Returns the version a run would use: the requested one, or the newest. */
 export async function requireVersion(
   call: AnyCall,
   name: string,
@@ -156,7 +156,7 @@ async function showVersion(call: AnyCall): Promise<Response> {
   const plan = await services.runtime.planOf(principal.orgId, version.hash);
   const { catalog: _pinned, savedAt, ...rest } = version;
   const shown = plan === undefined ? null : planOnWire(plan);
-  // Versions that were saved before hashes were kept have none.
+  // Versions saved before definition hashes existed have none stored.
   const definitionHash = version.definitionHash ?? definitionHashOf(version.source);
   const reply: Version = { ...rest, definitionHash, savedAt: isoFromEpochMs(savedAt), plan: shown };
   return json(reply);
@@ -176,7 +176,7 @@ async function saveWorkflow(
   if (definition === null) throw invalidDefinition(problems);
   const misplaced = nameProblems(definition.name, name);
   if (misplaced.length > 0) throw invalidDefinition(misplaced);
-  // The checks above have read the bytes as UTF-8; a byte order mark belongs to them and is kept.
+  // The checks above read the bytes as UTF-8. A byte order mark is part of the text and is kept.
   const source = typeof written === "string" ? written : new TextDecoder("utf-8", { ignoreBOM: true }).decode(written);
   const hash = digestText(source);
   const { format } = definition;
@@ -207,7 +207,7 @@ async function saveWorkflow(
   return json(reply, isNew ? 201 : 200, { location });
 }
 
-/** Workflows it would start that are not saved yet: no mistake of the text, but no run starts without them. */
+/** Returns the workflows the text would start that are not saved yet: not an error of the text, but no run starts without them. */
 async function unsaved(
   { services, principal }: AnyCall,
   written: string | Uint8Array,

@@ -3,13 +3,13 @@ import { arrayLiteral, type SqlValue, type Statement } from "../index.ts";
 
 type Messages = Awaited<ReturnType<PGlite["execProtocolStream"]>>;
 
-/** The types whose text is not simply text. */
+/** Ids of Postgres types whose text form must be converted. */
 const BOOL = 16;
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23]);
 
 /**
- * The one connection of an embedded database, spoken to in the wire protocol: the engine's own `query` plans a statement
- * again each time, and planning a commit of one run took longer than everything else together.
+ * The one connection of an embedded database, used through the wire protocol: the engine's own `query` plans a
+ * statement again each time, and planning the commit of one run took longer than everything else together.
  */
 export class Connection {
   readonly #database: PGlite;

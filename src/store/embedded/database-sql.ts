@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { Vacuum } from "./vacuum.ts";
 import type { WalSync } from "./wal-sync.ts";
 
-/** An open database behind the port, one thing after the other; `released` follows its closing. */
+/** Puts an open database behind the `Sql` port. Statements run one after the other. `released` is called after closing. */
 export function databaseSql(engine: Engine, wal: WalSync, released: () => Promise<void>): Sql {
   let turn: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | null = null;
@@ -23,7 +23,7 @@ export function databaseSql(engine: Engine, wal: WalSync, released: () => Promis
   const written = async (): Promise<void> => {
     await synced(wal);
     const text = vacuum.afterWrite();
-    // In a turn of its own, after what waits already. It is done for speed alone: one that fails is left to the next.
+    // Queued separately, after the statements that already wait. It only improves speed, so a failure is ignored until the next vacuum.
     if (text !== null)
       void exclusive((connection) => engine.ask(connection, { name: "", text })).catch(() => undefined);
   };
@@ -49,7 +49,7 @@ export function databaseSql(engine: Engine, wal: WalSync, released: () => Promis
   };
 }
 
-/** What cannot be brought to the disk may or may not be kept, as when a database goes away in the middle. */
+/** Syncs the WAL. When the sync fails, the commit may or may not be kept, as when a database disconnects during a commit. */
 async function synced(wal: WalSync): Promise<void> {
   await wal.sync().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
@@ -69,7 +69,7 @@ async function inTransaction<T>(engine: Engine, connection: Connection, work: (s
     await within.query({ name: "commit", text: "commit" });
     return result;
   } catch (error) {
-    // What an engine that broke had begun is gone with it.
+    // A broken engine has already lost the transaction, so there is nothing to roll back.
     if (engine.isOpen(connection)) await within.query({ name: "rollback", text: "rollback" });
     throw error;
   }

@@ -4,7 +4,7 @@ import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
-/** Another process works on the directory; two at once would lose each other's writes without a word. */
+/** Another process uses the directory. Two processes at once would silently overwrite each other's writes. */
 export class DirectoryInUse extends Error {
   override readonly name = "DirectoryInUse";
   constructor(directory: string) {
@@ -15,13 +15,13 @@ export class DirectoryInUse extends Error {
   }
 }
 
-/** Takes the directory for this process alone; the answer lets it go again. */
+/** Locks the directory for this process; returns a function that releases it. */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const path = realpathSync(directory);
   return process.platform === "linux" ? lockBySocket(path) : lockByFile(path);
 }
 
-/** A name the kernel knows until the process ends, however it ends: nothing stale can be left behind. */
+/** Locks by a socket name that the kernel frees when the process ends for any reason, so that no stale lock remains. */
 function lockBySocket(path: string): Promise<() => Promise<void>> {
   const name = `\0sluice-${createHash("sha256").update(path).digest("hex")}`;
   const server = createServer((socket) => socket.destroy());
@@ -36,7 +36,7 @@ function lockBySocket(path: string): Promise<() => Promise<void>> {
   });
 }
 
-/** Where there are no such names: a file with the process's id and when it started, so that a reused id is noticed. */
+/** For systems without such names: locks by a file with the process id and its start time, so that a reused id is detected. */
 export async function lockByFile(path: string): Promise<() => Promise<void>> {
   const file = join(path, "sluice.pid");
   const owner = `${process.pid} ${startOf(process.pid)}`;
@@ -71,12 +71,12 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user exists all the same.
+    // EPERM means that the process exists, but belongs to another user.
     return codeOf(error) === "EPERM";
   }
 }
 
-/** When a process started, as the system words it; '' where it cannot be known. */
+/** Returns the start time of a process in the format of the system; '' when it is not available. */
 function startOf(pid: number): string {
   try {
     return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", stdio: "pipe" }).trim();

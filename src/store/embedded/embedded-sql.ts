@@ -9,24 +9,24 @@ import { plantDatabase } from "./seed.ts";
 import { WalSync } from "./wal-sync.ts";
 
 export interface EmbeddedOptions {
-  /** Made if it is not there; one process at a time. */
+  /** Data directory. It is created when missing. Only one process may use it at a time. */
   readonly directory: string;
-  /** Where the empty database is kept that new ones are copied from; default: in the package, else in the user's cache. */
+  /** Directory of the empty database that is copied for new ones; default: the one in the package, else the one in the user's cache. */
   readonly seedDirectory?: string;
 }
 
-/** Half of the default: they are part of this process's memory, and the system caches the same files a second time. */
+/** Half of the default: the buffers use memory of this process, and the system caches the same files a second time. */
 const SHARED_BUFFERS = "shared_buffers=64MB";
 
 /**
- * Functions of the database are compiled quickly first, and optimised only once they have worked a hundred times as much as
- * V8's default: a start uses thousands of them a little, and would spend a third of its time on optimising those.
+ * The database's functions are first compiled quickly, and optimised only after a hundred times as much work as V8's
+ * default: a start calls thousands of them a few times each, and would spend a third of its time on optimising.
  */
 const PATIENT_COMPILER = "--wasm-tiering-budget=180000000";
 
 /**
- * A Postgres inside this process, on a directory. Survives the death of the process; has one connection. It is loaded
- * here and not before: a process that only locks a directory, or has a database elsewhere, does not need it.
+ * Opens a Postgres inside this process, on a directory. Data survives the death of the process. There is one connection. The
+ * engine is loaded only here: a process that only locks a directory, or uses another database, does not need it.
  */
 export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions): Promise<Sql> {
   await mkdir(directory, { recursive: true });

@@ -7,12 +7,12 @@ interface Opened {
   readonly connection: Connection;
 }
 
-/** Opening an engine that broke takes seconds of work: what is asked meanwhile is refused at once. */
+/** Minimum time between two attempts to reopen. Reopening takes seconds of work, so requests in between are rejected at once. */
 const REOPEN_MS = 2_000;
 
 /**
- * The engine of an embedded database. One that has broken (its disk was full while it wrote its log, its program ended)
- * never answers again: it is thrown away, and another is opened on the same files, which recovers what was committed.
+ * The engine of an embedded database. A broken engine (its disk was full while it wrote its log, or its program ended)
+ * never answers again: it is dropped, and a new one is opened on the same files, which recovers what was committed.
  */
 export class Engine {
   readonly #open: () => Promise<PGlite>;
@@ -32,14 +32,14 @@ export class Engine {
     return current.connection;
   }
 
-  /** Asks the database; what is not the fault of the statement is `StoreUnavailable`. */
+  /** Runs a statement. An error that the statement did not cause is thrown as `StoreUnavailable`. */
   async ask<Row>(connection: Connection, statement: Statement, params?: readonly SqlValue[]): Promise<readonly Row[]> {
     try {
       return await connection.ask<Row>(statement, params);
     } catch (error) {
       if (isProgramError(error)) throw error;
       const { code, severity } = answerOf(error);
-      // It is not asked again, not even to close: a broken one may never answer.
+      // A broken engine is not used again, not even to close it: it may never answer.
       if (code === null || severity === "PANIC" || severity === "FATAL") this.#current = null;
       else if (!isDatabaseTrouble(code)) throw error;
       const reason = error instanceof Error ? error.message : String(error);
@@ -69,7 +69,7 @@ export class Engine {
   }
 }
 
-/** A database answers with a code and a severity; anything else is the engine itself breaking. */
+/** Returns code and severity of a database error. Any other error means that the engine itself broke, and has no code. */
 function answerOf(error: unknown): { readonly code: string | null; readonly severity: unknown } {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string")
     return { code: null, severity: undefined };

@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { brotliCompress, brotliDecompress, constants } from "node:zlib";
 
 /**
- * An empty database as one compressed file, for packages. First a line of JSON: directories, and files with their sizes;
- * then the contents of the files in that order.
+ * File format of an empty database, compressed, for packages. The first line is JSON with the directories, and the
+ * files with their sizes. The contents of the files follow in that order.
  */
 interface Contents {
   readonly directories: readonly string[];
@@ -16,7 +16,7 @@ interface Contents {
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 const NEWLINE = 10;
-/** Most of a database is pages that repeat: a large window finds them again. */
+/** Most of a database consists of repeated pages, which a large compression window finds. */
 const WINDOW_BITS = 24;
 
 export async function writeSeedArchive(directory: string, archive: string): Promise<void> {
@@ -24,7 +24,7 @@ export async function writeSeedArchive(directory: string, archive: string): Prom
     entry,
     path: relative(directory, join(entry.parentPath, entry.name)).split(sep).join("/"),
   }));
-  // In the order of their names, so that the same database is the same file.
+  // Sorted by name, so that the same database always gives the same file.
   entries.sort((left, right) => (left.path < right.path ? -1 : 1));
   const contents = entries
     .filter(({ entry }) => entry.isFile())
@@ -42,12 +42,12 @@ export async function writeSeedArchive(directory: string, archive: string): Prom
   await writeFile(archive, await compress(whole, { params }));
 }
 
-/** Writes everything below `directory`, which may not be there yet. */
+/** Unpacks an archive into `directory`, which is created when missing. */
 export async function readSeedArchive(archive: string, directory: string): Promise<void> {
   const whole = await decompress(await readFile(archive));
   const end = whole.indexOf(NEWLINE);
   const { directories, files } = JSON.parse(whole.toString("utf8", 0, end)) as Contents;
-  // As a database has it: no other user may read what will be kept there.
+  // The same mode as Postgres uses: no other user may read the data that will be kept there.
   await mkdir(directory, { recursive: true, mode: 0o700 });
   for (const path of directories) await mkdir(join(directory, path), { recursive: true });
   let offset = end + 1;

@@ -9,24 +9,24 @@ import { createSqlStore, schemaDigest } from "../index.ts";
 import { readSeedArchive, writeSeedArchive } from "./seed-archive.ts";
 import { WalSync } from "./wal-sync.ts";
 
-/** Where the empty database lies that new data directories are copied from: one for each engine and schema. */
+/** Returns the directory of the empty database that new data directories are copied from. There is one for each engine and schema. */
 function defaultSeedDirectory(): string {
   return join(homedir(), ".cache", "sluice", seedName());
 }
 
-/** A seed serves one engine and one schema. */
+/** Returns the name of the seed for this version of the engine and the schema. */
 function seedName(): string {
   return `seed-${engineVersion()}-${schemaDigest().slice(0, 12)}`;
 }
 
-/** Where a package has it, compressed: there a first start has nothing to set up, and needs no cache. */
+/** Directory of the compressed seed in a package. With it, a first start sets up nothing and needs no cache. */
 const PACKED_DIRECTORY = fileURLToPath(new URL("../../../dist/seed", import.meta.url));
 
 function packedSeed(): string {
   return join(PACKED_DIRECTORY, `${seedName()}.br`);
 }
 
-/** For packages: the seed as a file beside the program; what an earlier schema left there is removed. */
+/** Writes the seed into the package, as a file beside the program. Removes files that an earlier schema left there. */
 export async function packSeed(): Promise<string> {
   await prepareSeed();
   await rm(PACKED_DIRECTORY, { recursive: true, force: true });
@@ -42,8 +42,8 @@ function engineVersion(): string {
 }
 
 /**
- * Makes the seed unless it is there. Setting up an empty database takes seconds and most of a gigabyte; copying one
- * takes neither. It appears under its name only when it is whole, also when other processes make it at the same time.
+ * Makes the seed when it does not exist. Setting up an empty database takes seconds and most of a gigabyte; copying one
+ * takes neither. The seed appears under its name only when complete, even if other processes make it at the same time.
  */
 async function prepareSeed(seedDirectory = defaultSeedDirectory()): Promise<void> {
   if (existsSync(seedDirectory)) return;
@@ -62,7 +62,7 @@ async function prepareSeed(seedDirectory = defaultSeedDirectory()): Promise<void
 
 const UNUSED_MS = 7 * 86_400_000;
 
-/** Every version with another schema leaves one behind. A seed unused for a week can be made again. */
+/** Removes seeds that were not used for a week. Every version with another schema leaves one behind, and it can be made again. */
 async function clearUnused(seedDirectory: string): Promise<void> {
   const home = dirname(seedDirectory);
   const { mtimeMs: now } = await stat(seedDirectory);
@@ -73,7 +73,7 @@ async function clearUnused(seedDirectory: string): Promise<void> {
   }
 }
 
-/** Set up and migrated: a program that finds its schema there has nothing left to do. */
+/** Makes an empty database with the schema already migrated, so that a start on a copy has nothing to do. */
 async function makeEmpty(directory: string): Promise<void> {
   const [{ PGlite }, { databaseSql }, { Engine }] = await Promise.all([
     import("@electric-sql/pglite"),
@@ -90,8 +90,8 @@ async function makeEmpty(directory: string): Promise<void> {
 }
 
 /**
- * Puts a new database at `target`, which appears only when it is whole. The caller holds the lock above it. Default: from
- * the seed of the package, or from the one in the user's cache, which is made first if need be.
+ * Puts a new database at `target`, which appears only when complete. The caller holds the lock on the directory above
+ * it. Default source: the seed of the package, else the one in the user's cache, which is made first if necessary.
  */
 export async function plantDatabase(target: string, seedDirectory: string | undefined): Promise<void> {
   if (existsSync(target)) return;
@@ -105,12 +105,12 @@ export async function plantDatabase(target: string, seedDirectory: string | unde
 async function copySeed(seedDirectory: string, copy: string): Promise<void> {
   await prepareSeed(seedDirectory);
   const now = new Date();
-  // Only marks it as in use: a cache that cannot be written serves all the same.
+  // This only marks the seed as in use. A cache that cannot be written still works.
   await utimes(seedDirectory, now, now).catch(() => undefined);
   await copyTree(seedDirectory, copy);
 }
 
-/** All files at a time: one after the other, a thousand small ones take longer than everything else of a start. */
+/** Copies all files at once. One after the other, a thousand small files take longer than the rest of a start. */
 async function copyTree(from: string, to: string): Promise<void> {
   const entries = await readdir(from, { recursive: true, withFileTypes: true });
   const places = entries.map((entry) => ({ entry, path: relative(from, join(entry.parentPath, entry.name)) }));

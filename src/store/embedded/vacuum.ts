@@ -1,4 +1,4 @@
-/** Tables whose rows come and go. Rows that are only added need no vacuum. */
+/** Tables whose rows are also deleted. Tables that only grow need no vacuum. */
 const TABLES = [
   "audit_pending",
   "open_attempts",
@@ -10,18 +10,18 @@ const TABLES = [
   "event_blocks",
 ] as const;
 
-/** Writes after which one of them is vacuumed: often, so that each time there is little to do. */
+/** Number of writes after which one of the tables is vacuumed. It is low, so that each vacuum has little to do. */
 const WRITES_PER_VACUUM = 74;
 
 /**
- * An embedded database has no process that vacuums it by itself. Without a vacuum, rows that were deleted stay in the way
- * of every scan: under load the reading of the few open audit records took 350 ms after 18,000 runs.
+ * Chooses when to vacuum an embedded database, which has no process that does it. Without a vacuum, deleted rows slow
+ * down every scan: under load, reading the few open audit records took 350 ms after 18,000 runs.
  */
 export class Vacuum {
   #writes = 0;
   #next = 0;
 
-  /** To be called after each write; the statement to run now, if it is time for one. */
+  /** Must be called after each write. Returns the statement to run now, or null. */
   afterWrite(): string | null {
     this.#writes += 1;
     if (this.#writes < WRITES_PER_VACUUM) return null;

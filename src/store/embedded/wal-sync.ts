@@ -3,8 +3,8 @@ import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Brings what was committed from the system's memory to the disk: the embedded engine writes its log and never syncs
- * it. The segment written last is the newest by time, not by name, for segments are made in advance.
+ * Syncs commits to the disk, because the embedded engine writes its log but never syncs it. The segment written last is
+ * the newest by time, not by name, because segments are created in advance.
  */
 export class WalSync {
   readonly #directory: string;

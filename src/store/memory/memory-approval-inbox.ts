@@ -83,7 +83,7 @@ export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {
   };
 }
 
-/** Records are replaced when they change, so that what follows from one is computed once. */
+/** Records are replaced when they change, so that derived data is computed once per record. */
 const indexes = new WeakMap<ApprovalRecord, ApprovalIndex>();
 
 function indexed(approval: ApprovalRecord): ApprovalIndex {
@@ -92,7 +92,7 @@ function indexed(approval: ApprovalRecord): ApprovalIndex {
   return known;
 }
 
-/** The first approval of each group, in order, and how many there are of it. Answered ones are not grouped. */
+/** Returns the first approval of each group, in order, with the size of the group. Answered approvals are not grouped. */
 function sizesOf(matching: readonly ApprovalRecord[]): ReadonlyMap<ApprovalRecord, number> {
   const firsts = new Map<string, ApprovalRecord>();
   const sizes = new Map<ApprovalRecord, number>();
@@ -156,7 +156,7 @@ function isAsked(asks: string, names: readonly string[]): boolean {
   return asks === "" || holds(asks, names.map(askedName));
 }
 
-/** Whose work an approval is about; empty: not known. */
+/** Returns the requester of the work an approval is about; empty when not known. */
 function requesterOf(world: MemoryWorld, approval: ApprovalRecord): string {
   const run = world.runs.get(approval.runId)?.pinned;
   return indexed(approval).requester ?? run?.requestedBy ?? run?.startedBy ?? "";

@@ -3,9 +3,9 @@ import type { ErasureRecord } from "../erasure-store.ts";
 import type { ArchiveRecord, EndedRun, EndedSelection, HistoryStore } from "../history-store.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
-/** What a memory store keeps of runs that went, and came back. */
+/** Data of a memory store about runs that were erased, archived or imported. */
 export interface MemoryHistory {
-  /** Run → when it was imported. */
+  /** Time of the import, by run. */
   readonly imports: Map<string, number>;
   /** By organisation and run. */
   readonly archives: Map<string, ArchiveRecord>;

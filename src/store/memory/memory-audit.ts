@@ -16,16 +16,16 @@ import { decodeCursor, listed } from "../cursor.ts";
 import type { RunCommit } from "../store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
-/** What a memory store keeps of audit. */
+/** Audit data of a memory store. */
 export interface MemoryAudit {
-  /** By id; entries of commits are put here with the rest of the commit. */
+  /** Entries by id. Entries of commits are added here together with the rest of the commit. */
   readonly pending: Map<string, { readonly orgId: string; readonly at: number; readonly body: string }>;
   readonly chains: Map<string, MemoryChain>;
   /** By organisation and subject. */
   readonly salts: Map<string, string>;
   /** By organisation and number. */
   readonly texts: Map<string, AuditText>;
-  /** The last one that was begun. */
+  /** The last sealing that was started. */
   sealing: Promise<unknown>;
 }
 
@@ -63,7 +63,7 @@ export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
       const orgs = new Set([...[...audit.pending.values()].map(({ orgId }) => orgId), ...open.map(([orgId]) => orgId)]);
       return [...orgs].sort(compareCodeUnits).slice(0, limit);
     },
-    // One after the other, as the lock of a database has it.
+    // Sealings run one after the other, as the lock of a database would enforce.
     seal: (orgId, limit, compute) => {
       const sealed = audit.sealing.then(() => seal(audit, chainOf(orgId), orgId, limit, compute));
       audit.sealing = sealed.catch(() => undefined);
@@ -117,7 +117,7 @@ export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
   };
 }
 
-/** The audit entries of a run's commit, with the rest of the commit. */
+/** Writes the audit entries of a run's commit, together with the rest of the commit. */
 export function writeCommittedAudit(
   { audit }: MemoryWorld,
   { runId, orgId, expectedVersion, audit: entries }: RunCommit,

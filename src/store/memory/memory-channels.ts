@@ -3,9 +3,9 @@ import type { ApprovalTicket, ChannelStore, NewTicket, Posting } from "../channe
 import { nextTurn } from "../turn.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
-/** What a memory store keeps for channels. */
+/** Channel data of a memory store. */
 export interface MemoryChannels {
-  /** By target: when it was sent something. */
+  /** Times of the messages sent to each target. */
   readonly turns: Map<string, readonly number[]>;
   readonly postings: Posting[];
   /** By hash. */

@@ -14,7 +14,7 @@ import { isSlotTaken, writePlace } from "./memory-places.ts";
 import { noteWork } from "./memory-work.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
-/** All that can go wrong is found before the first change, so that a commit that throws has written nothing. */
+/** Checks everything before the first change, so that a commit that throws has written nothing. */
 export function commitToMemory(world: MemoryWorld, batch: readonly RunCommit[]): CommitOutcome {
   checkBatch(batch);
   const packed = new Map(batch.map((commit) => [commit.runId, packEvents(commit.events)]));
@@ -75,7 +75,7 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   const timers = timersOf(commit);
   for (const key of timers.cleared) run.timers.delete(key);
   for (const [key, timer] of timers.set) run.timers.set(key, copy(timer));
-  // A node whose wait ends and begins again in one commit waits on.
+  // A node whose wait ends and begins again in one commit continues to wait.
   for (const nodeId of commit.waitsEnded) run.waits.delete(nodeId);
   for (const wait of commit.waits) run.waits.set(wait.nodeId, { ...wait });
   writeEvents(world, commit);

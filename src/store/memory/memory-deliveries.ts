@@ -5,11 +5,11 @@ import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 export type MemoryDelivery = DeliveryRecord & {
   readonly seq: number;
   readonly claim: number;
-  /** Until then one replica has it. */
+  /** Until this instant the delivery is held by one replica. */
   readonly heldUntil: number;
 };
 
-/** What is known by its id already is left as it is. */
+/** Adds deliveries. Those whose id exists stay unchanged. */
 export function addDeliveries(world: MemoryWorld, added: readonly NewDelivery[]): void {
   const { deliveries } = world.webhooks;
   for (const delivery of added) {
@@ -75,7 +75,7 @@ export function memoryDeliveries(world: MemoryWorld): DeliveryStore {
   };
 }
 
-/** Takes deliveries, each for one caller at a time. */
+/** Claims deliveries, each for one caller at a time. */
 function claiming(world: MemoryWorld): Pick<DeliveryStore, "claimDeliveries" | "claimGroup"> {
   const { deliveries } = world.webhooks;
   const hold = (delivery: MemoryDelivery, leaseMs: number): MemoryDelivery => {

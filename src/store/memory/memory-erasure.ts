@@ -15,7 +15,7 @@ export function memoryErasure(world: MemoryWorld): ErasureStore {
       if (run?.orgId !== orgId) return "unknown";
       if (!isTerminal(run.head.status)) return "open";
       if (erasures.has(runId)) return "already";
-      // Before the references in the log are gone.
+      // This must come before the references are removed from the log.
       removeUnusedBlobs(world, orgId, new Set([runId]));
       eraseLog(world, run, erasing);
       removeContent(world, orgId, runId, erasing);
@@ -66,7 +66,7 @@ export function memoryErasure(world: MemoryWorld): ErasureStore {
 function eraseLog(world: MemoryWorld, run: MemoryRun, erasing: Erasing): void {
   const blocks = run.bodies.map((body) => erasing.block(body));
   run.bodies.splice(0, run.bodies.length, ...blocks.map(({ body }) => body));
-  // The key of a start by an event is the id of the event.
+  // The idempotency key of a start by an event is the id of the event.
   const starts = [...world.idempotency].filter(([, { runId }]) => runId === run.head.runId);
   const keys = starts.map(([scope]) => (JSON.parse(scope) as readonly string[])[3] ?? "");
   for (const id of [...keys, ...blocks.flatMap(({ events }) => events)]) {

@@ -82,7 +82,7 @@ function positionOf({ receivedAt, id }: KeptEventRecord): { readonly at: number;
   return { at: receivedAt, id };
 }
 
-/** Writes what a commit says of events and waiters. */
+/** Writes the changes of a commit to events and waiters. */
 export function writeEvents(world: MemoryWorld, commit: RunCommit): void {
   const { runId, orgId } = commit;
   for (const nodeId of commit.waitersEnded) removeWaiter(world, runId, nodeId);
@@ -113,7 +113,7 @@ export function removeWaiter(world: MemoryWorld, runId: string, nodeId: string):
   if (group?.size === 0) world.waiting.waiters.delete(key);
 }
 
-/** False: the id is taken. */
+/** Returns false when the id exists already. */
 function putEvent(world: MemoryWorld, orgId: string, { keepMs, ...event }: NewEvent): boolean {
   const { events } = world.waiting;
   const at = world.now();

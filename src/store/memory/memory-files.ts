@@ -4,7 +4,7 @@ import type { RunCommit } from "../store.ts";
 import { newestFirst } from "./memory-runs.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
-/** Everything a memory store keeps of files. */
+/** File data of a memory store. */
 export interface MemoryFiles {
   readonly files: Map<string, FileRecord & { claimedAt: number }>;
   readonly uploads: Map<string, UploadRecord>;
@@ -147,7 +147,7 @@ function sweep({ files: { files, uploads, references, garbage }, runs, now }: Me
   return unused.length + expired.length;
 }
 
-/** Only content that is there can be referred to. */
+/** Writes references to files. Only existing content can be referred to. */
 export function writeFileReferences({ files: { files, references } }: MemoryWorld, commit: RunCommit): void {
   const { runId, orgId } = commit;
   for (const { name, mime, size, sha256 } of commit.files) {

@@ -16,7 +16,7 @@ import { recountAgents, recountEnvelopes, unexplainedSpending } from "./memory-r
 import { listVerdicts } from "./memory-verdicts.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
-/** Would any counter pass its limit if all of it were written? Looked at before the first change. */
+/** Whether any counter would exceed its limit if the whole batch were written. Checked before the first change. */
 export function isOverLimit(world: MemoryWorld, batch: readonly RunCommit[]): boolean {
   const trial: MemoryWorld = {
     ...world,
@@ -82,7 +82,7 @@ function writeCounters(
 
 type OrgSlot = SlotChange & { readonly orgId: string };
 
-/** What is kept of every agent that is hit, and all that is added, in order. */
+/** Returns the kept and the added dispatches of every agent with new ones, in order. */
 function hitsByAgent(world: MemoryWorld, slots: readonly OrgSlot[]): ReadonlyMap<string, readonly Hits[]> {
   const found = new Map<string, Hits[]>();
   for (const { orgId, agentId, rate, hits } of slots) {
@@ -96,7 +96,7 @@ function hitsByAgent(world: MemoryWorld, slots: readonly OrgSlot[]): ReadonlyMap
   return found;
 }
 
-/** One that is late counts with those before it; one so late that they may be forgotten does not count at all. */
+/** A late dispatch is counted with those before it. One so late that those may have been deleted already counts as over the limit. */
 function isWindowPassed(all: readonly Hits[], { hits, rate }: SlotChange): boolean {
   const newest = all.at(-1);
   if (rate === null || hits.length === 0 || newest === undefined) return false;

@@ -72,7 +72,7 @@ function rootOf(world: MemoryWorld, runId: string): string {
   return parent === null || !world.runs.has(parent) ? runId : rootOf(world, parent);
 }
 
-/** Breadth first, as the database finds them. */
+/** Returns the family breadth first, in the order in which the database finds it. */
 function familyOf(world: MemoryWorld, runId: string): readonly string[] {
   const found: string[] = [];
   for (let level = [runId]; level.length > 0;) {
@@ -112,7 +112,7 @@ function removeApproval(world: MemoryWorld, orgId: string, id: string): void {
   keep(world.channels.postings, ({ approvalId }) => approvalId !== id);
 }
 
-/** What these runs refer to, and no other run of the organisation. */
+/** Removes values that these runs refer to and no other run of the organisation does. */
 export function removeUnusedBlobs(world: MemoryWorld, orgId: string, runIds: ReadonlySet<string>): void {
   const hashesOf = (isWanted: (runId: string) => boolean): ReadonlySet<string> =>
     new Set(

@@ -6,7 +6,7 @@ import { raiseConfig } from "./memory-config.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryPauses(world: MemoryWorld): PauseStore {
-  /** False: there is no such workflow. */
+  /** Returns false when the workflow does not exist. */
   const setStatus = (orgId: string, name: string | null, status: WorkflowStatus): boolean => {
     const workflow = name === null ? undefined : world.workflows.get(keyOf(orgId, name));
     if (name !== null && workflow === undefined) return false;

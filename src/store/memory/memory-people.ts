@@ -131,7 +131,7 @@ export function memoryMemberships(world: MemoryWorld): MembershipStore {
   };
 }
 
-/** Assigns to a member, who becomes one by that. */
+/** Assigns roles and groups. A person who is no member becomes one. */
 export function assign(
   world: MemoryWorld,
   orgId: string,
@@ -191,7 +191,7 @@ function guarded(
   return "done";
 }
 
-/** What follows when a person is no longer a member. */
+/** Deletes what depends on the membership of a person who is no longer a member. */
 function forget(world: MemoryWorld, orgId: string, personId: string): void {
   const { memberships } = world.people;
   for (const [key, membership] of memberships) {

@@ -22,7 +22,7 @@ function inOrder(world: MemoryWorld, orgId: string, key: string): readonly Memor
     .sort((left, right) => left.since - right.since || compareCodeUnits(left.runId, right.runId));
 }
 
-/** Would two runs hold one slot? */
+/** Whether two runs would hold the same slot. */
 export function isSlotTaken(world: MemoryWorld, batch: readonly RunCommit[]): boolean {
   const taken = new Set<string>();
   for (const { orgId, key, slot } of world.places.values()) if (slot !== null) taken.add(keyOf(orgId, key, slot));

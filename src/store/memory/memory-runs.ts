@@ -86,12 +86,12 @@ function inOrder<T>(map: ReadonlyMap<string, T>): T[] {
   return [...map].sort(([left], [right]) => compareCodeUnits(left, right)).map(([, value]) => value);
 }
 
-/** What runs wait for, child runs included. */
+/** Returns what runs wait for, including their child runs. */
 export function waitingIn({ runs }: MemoryWorld): ReadonlyMap<string, WaitingFor> {
   return familyWaiting([...runs.values()].map(({ head, pinned }) => ({ ...head, parentRunId: pinned.parentRunId })));
 }
 
-/** One page of a list, newest first; rows of one instant by id. */
+/** Returns one page of a list, newest first; rows of the same instant by id. */
 export function newestFirst<T>(rows: readonly T[], page: Page, position: (row: T) => Position): Listed<T> {
   const after = decodeCursor(page.cursor);
   const found = rows

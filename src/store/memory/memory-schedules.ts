@@ -126,7 +126,7 @@ function byTime(left: ScheduleSlot, right: ScheduleSlot): number {
   return left.slotAt - right.slotAt;
 }
 
-/** The oldest of every schedule and state among those that are unsettled. */
+/** Returns the oldest unsettled slot of every schedule and state. */
 function oldestOf(slots: readonly ScheduleSlot[]): ScheduleSlot[] {
   const oldest = new Map<string, ScheduleSlot>();
   for (const slot of [...slots].sort(byTime)) {

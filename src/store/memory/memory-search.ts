@@ -7,7 +7,7 @@ import { readDocument } from "./memory-document.ts";
 import { memoryTrends } from "./memory-trends.ts";
 import type { MemoryRun, MemoryWorld } from "./memory-world.ts";
 
-/** Everything is read when it is asked for. */
+/** Search without an index: every query reads all runs. */
 export function memorySearch(world: MemoryWorld): SearchStore {
   return {
     indexRuns: async () => 0,
@@ -16,7 +16,7 @@ export function memorySearch(world: MemoryWorld): SearchStore {
   };
 }
 
-/** Whether a run fits a filter; what it waits for is known only together with its children. */
+/** Whether a run matches a filter, except for what it waits for, which depends on its child runs. */
 export function fitsFilter(world: MemoryWorld, run: MemoryRun, filter: RunFilter): boolean {
   const { pinned, head } = run;
   return (
@@ -41,7 +41,7 @@ function isInside(value: number | null, range: Range | undefined): boolean {
   return value !== null && value >= (range.from ?? -Infinity) && value <= (range.to ?? Infinity);
 }
 
-/** Null: it is open. */
+/** Null while the run is open. */
 function durationOf({ pinned, head }: MemoryRun): number | null {
   if (!isTerminal(head.status) || head.endedAt === null) return null;
   return head.endedAt - (head.startedAt ?? pinned.createdAt);

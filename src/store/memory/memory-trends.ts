@@ -4,7 +4,7 @@ import { shareOf } from "../trend-share.ts";
 import { readDocument } from "./memory-document.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
-/** Counted when they are asked for. */
+/** Computes trends at the time of the query. */
 export function memoryTrends(world: MemoryWorld, orgId: string, selection: TrendSelection): TrendRow[] {
   const { bucket, by, group, since, until } = selection;
   const rows = new Map<string, { bucketStart: number; group: string | null; figures: TrendFigures }>();

@@ -2,7 +2,7 @@ import { decodeCursor, listed } from "../cursor.ts";
 import type { TriggerDeliveryRecord, TriggerDeliveryKey, TriggerStore } from "../trigger-store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
-/** A delivery with its place among all of them. */
+/** A delivery with its sequence number among all deliveries. */
 interface MemoryTriggerDelivery extends TriggerDeliveryRecord {
   readonly seq: number;
 }

@@ -4,7 +4,7 @@ import type { RunVerdict } from "../governance-store.ts";
 import type { Listed, Page } from "../store.ts";
 import { copy, type MemoryVerdict, type MemoryWorld } from "./memory-world.ts";
 
-/** Newest first; of one moment by run, and within a run as they were made. */
+/** Returns verdicts, newest first; those of the same moment by run, and within a run in the order they were made. */
 export function listVerdicts(world: MemoryWorld, orgId: string, since: number, page: Page): Listed<RunVerdict> {
   const after = decodeCursor(page.cursor);
   const found = world.verdicts

@@ -5,14 +5,14 @@ import type { Feed, FeedStore, RunAhead, Subscription, WebhookStore } from "../w
 import { addDeliveries, type MemoryDelivery, memoryDeliveries } from "./memory-deliveries.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
-/** What a memory store keeps for those outside. */
+/** Data of a memory store for webhooks, hooks and deliveries. */
 export interface MemoryWebhooks {
-  /** By organisation, then by webhook: since when it listens. */
+  /** Start of each subscription, by organisation, then by webhook. */
   readonly subscriptions: Map<string, Map<string, number>>;
   readonly cursors: Map<string, MemoryCursor>;
-  /** Run → the last event that was fed. */
+  /** Id of the last event passed to the webhooks, by run. */
   readonly feeds: Map<string, number>;
-  /** By id, in the order they were made. */
+  /** Deliveries by id, in the order they were made. */
   readonly deliveries: Map<string, MemoryDelivery>;
   readonly hooks: Map<string, HookRecord>;
   readonly leases: Map<string, { readonly holder: string; readonly expiresAt: number }>;

@@ -4,7 +4,7 @@ import type { OpenAttempt } from "../store.ts";
 import type { AttemptWork, WorkKey, WorkStore } from "../work-store.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
-/** Which worker has an attempt, until when; by run and attempt. */
+/** The worker that holds an attempt, and until when; by run and attempt. */
 export interface MemoryHold {
   readonly workerId: string;
   readonly until: number;
@@ -78,7 +78,7 @@ interface OpenWork {
   readonly run: MemoryRun;
   readonly key: WorkKey;
   readonly work: AttemptWork;
-  /** As they came. */
+  /** Order of arrival. */
   readonly order: number;
 }
 
@@ -108,7 +108,7 @@ function holdKey({ runId, nodeId, attempt }: WorkKey): string {
   return keyOf(runId, nodeId, attempt);
 }
 
-/** Follows attempts that are opened and closed. */
+/** Updates the work of workers when attempts are opened and closed. */
 export function noteWork(
   world: MemoryWorld,
   runId: string,

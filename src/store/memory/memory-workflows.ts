@@ -43,7 +43,7 @@ export function memoryWorkflows(world: MemoryWorld): WorkflowStore {
   };
 }
 
-/** A version if the text is new, and settings; true when either changed. */
+/** Saves settings, and a version if the text is new. Returns true when either changed. */
 export function putWorkflow(world: MemoryWorld, orgId: string, saving: WorkflowSaving, settings: Settings): boolean {
   const { isNew } = save(world, orgId, saving);
   const workflow = required(world.workflows.get(keyOf(orgId, saving.name)), "a workflow just saved is there");

@@ -25,12 +25,12 @@ import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts"
 import type { Platform } from "../../core/governance/index.ts";
 import type { Entry, GatewayLink, GatewayStanding, ThreadPart, WorkflowSettings } from "../registry-store.ts";
 
-/** Everything a memory store keeps. Only copies lie here: callers may change what they handed in or were given. */
+/** All data of a memory store. It contains only copies: callers may change the objects they passed or received. */
 export interface MemoryWorld {
   readonly now: () => number;
   readonly runs: Map<string, MemoryRun>;
   readonly approvals: Map<string, ApprovalRecord>;
-  /** By organisation and approval, in the order they came. */
+  /** By organisation and approval, in order of arrival. */
   readonly comments: Map<string, readonly ApprovalCommentRecord[]>;
   /** When approvals were last assigned or commented on. */
   readonly noted: Map<string, { readonly orgId: string; readonly id: string; readonly notedAt: number }>;
@@ -39,12 +39,12 @@ export interface MemoryWorld {
   readonly definitions: Map<string, PinnedDefinition>;
   readonly workflows: Map<string, MemoryWorkflow>;
   readonly keys: Map<string, KeyRecord>;
-  /** Replica → when its lease ends. */
+  /** End of the lease, by replica. */
   readonly replicas: Map<string, number>;
   /** By organisation, kind and id. */
   readonly entries: Map<string, Entry>;
   readonly entrySecrets: Map<string, Readonly<Record<string, string>>>;
-  /** When secrets were last handed out, by organisation and name. */
+  /** Last use of each secret, by organisation and name. */
   readonly secretUses: Map<string, number>;
   /** By organisation. */
   readonly config: Map<string, MemoryConfig>;
@@ -60,7 +60,7 @@ export interface MemoryWorld {
   readonly verdicts: MemoryVerdict[];
   readonly memories: (MemoryRecord & { readonly orgId: string })[];
   readonly marked: Set<string>;
-  /** Organisation and digest → the approval that stands for the launch. */
+  /** The approval of a launch, by organisation and digest. */
   readonly launches: Map<string, string>;
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
   readonly audit: MemoryAudit;
@@ -73,12 +73,12 @@ export interface MemoryWorld {
   readonly places: Map<string, MemoryPlace>;
   /** By organisation and id. */
   readonly views: Map<string, ViewRecord>;
-  /** Events, and the nodes that wait for them. */
+  /** Kept events, and the nodes that wait for them. */
   readonly waiting: MemoryEvents;
   readonly work: MemoryWork;
 }
 
-/** Work of workers: in which order it came, and who has it. */
+/** Work of workers: the order of arrival, and the worker that holds each attempt. */
 export interface MemoryWork {
   readonly offers: Map<string, number>;
   readonly holds: Map<string, MemoryHold>;
@@ -172,19 +172,19 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
   };
 }
 
-/** In the order a database would give them. */
+/** Returns open attempts in the order of a database query. */
 export function attemptsOf(run: MemoryRun): OpenAttempt[] {
   return [...run.openAttempts.values()].sort(
     (left, right) => compareCodeUnits(left.nodeId, right.nodeId) || left.attempt - right.attempt,
   );
 }
 
-/** Copies as a database would: through text. */
+/** Copies a value through JSON text, as a database would. */
 export function copy<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-/** One key of several texts; no text can be mistaken for two. */
+/** Joins several texts into one key. Different texts never give the same key. */
 export function keyOf(...parts: readonly (string | number)[]): string {
   return JSON.stringify(parts);
 }

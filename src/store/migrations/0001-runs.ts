@@ -1,12 +1,12 @@
 import { RUN_STATUSES } from "../../core/event/index.ts";
 import { oneOf, type Migration } from "./migration.ts";
 
-/** The log outgrows everything else; parts of it can be cleaned, moved and restored on their own. */
+/** Number of partitions of the log. The log outgrows all other tables; its partitions can be cleaned, moved and restored separately. */
 const EVENT_PARTITIONS = 8;
 
 /**
- * What never changes of a run is wide and written once; what changes with every commit is narrow and leaves room on its
- * page, so that an update touches no index. Ids compare by byte, whatever the locale of the database.
+ * Facts of a run that never change are in a wide row written once. Facts that change with every commit are in a narrow
+ * row with free space on its page, so that an update touches no index. Ids compare by byte in every locale.
  */
 export const RUNS: Migration = {
   version: 1,
@@ -45,7 +45,7 @@ export const RUNS: Migration = {
       started_at bigint,
       ended_at bigint
     ) with (fillfactor = 50)`,
-    // Only a change of status touches it: once or twice in a run's life.
+    // Only a change of status updates this index: once or twice in a run's life.
     `create index run_heads_open on run_heads (run_id) where status in ('queued', 'running', 'recovered')`,
     `create table event_blocks (
       run_id text collate "C" not null,

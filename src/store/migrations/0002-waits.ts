@@ -1,7 +1,7 @@
 import { APPROVAL_STATUSES } from "../../core/event/index.ts";
 import { oneOf, type Migration } from "./migration.ts";
 
-/** What runs wait for: attempts, timers, approvals; and the replicas that hold the attempts. */
+/** Tables for attempts, timers and approvals that runs wait for, and for the replicas that hold the attempts. */
 export const WAITS: Migration = {
   version: 2,
   name: "waits",

@@ -1,7 +1,7 @@
 import { WORKFLOW_STATUSES } from "../../core/event/index.ts";
 import { oneOf, type Migration } from "./migration.ts";
 
-/** Organisations, what they have saved, and who may come in. */
+/** Organisations, their registered content, and their credentials. */
 export const REGISTRY: Migration = {
   version: 3,
   name: "registry",

@@ -3,7 +3,7 @@ import { oneOf, type Migration } from "./migration.ts";
 
 const GATEWAY_STATUSES = ["healthy", "degraded", "offline"];
 
-/** Places of execution, and what attempts report there besides their results. */
+/** Gateways, and what attempts report there besides their results. */
 export const GATEWAYS: Migration = {
   version: 4,
   name: "gateways",

@@ -1,7 +1,7 @@
 import { AUDIT_CATEGORIES, AUDIT_TYPES } from "../../core/audit/index.ts";
 import { oneOf, type Migration } from "./migration.ts";
 
-/** What is sealed stays as it is; only pruning, which leaves a signed note, may allow itself to for its transaction. */
+/** Sealed records never change. Only pruning, which leaves a signed note, may switch off this guard, for its own transaction. */
 const GUARD = `create function audit_guard() returns trigger language plpgsql as $$
   begin
     if current_setting('sluice.prune', true) is distinct from 'on' then
@@ -18,7 +18,7 @@ export function guarded(table: string): readonly string[] {
   ];
 }
 
-/** Entries wait unchained, so that no commit waits for another's place in the chain. */
+/** Entries wait outside the chain, so that no commit waits until another has taken its place in the chain. */
 export const AUDIT: Migration = {
   version: 5,
   name: "audit",

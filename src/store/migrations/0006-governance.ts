@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * What is counted before anything is dispatched, and what was decided and spent. Limits stand beside the counters so
- * that a commit can check them on the locked row: a value that would pass its limit becomes null, which no column takes.
+ * Counters that are checked before a dispatch, verdicts, and usage. Limits are stored beside the counters, so that a
+ * commit checks them on the locked row: a value above its limit becomes null, which every column rejects.
  */
 export const GOVERNANCE: Migration = {
   version: 6,

@@ -2,7 +2,7 @@ import { POSTURES } from "../../core/governance/index.ts";
 import { NEW_WORKFLOW_SETTINGS } from "../registry-store.ts";
 import { oneOf, type Migration } from "./migration.ts";
 
-/** What an organisation has set: how often that changed, whether its gates are open, and what is never shown. */
+/** Settings of an organisation: the number of changes, whether its gates are open, and the texts that are never shown. */
 export const CONFIG: Migration = {
   version: 7,
   name: "config",

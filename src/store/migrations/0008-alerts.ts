@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** What is reported once and never again, whichever replica finds it first. */
+/** Keys of events that are reported only once, whichever replica finds them first. */
 export const ALERTS: Migration = {
   version: 8,
   name: "alerts",

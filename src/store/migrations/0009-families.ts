@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** What a run was given besides its own text, and which node of its parent waits for it. */
+/** Parameters of a run besides its own text, and the node of its parent that waits for it. */
 export const FAMILIES: Migration = {
   version: 9,
   name: "families",

@@ -1,7 +1,7 @@
 import { SLOT_STATES } from "../schedule-store.ts";
 import { oneOf, type Migration } from "./migration.ts";
 
-/** How far schedules were looked at, and what became of each slot. */
+/** The cursor of each schedule, and the outcome of each slot. */
 export const SCHEDULES: Migration = {
   version: 10,
   name: "schedules",
@@ -27,7 +27,7 @@ export const SCHEDULES: Migration = {
       primary key (org_id, schedule_id, slot_at),
       check ((state = 'started') = (run_id is not null))
     )`,
-    // Almost always empty: what is claimed is started at once.
+    // This index is almost always empty, because claimed slots are started at once.
     `create index schedule_slots_unsettled on schedule_slots (org_id, schedule_id, state, slot_at)
       where state in ('claimed', 'queued')`,
   ],

@@ -1,7 +1,7 @@
 import { DELIVERY_STATES } from "../webhook-store.ts";
 import { oneOf, type Migration } from "./migration.ts";
 
-/** Messages to and from outside, and what alerts look at. */
+/** Messages from and to external systems, and the data that alerts check. */
 export const WEBHOOKS: Migration = {
   version: 11,
   name: "webhooks",
@@ -59,7 +59,7 @@ export const WEBHOOKS: Migration = {
       holder text not null,
       expires_at bigint not null
     )`,
-    // Written once in a run's life, by the commit that changes its status and so touches an index anyway.
+    // Written once in a run's life, by the commit that changes its status and so updates an index anyway.
     `create index run_heads_ended on run_heads (org_id, ended_at) where ended_at is not null`,
   ],
 };

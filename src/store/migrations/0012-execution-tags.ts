@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * What a tag holds, field by field: its name in the view, and where the event has it. Payloads never lose these to the
- * blobs, which take only what authors and models wrote.
+ * Fields of each tag: the name in the view, and the path in the event. These fields are never moved to blobs, which
+ * take only data written by authors and models.
  */
 const TAGS: Readonly<Record<string, { readonly tag: string; readonly fields: Readonly<Record<string, string>> }>> = {
   "node.started": { tag: "node_started", fields: { attempt: "attempt", wave: "wave" } },
@@ -29,12 +29,12 @@ function eachTag(result: (type: string) => string): string {
 }
 
 /**
- * A log may hold texts that JSON can escape and `jsonb` cannot keep: NUL, and halves of surrogate pairs. One of them
- * must not make the whole view fail, so that each is read as the character that stands for what cannot be read.
+ * A log may contain texts that JSON can escape but `jsonb` cannot store: NUL, and halves of surrogate pairs. The view
+ * reads each as the replacement character, so that one such text does not make the whole view fail.
  */
 const READABLE = String.raw`regexp_replace(blocks.body, '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'g')::jsonb`;
 
-/** What happened to nodes, as tags that tools outside can query. */
+/** A view of node events as tags, which external tools can query. */
 export const EXECUTION_TAGS: Migration = {
   version: 12,
   name: "execution tags",

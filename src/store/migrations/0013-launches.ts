@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Approvals of runs that do not exist yet: one at a time for the same launch, and used up by the run it starts. The
- * approval itself stands with the others, under no run.
+ * Approvals of runs that do not exist yet. For one launch there is at most one at a time, and the run it starts uses it
+ * up. The approval itself is stored with the others, without a run.
  */
 export const LAUNCHES: Migration = {
   version: 13,

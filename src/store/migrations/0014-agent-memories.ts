@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** What agents keep of their own answers. An entry's id is the attempt it comes from. */
+/** Answers that agents keep in their memory. The id of an entry is the attempt that produced it. */
 export const AGENT_MEMORIES: Migration = {
   version: 14,
   name: "agent memories",

@@ -2,8 +2,8 @@ import { compressBodies } from "./compression.ts";
 import type { Migration } from "./migration.ts";
 
 /**
- * LZ4 takes a fraction of the time the default does, for nearly the same size. Not every database is built with it, and
- * one that is older than 14 does not know the words: those keep what they have.
+ * LZ4 needs a fraction of the time of the default compression, for nearly the same size. Some databases are built
+ * without it, and versions before 14 do not know the syntax: both keep their compression.
  */
 export const QUICK_COMPRESSION: Migration = {
   version: 16,

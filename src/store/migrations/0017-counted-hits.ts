@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * How many dispatches stand at each moment of an agent's window; null: one at each, as before. A program that does not
- * know the column would take a thousand for one and pass the limit, so that it may not continue.
+ * Number of dispatches at each moment of an agent's window; null means one each, as before. An older program would
+ * count a thousand dispatches as one and exceed the limit, so it must not continue.
  */
 export const COUNTED_HITS: Migration = {
   version: 17,

@@ -2,13 +2,13 @@ import { compressBodies } from "./compression.ts";
 import type { Migration } from "./migration.ts";
 
 /**
- * Nodes that wait at a gate have a table of their own: their place in the queue, their deadline, and the replica that
- * serves them are one row. Nodes that waited before as timers go into a queue without a name, and are asked again.
+ * Nodes that wait at a gate get a table of their own: one row has the place in the queue, the deadline and the replica
+ * that serves the node. Nodes that waited as timers before go into an unnamed queue and are checked again.
  */
 export const WAITING_NODES: Migration = {
   version: 18,
   name: "waiting nodes",
-  // An older replica would look for waiting nodes among the timers, and let them wait for ever.
+  // An older replica would search for waiting nodes among the timers, and these nodes would wait for ever.
   minReader: 18,
   statements: [
     `create table waiting_nodes (
@@ -33,7 +33,7 @@ export const WAITING_NODES: Migration = {
       where key like '{"kind":"queue"%' and h.status in ('queued', 'running', 'recovered')
       order by run_id, key::json ->> 'nodeId', due_at desc`,
     `delete from timers where key like '{"kind":"queue"%'`,
-    // Open runs are counted by organisation.
+    // The index counts open runs by organisation.
     `drop index run_heads_open`,
     `create index run_heads_open on run_heads (org_id, run_id) where status in ('queued', 'running', 'recovered')`,
     compressBodies(["blobs"]),

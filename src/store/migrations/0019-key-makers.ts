@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Who made a key: the id of the key or token it was made with; null for one the operator made. Of keys made before, the
- * audit knows it.
+ * The maker of a key: the id of the key or token it was made with; null when the operator made it. For keys made
+ * earlier, only the audit has this.
  */
 export const KEY_MAKERS: Migration = {
   version: 19,

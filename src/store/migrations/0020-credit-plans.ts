@@ -1,7 +1,7 @@
 import { ENTRY_KINDS } from "../registry-store.ts";
 import { type Migration, oneOf } from "./migration.ts";
 
-/** Plans by which work is charged in credits are registered like everything else. */
+/** Adds credit plans, by which work is charged, to the kinds of registry entries. */
 export const CREDIT_PLANS: Migration = {
   version: 20,
   name: "credit plans",

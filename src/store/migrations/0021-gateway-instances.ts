@@ -3,9 +3,9 @@ import { type Migration, oneOf } from "./migration.ts";
 const STATUSES = ["healthy", "degraded", "offline", "unknown"];
 
 /**
- * A gateway that was saved and never answered is `unknown`; and what the instance reports that answers for a gateway
- * (where it reports to, what its models are) is kept beside it. An older program takes
- * `unknown` for offline until it is asked, and does not look at the rest.
+ * A gateway that was saved and has never answered gets the status `unknown`. What the instance reports that serves a
+ * gateway (its report address, its models) is stored beside it. An older program treats `unknown` as offline until it
+ * checks the gateway, and ignores the rest.
  */
 export const GATEWAY_INSTANCES: Migration = {
   version: 21,

@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Persons, where they are members, invitations, and sessions of browsers. An older program neither makes nor reads them:
- * to it a session is an unknown key, and people sign in again.
+ * Persons, their memberships, invitations, and browser sessions. An older program neither writes nor reads these
+ * tables: it treats a session as an unknown key, so people sign in again.
  */
 export const PEOPLE: Migration = {
   version: 22,
@@ -68,7 +68,7 @@ export const PEOPLE: Migration = {
     `create index sessions_person on sessions (person_id) where person_id is not null`,
     `create index sessions_key on sessions (key_id) where key_id is not null`,
     `create index sessions_expiry on sessions (expires_at)`,
-    // The program decides which types there are, and a check over all records would hold up everything else.
+    // The program checks the types. A new check over all records would block every other statement while it runs.
     `alter table audit_records drop constraint audit_records_type_check`,
     `alter table keys add column person_id text collate "C"`,
     `create index keys_person on keys (org_id, person_id) where person_id is not null`,

@@ -2,8 +2,8 @@ import { ENTRY_KINDS } from "../registry-store.ts";
 import { type Migration, oneOf } from "./migration.ts";
 
 /**
- * Channels are targets of deliveries like webhooks. An older program would take them for webhooks that were deleted, so
- * that it may not work on the same database any more.
+ * Channels are targets of deliveries, like webhooks. An older program would treat them as deleted webhooks, so it must
+ * not use the same database any more.
  */
 export const CHANNELS: Migration = {
   version: 23,

@@ -1,12 +1,12 @@
 import type { Migration } from "./migration.ts";
 
-/** A text of a body that is JSON. Not `->>`, which refuses a document with an escaped NUL anywhere in it. */
+/** Reads a text field of a JSON body. `->>` would reject a document that contains an escaped NUL anywhere. */
 const textOf = (name: string): string => `trim(both '"' from coalesce((a.body::json -> '${name}')::text, ''))`;
 
 /**
- * Approvals are found by their workflow, their text, who is asked and whom they are assigned to, and what they show is
- * kept apart from what lists need of them; comments have a table of their own. An older program writes none of this, and
- * its approvals are found by what it does write.
+ * Approvals are found by workflow, text, approvers and assignee. What they show is stored apart from the columns that
+ * lists need. Comments get a table of their own. An older program writes none of this, and its approvals are found only
+ * by the columns that it does write.
  */
 export const INBOX: Migration = {
   version: 24,

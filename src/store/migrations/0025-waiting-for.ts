@@ -1,11 +1,11 @@
 import { WAITING_FOR } from "../../core/event/index.ts";
 import { oneOf, type Migration } from "./migration.ts";
 
-/** What a run waits for stands in its head. Of runs that are open it follows from what is kept of them. */
+/** Adds what a run waits for to its head. For open runs it is derived from the stored attempts, timers and approvals. */
 export const WAITS_FOR: Migration = {
   version: 25,
   name: "waiting for",
-  // An older replica would leave the column as it found it.
+  // An older replica would not update the column.
   minReader: 25,
   statements: [
     `alter table run_heads add column waiting_for text ${oneOf("waiting_for", WAITING_FOR)}`,

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Who last saved what starts runs by itself: that person is the requester of those runs. Not known of what was saved before. */
+/** The person who last saved a schedule, hook or trigger, and so requests the runs it starts. Unknown for those saved earlier. */
 export const TRIGGER_SAVERS: Migration = {
   version: 26,
   name: "trigger savers",

@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Files by the hash of their content, the runs that refer to them, uploads under way, and places whose content can be
+ * Files by the hash of their content, the runs that refer to them, open uploads, and places whose content can be
  * deleted. The content itself is not in the database.
  */
 export const FILES: Migration = {

@@ -2,7 +2,7 @@ import { ENTRY_KINDS } from "../registry-store.ts";
 import { TRIGGER_DELIVERY_STATES } from "../trigger-store.ts";
 import { type Migration, oneOf } from "./migration.ts";
 
-/** Triggers are registered like everything else; what became of their deliveries, and who answers for a run. */
+/** Adds triggers to the kinds of registry entries, the outcomes of their deliveries, and the person who answers for a run. */
 export const TRIGGERS: Migration = {
   version: 28,
   name: "triggers",

@@ -1,11 +1,11 @@
 import { compressBodies } from "./compression.ts";
 import type { Migration } from "./migration.ts";
 
-/** Events of an organisation, and the nodes that wait for them: each found from the other by one index. */
+/** Kept events of an organisation, and the nodes that wait for them. One index on each side finds the other. */
 export const EVENTS: Migration = {
   version: 29,
   name: "events",
-  // An older replica would clear no waiter, and would not know the timers of waits.
+  // An older replica would not delete waiters, and would not know the timers of waits.
   minReader: 29,
   statements: [
     `create table received_events (

@@ -1,10 +1,10 @@
 import type { Migration } from "./migration.ts";
 
-/** Runs of blocks: which block of the file they run. They are not listed, and so the index of lists does not hold them. */
+/** Runs of blocks, with the block of the file they run. They are not listed, so the index for lists leaves them out. */
 export const BLOCKS: Migration = {
   version: 30,
   name: "blocks",
-  // An older replica would take the run of a block for one of the whole file.
+  // An older replica would treat the run of a block as a run of the whole file.
   minReader: 30,
   statements: [
     `alter table runs add column block text collate "C"`,

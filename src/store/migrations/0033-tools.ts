@@ -1,7 +1,7 @@
 import { ENTRY_KINDS } from "../registry-store.ts";
 import { type Migration, oneOf } from "./migration.ts";
 
-/** Tools and grants are registered like everything else. */
+/** Adds tools and grants to the kinds of registry entries. */
 export const TOOLS: Migration = {
   version: 33,
   name: "tools",

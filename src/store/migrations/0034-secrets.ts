@@ -1,7 +1,7 @@
 import { ENTRY_KINDS } from "../registry-store.ts";
 import { type Migration, oneOf } from "./migration.ts";
 
-/** Secrets are registered like everything else; when each was last handed out is counted beside them. */
+/** Adds secrets to the kinds of registry entries, and a table with the time each was last used. */
 export const SECRETS: Migration = {
   version: 34,
   name: "secrets",

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** An attempt of a run that has blocks, or of a block, counts in `max_parallel` of the run whose file it is. */
+/** An attempt of a block, or of a run with blocks, counts towards `max_parallel` of the run that owns the file. */
 export const FAMILY_PARALLEL: Migration = {
   version: 35,
   name: "family parallel",

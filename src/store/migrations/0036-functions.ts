@@ -2,8 +2,8 @@ import { ENTRY_KINDS } from "../registry-store.ts";
 import { type Migration, oneOf } from "./migration.ts";
 
 /**
- * Functions are registered like everything else. An attempt that is a function is work that workers ask for: what it is
- * stands in its row, and so does the worker that has it, until when.
+ * Adds functions to the kinds of registry entries. An attempt that runs a function is work that workers request: its
+ * row contains the work, the worker that holds it, and until when.
  */
 export const FUNCTIONS: Migration = {
   version: 36,

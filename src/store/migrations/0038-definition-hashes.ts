@@ -1,6 +1,6 @@
 import { type Migration, oneOf } from "./migration.ts";
 
-/** Versions have the hash of their canonical definition, and say whether they were written as a file or in code. */
+/** Versions get the hash of their canonical definition, and their origin: a file or code. */
 export const DEFINITION_HASHES: Migration = {
   version: 38,
   name: "definition hashes",

@@ -2,13 +2,13 @@ import { ENTRY_KINDS } from "../registry-store.ts";
 import { type Migration, oneOf } from "./migration.ts";
 
 /**
- * What is needed to remove a run from everywhere: which runs refer to a large value, which run a message is about, and
- * indexes by run where only other ways led to a row. Runs that end at some time are found by that time already.
+ * Data needed to delete a run completely: which runs refer to a large value, which run a message is about, and indexes
+ * by run where rows were found only in other ways. Ended runs can already be found by the time of their end.
  */
 export const HISTORY: Migration = {
   version: 39,
   name: "history",
-  // An older replica would write large values without references, and they would be removed with another run.
+  // An older replica would write large values without references, and they would be deleted together with another run.
   minReader: 39,
   statements: [
     `create table blob_references (

@@ -1,16 +1,16 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * What runs are found by. Every list is newest first, so that every index ends with when a run was created: a page is
- * the beginning of a range, however many runs there are. Runs of blocks are not listed and have no `listed_at`.
- *
- * `settled_micros` and `duration_ms` are set when a run ends: an index over what changes with every commit would make
- * every commit touch all indexes of the head. `run_facets` holds what a run may have several of: labels, agents, models.
+ * Columns and tables for searching runs. Every list is newest first, so every index ends with the creation time: a page
+ * is the beginning of a range, for any number of runs. Runs of blocks are not listed and have no `listed_at`.
+ * `settled_micros` and `duration_ms` are set when a run ends: an index on a value that changes with every commit would
+ * make every commit update all indexes of the head. `run_facets` has what a run may have several of: labels, agents,
+ * models.
  */
 export const SEARCH: Migration = {
   version: 43,
   name: "search",
-  // An older replica would leave the columns empty.
+  // An older replica would not fill the columns.
   minReader: 43,
   statements: [
     `alter table runs add column labels text not null default '{}'`,
@@ -43,7 +43,7 @@ export const SEARCH: Migration = {
       primary key (org_id, facet, created_at, run_id)
     )`,
     `create index run_facets_run on run_facets (run_id)`,
-    // Runs whose words, agents and models are to be read. No key but a number: a commit never waits for its reader.
+    // Runs to be indexed by words, agents and models. There is no key except a number, so that a commit never waits for a reader.
     `create table unindexed_runs (
       id bigint generated always as identity primary key,
       org_id text collate "C" not null,

@@ -8,14 +8,14 @@ const SPENT = `count int not null,
       cost_micros bigint not null`;
 
 /**
- * Sums that are kept for ever. Usage is added up by hour and by day once the hour is over; all hours before `rolled_until`
- * are. Usage that is written late names its hour in `late_usage`, and that hour is added up again. Trends are added up run
- * by run, with what each run added kept beside its words.
+ * Sums that are kept for ever. Usage is summed by hour and by day after the hour has ended, for all hours before
+ * `rolled_until`. Usage that is written late puts its hour into `late_usage`, and that hour is summed again. Trends are
+ * summed run by run, and the share of each run is kept beside its words.
  */
 export const ROLLUPS: Migration = {
   version: 44,
   name: "rollups",
-  // An older replica would not name the hours of late usage.
+  // An older replica would not record the hours of late usage.
   minReader: 44,
   statements: [
     `create table usage_sums (

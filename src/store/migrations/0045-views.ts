@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Lists of runs that people come back to. */
+/** Saved lists of runs. */
 export const VIEWS: Migration = {
   version: 45,
   name: "views",

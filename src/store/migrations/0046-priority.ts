@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Runs have a priority, and ranks of waiting nodes follow from it: those that wait already are of normal runs. */
+/** Runs get a priority, which determines the ranks of waiting nodes. Nodes that already wait belong to runs of normal priority. */
 export const PRIORITY: Migration = {
   version: 46,
   name: "priority",

@@ -1,10 +1,10 @@
 import type { Migration } from "./migration.ts";
 
-/** What is paused: a run says so in its head, a workflow and an organisation (no workflow named) in a row of their own. */
+/** Pauses: a run has its pause in its head; a workflow or an organisation (row without a workflow) has a row of its own. */
 export const PAUSES: Migration = {
   version: 47,
   name: "pauses",
-  // An older replica would dispatch what is paused.
+  // An older replica would dispatch paused work.
   minReader: 47,
   statements: [
     `alter table run_heads add column paused text`,

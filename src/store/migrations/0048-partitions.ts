@@ -2,7 +2,7 @@ import { EXECUTION_TAGS } from "./0012-execution-tags.ts";
 import { compressBodies } from "./compression.ts";
 import type { Migration } from "./migration.ts";
 
-/** Names of its indexes are free for the new table then. */
+/** Renames a table and its indexes, so that the new table can use their names. */
 function makeWayFor(table: string, indexes: readonly string[]): readonly string[] {
   return [
     `alter table ${table} rename to ${table}_first`,
@@ -11,9 +11,9 @@ function makeWayFor(table: string, indexes: readonly string[]): readonly string[
 }
 
 /**
- * What there is becomes the partition of everything that has no other, as it lies on the disk; an empty one is made again.
- * A later round gives it the time up to next week and the weeks to come partitions of their own (`sql-partitions.ts`),
- * so that nothing here takes longer with more rows.
+ * Makes the old table the default partition, without rewriting it; an empty one is dropped and created again. A later
+ * round splits off partitions for the time up to next week and the following weeks (`sql-partitions.ts`), so this step
+ * takes no longer with more rows.
  */
 function attachWhatWas(table: string): string {
   return `do $$
@@ -28,12 +28,12 @@ function attachWhatWas(table: string): string {
   $$`;
 }
 
-/** The view reads the new table; who may read it stays as it was. */
+/** Makes the view read the new table. Its permissions stay unchanged. */
 const VIEW = EXECUTION_TAGS.statements.map((text) => text.replace("create view", "create or replace view"));
 
 /**
- * The log and the verdicts lie by the time their runs were created, which their ids begin with: what is old goes as
- * files.
+ * Partitions the log and the verdicts by the time their runs were created, with which run ids begin. Old data is then
+ * deleted as whole files.
  */
 export const PARTITIONS: Migration = {
   version: 48,

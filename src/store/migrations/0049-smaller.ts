@@ -1,7 +1,7 @@
 import { guarded } from "./0005-audit.ts";
 import type { Migration } from "./migration.ts";
 
-/** Every text of any length, in the tables and partitions there are; ids and the like compare by byte and are short. */
+/** Sets LZ4 on text columns of any length, in all tables and partitions. Ids and other short texts, which compare by byte, are left out. */
 const QUICK_TEXTS = `do $$
   declare
     written record;
@@ -22,9 +22,9 @@ const QUICK_TEXTS = `do $$
 $$`;
 
 /**
- * What verdicts share is written once, in `verdict_parts`. Sealed records lie in blocks of compressed lines, one for the categories that are kept for ever and one for the others
- * of a segment; by what they are found stands beside them. Records of a segment that is still open lie in `audit_open`, a
- * row for each sealing. What was sealed before is packed by the rounds of the sealer.
+ * Parts that verdicts share are stored once, in `verdict_parts`. Sealed records are in blocks of compressed lines, for each
+ * segment one block for the categories kept for ever and one for the others; their search keys are stored beside them. Records of
+ * an open segment are in `audit_open`, one row for each sealing. The rounds of the sealer pack older records.
  */
 export const SMALLER: Migration = {
   version: 49,

@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Where organisations live when there are several databases. In the directory `organisations.cell` names the cell of each;
- * in a cell it says which rows are its own. Null: there are no cells.
+ * The cell of each organisation, for installations with several databases. In the directory, `organisations.cell` names
+ * the cell; in a cell, it marks the rows of its own organisations. Null when there are no cells.
  */
 export const CELLS: Migration = {
   version: 60,
@@ -33,9 +33,9 @@ export const CELLS: Migration = {
     )`,
     `create unique index cell_moves_open on cell_moves (org_id) where stage not in ('done', 'failed')`,
     `create index cell_moves_changed on cell_moves (updated_at)`,
-    // While an organisation arrives: who copies locks the row, and finds it gone once the organisation lives here.
+    // A row exists while an organisation is arriving. The copying process locks it, and finds it deleted once the organisation lives here.
     `create table cell_arrivals (org_id text collate "C" primary key, move_id text collate "C" not null)`,
-    // Put on the tables of a cell while an organisation leaves it, and on no others.
+    // Attached only to the tables of a cell that an organisation is leaving.
     `create function refuse_moving() returns trigger language plpgsql as $$
       begin
         if coalesce(current_setting('sluice.moves', true), '') <> tg_argv[0] then

@@ -1,9 +1,9 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * The token of a callback identifies its gateway, so a token belongs to one gateway. Of gateways that shared one the
- * first keeps it; the others could not be distinguished before, and get a new one when their Bridge registers or an
- * operator saves one.
+ * The token of a callback identifies its gateway, so a token belongs to one gateway. If several gateways shared a
+ * token, the first keeps it. The others could not be distinguished before; they get a new token when their Bridge
+ * registers or an operator saves one.
  */
 export const CALLBACK_TOKENS: Migration = {
   version: 61,

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** A move compares ranges of keys in two databases, so keys sort the same whatever the locale of a database. */
+/** Keys sort the same in every locale of a database, because a move compares ranges of keys in two databases. */
 export const KEY_COLLATIONS: Migration = {
   version: 62,
   name: "keys sort by bytes",

@@ -1,12 +1,12 @@
 import type { Migration } from "./migration.ts";
 
-/** What a move needs to freeze an organisation for only as long as it takes to bring what changed since it was copied. */
+/** Log of changes during a copy, so that a move freezes the organisation only while it copies the rows changed since. */
 export const CELL_CHANGES: Migration = {
   version: 63,
   name: "changes while an organisation is copied",
   minReader: 49,
   statements: [
-    // Keys of rows that changed in the source since the triggers stand, and of rows that were not the same on both sides.
+    // Keys of rows that changed in the source since the triggers were created, and of rows that differed between both sides.
     `create table cell_changes (
       org_id text collate "C" not null,
       id bigint generated always as identity,
@@ -32,7 +32,7 @@ export const CELL_CHANGES: Migration = {
         end loop;
         return null;
       end $$`,
-    // Nothing in the target changes rows of an organisation that is still arriving, except what brings them.
+    // In the target, only the move itself may change rows of an organisation that is still arriving.
     `create function refuse_arriving() returns trigger language plpgsql as $$
       begin
         if coalesce(current_setting('sluice.moves', true), '') <> tg_argv[0]

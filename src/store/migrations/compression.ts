@@ -1,4 +1,4 @@
-/** Compresses the `body` of tables, and of the partitions of the log, with LZ4 where the database knows it. */
+/** Compresses the `body` of tables, and of the partitions of the log, with LZ4 where the database supports it. */
 export function compressBodies(tables: readonly string[]): string {
   return `do $$
       declare

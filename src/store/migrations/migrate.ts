@@ -105,18 +105,18 @@ const MIGRATIONS: readonly Migration[] = [
   CELL_CHANGES,
 ];
 
-/** The last step this program knows. */
+/** The last migration this program knows. */
 const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));
 
-/** Changes with any step; hexadecimal. */
+/** Returns a hexadecimal digest that changes with any migration. */
 export function schemaDigest(): string {
   const steps = MIGRATIONS.map(({ version, statements }) => ({ version, statements }));
   return digestJson(steps).slice("sha256:".length);
 }
 
 /**
- * Brings the schema up to date. Each step is a transaction of its own that first takes its number in the books: of several
- * programs starting at once the first to take it does the step, the others wait for its commit and find the step done.
+ * Brings the schema up to date. Each migration is a transaction that first inserts its number into `schema_migrations`. When
+ * several programs start at once, the first to insert it does the migration; the others wait for its commit and skip it.
  */
 export async function migrate(sql: Sql): Promise<void> {
   if ((await booked(sql)).version < KNOWN) await takeSteps(sql);
@@ -138,7 +138,7 @@ async function step(sql: Sql, { version, name, minReader, statements }: Migratio
     [version, name, minReader],
   );
   if (own.length === 0) return;
-  // A step that cannot have its tables soon gives up, before everything else queues behind it.
+  // A migration that cannot lock its tables soon gives up, before other statements queue behind it.
   await sql.query({ name: "", text: "set local lock_timeout = '2s'" });
   for (const text of statements) await sql.query({ name: "", text });
 }
@@ -153,7 +153,7 @@ const BOOKS = {
     )`,
 };
 
-/** Of two programs that make the table at once one is refused, in a place that depends on the moment. */
+/** Creates the table. Of two programs that create it at once, one fails, with an error that depends on the timing, and repeats. */
 async function openBooks(sql: Sql): Promise<void> {
   try {
     await sql.query(BOOKS);
@@ -163,7 +163,7 @@ async function openBooks(sql: Sql): Promise<void> {
   }
 }
 
-/** The type or the table has just been made, or its entry was changed by another session. */
+/** SQLSTATEs of a type or table that another session has just created or changed. */
 const MADE_MEANWHILE: ReadonlySet<unknown> = new Set(["23505", "42P07", "42710"]);
 
 const NO_TABLE = "42P01";
@@ -172,7 +172,7 @@ const SCHEMA = {
   text: "select coalesce(max(version), 0) as version, coalesce(max(min_reader), 0) as min_reader from schema_migrations",
 };
 
-/** Throws unless this program and the schema fit; the database must be reachable to know. */
+/** Throws unless the schema fits this program. Needs a reachable database. */
 export async function checkSchema(sql: Sql): Promise<void> {
   const { version, minReader } = await booked(sql);
   if (minReader > KNOWN) {

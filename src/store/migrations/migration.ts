@@ -1,13 +1,13 @@
-/** One numbered step of the schema. Released steps are never edited; a later step changes what they made. */
+/** One numbered change of the schema. Released migrations are never edited; a later migration changes the result instead. */
 export interface Migration {
   readonly version: number;
   readonly name: string;
-  /** The oldest program that may work on the schema once this step is done, by the last version it knows. */
+  /** The oldest program that may use the schema after this migration, given as the last version that program knows. */
   readonly minReader: number;
   readonly statements: readonly string[];
 }
 
-/** A check that a column holds one of a closed list. */
+/** Returns a check that restricts a column to a closed list of values. */
 export function oneOf(column: string, values: readonly string[]): string {
   return `check (${column} in (${values.map((value) => `'${value}'`).join(", ")}))`;
 }

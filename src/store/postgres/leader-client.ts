@@ -2,12 +2,12 @@ import { Client, type ClientConfig } from "pg";
 import type { DatabaseHost } from "../index.ts";
 import type { LeaderSearch } from "./leader-search.ts";
 
-/** A host could not be connected to, or takes no writes. */
+/** A host could not be connected to, or accepts no writes. */
 export class HostFailure extends Error {
   override readonly name = "HostFailure";
 }
 
-/** A host follows another one. */
+/** A host is a standby that follows another one. */
 class IsStandby extends Error {
   override readonly name = "IsStandby";
   constructor() {
@@ -17,7 +17,7 @@ class IsStandby extends Error {
 
 type Connected = ((error: Error) => void) | ((error: null, client: Client) => void);
 
-/** Connections that try the host whose turn it is, and are only connected when it takes writes. */
+/** Makes the client class of the pool. Each client tries the next host of the search, and counts as connected only if it takes writes. */
 export function leaderClients(search: LeaderSearch, settings: ClientConfig): new () => Client {
   return class LeaderClient extends Client {
     readonly #host: DatabaseHost;
@@ -26,11 +26,11 @@ export function leaderClients(search: LeaderSearch, settings: ClientConfig): new
       const host = search.next;
       super({ ...settings, connectionString: host.url });
       this.#host = host;
-      // A connection that dies while its role is asked would end the process; the question fails by itself.
+      // Without a listener, a connection that dies during the role check would end the process. The query itself fails anyway.
       this.on("error", () => undefined);
     }
 
-    // As `Client` declares it: with a callback, which is how a pool calls it, nothing is returned.
+    // Same overloads as `Client`: with a callback, as a pool calls it, nothing is returned.
     override connect(): Promise<Client>;
     override connect(callback: Connected): void;
     override connect(callback?: Connected): Promise<Client> | undefined {

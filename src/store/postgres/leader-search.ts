@@ -1,16 +1,16 @@
 import type { Client } from "pg";
 import type { DatabaseHost } from "../index.ts";
 
-/** A host that took writes when it was asked, until another one does or it refuses one. */
+/** A host that accepted writes when checked. Valid until another host leads or this one rejects a write. */
 interface Leadership {
   readonly host: DatabaseHost;
 }
 
 /**
- * Which of several hosts takes writes.
- * - says which host the next connection tries, and moves on from one that cannot be used;
- * - knows for each connection under which leadership it was opened: those of an earlier one are of no use any more;
- * - ends those connections when another host leads, so that statements on a machine that vanished are not waited for.
+ * Finds which of several hosts takes writes.
+ * - chooses the host that the next connection tries, and skips a host that cannot be used;
+ * - records for each connection the leadership under which it was opened: connections of an earlier one are unusable;
+ * - ends those connections when another host leads, so that no statement waits for a machine that vanished.
  */
 export class LeaderSearch {
   readonly hosts: readonly DatabaseHost[];
@@ -28,12 +28,12 @@ export class LeaderSearch {
     return host;
   }
 
-  /** Those that may have become leader while the one we know does not answer. */
+  /** Hosts that may have become leader while the known leader does not answer. */
   get others(): readonly DatabaseHost[] {
     return this.hosts.filter((host) => host !== this.#leadership?.host);
   }
 
-  /** A connection found that its host takes writes. */
+  /** Records that a connection found its host accepting writes. */
   found(client: Client, host: DatabaseHost): void {
     this.lead(host);
     if (this.#leadership === null) return;
@@ -41,7 +41,7 @@ export class LeaderSearch {
     client.once("end", () => this.#connections.delete(client));
   }
 
-  /** Another host leads: what was opened to the one before is ended. */
+  /** Sets the leader. When it is another host, connections to the previous leader are ended. */
   lead(host: DatabaseHost): void {
     if (this.#leadership?.host === host) return;
     this.#leadership = { host };
@@ -54,18 +54,18 @@ export class LeaderSearch {
     return leadership !== undefined && leadership === this.#leadership;
   }
 
-  /** The host cannot be used: the next connection tries the one after it. Others may have moved on already. */
+  /** Skips a host that cannot be used: the next connection tries the one after it. Another connection may have skipped it already. */
   passOver(host: DatabaseHost): void {
     if (this.next === host) this.#next = (this.#next + 1) % this.hosts.length;
   }
 
-  /** The host of this connection refused a write: it leads no more, and its other connections are of no use either. */
+  /** Called when the host of this connection rejected a write: it no longer leads, so all its connections are unusable. */
   demote(client: Client): void {
     if (this.isCurrent(client)) this.#leadership = null;
   }
 }
 
-/** With a statement under way the socket is closed at once, and the caller gets an error. */
+/** Closes the socket at once, even during a statement, whose caller then gets an error. */
 function endQuietly(client: Client): void {
   client.end().catch(() => undefined);
 }

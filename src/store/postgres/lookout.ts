@@ -2,12 +2,12 @@ import { Client, type ClientConfig } from "pg";
 import { checkLeads } from "./leader-client.ts";
 import type { LeaderSearch } from "./leader-search.ts";
 
-/** A statement that takes longer makes us look whether another host leads by now, again and again until it ends. */
+/** Interval of checks during a slow statement: each checks whether another host leads by now. */
 const LOOK_EVERY_MS = 3_000;
 
 /**
- * Finds the new leader while statements wait for one whose machine has vanished: nothing answers there, nothing refuses,
- * and only a timeout would end the wait. When another host leads, the search ends the old connections at once.
+ * Finds the new leader while statements wait for a leader whose machine has vanished: it neither answers nor refuses,
+ * so only a timeout would end the wait. When another host leads, the search ends the old connections at once.
  */
 export class Lookout {
   readonly #search: LeaderSearch;
@@ -47,7 +47,7 @@ export class Lookout {
           await checkLeads(client);
           this.#search.lead(host);
         } catch {
-          // A standby, or as silent as the leader we know: the next look may find more.
+          // The host is a standby or does not answer. A later check may succeed.
         } finally {
           client.end().catch(() => undefined);
         }

@@ -9,7 +9,7 @@ import {
 } from "../index.ts";
 import type { HostFailure } from "./leader-client.ts";
 
-/** What the database answered, or that it could not be asked. */
+/** Translates an error of the driver into an error of the store. */
 export function translated(error: unknown): Error {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof Error && isProgramError(error)) return error;
@@ -21,12 +21,12 @@ export function translated(error: unknown): Error {
   return new StoreUnavailable(`the database cannot be used now: ${reason}`, { cause: error });
 }
 
-/** PgBouncer answers so to parameters it does not know; Postgres knows those we send. */
+/** PgBouncer returns this error for parameters it does not know. Postgres knows all parameters we send. */
 function isRefusedStart(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && error.code === "08P01" && error.message.includes("startup parameter");
 }
 
-/** No host of the database could be used; with several, each is named with its reason. */
+/** Builds the error for the case that no host could be used. With several hosts, it names each with its reason. */
 export function unreached(failures: readonly HostFailure[]): Error {
   const [only] = failures;
   const refused = failures.find(({ cause }) => isRefusedStart(cause));
@@ -36,7 +36,7 @@ export function unreached(failures: readonly HostFailure[]): Error {
   return new StoreUnavailable(`no host of the database takes writes now: ${reasons.join("; ")}`, { cause: only });
 }
 
-/** A host that leads no more, or is about to: the same statement will do on the one that leads then. */
+/** True when the host no longer leads, or is about to stop. The same statement works on the new leader. */
 export function isReadOnly(error: unknown): boolean {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   return cause instanceof DatabaseError && cause.code === READ_ONLY;
@@ -44,22 +44,22 @@ export function isReadOnly(error: unknown): boolean {
 
 const READ_ONLY = "25006";
 
-/** A prepared statement that is not where it was prepared, or is where another session prepared it. */
+/** True when a prepared statement is missing on its connection, or exists there because another session prepared it. */
 export function isLostStatement(error: unknown): boolean {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   return cause instanceof DatabaseError && (cause.code === "26000" || cause.code === "42P05");
 }
 
-/** After these the server ends the connection: operator, resources, idle transactions, wrong protocol, sign-in; or we do: a host that takes no writes. */
+/** SQLSTATEs that end a connection: by the server (operator, resources, idle transaction, protocol, sign-in), or by us (read only). */
 const ENDING = /^(?:08|28|53|57P|XX)|^25P03$|^25006$/;
 
-/** Whether the database refused a statement and is ready for the next one on the same connection. */
+/** True when the database rejected a statement and the same connection is ready for the next one. */
 export function isAnswer(error: unknown): boolean {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   return cause instanceof DatabaseError && !ENDING.test(cause.code ?? "08");
 }
 
-/** Several addresses of one host fail together, and the sum of them has no message of its own. */
+/** Several addresses of one host fail together, as an AggregateError without a message of its own. */
 function reasonOf(error: Error): string {
   if (error.message !== "" || !(error instanceof AggregateError)) return error.message;
   return error.errors.map((one: unknown) => (one instanceof Error ? one.message : String(one))).join("; ");

@@ -23,33 +23,34 @@ import { isAnswer, isLostStatement, isReadOnly, translated, unreached } from "./
 
 export interface PostgresOptions {
   readonly url: string;
-  /** Connections at most; default: 10. */
+  /** Maximum number of connections; default: 10. */
   readonly connections?: number;
-  /** A statement that takes longer is given up; default: 30 s. */
+  /** Time after which a statement is cancelled; default: 30 s. */
   readonly statementTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
 }
 
 export interface PostgresSql extends Sql {
-  /** Fails with `PoolerUnsupported` when a prepared statement does not outlive its transaction. Takes two connections. */
+  /** Fails with `PoolerUnsupported` when a prepared statement is lost after its transaction. Uses two connections. */
   checkPooler(): Promise<void>;
 }
 
-/** How long after the server should have given up a statement the connection counts as dead. */
+/** Time after the statement timeout of the server at which a silent connection counts as dead. */
 const SILENCE_MS = 5_000;
 
-/** With several hosts, one that does not answer is not waited for as long as the only one would be. */
+/** Connect timeout per host when there are several. It is shorter than for a single host, because others can be tried. */
 const HOST_CONNECT_MS = 2_000;
 
 /**
- * Each statement has one good plan; planning it again costs a lone commit as much as writing it. That plan goes by index also while the
- * statistics say that a table is nearly empty: it outlives them, and would read the whole of a table that has grown since.
+ * Each statement has one good plan, and planning a lone commit again costs as much as writing it. The plan must use indexes even while
+ * statistics show a nearly empty table: it is kept longer than the statistics are valid, and would otherwise scan the whole table after it
+ * has grown.
  */
 const PLANNING = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
 
 /**
- * A database server, or several of which one leads. Connecting happens with the first query, and again with the next one
- * after it was lost: a database that is away makes queries fail with `StoreUnavailable` and never ends the process.
+ * Opens a database server, or several of which one leads. The first query connects, and after a lost connection the next query
+ * connects again. While the database is unreachable, queries fail with `StoreUnavailable`, and the process continues.
  */
 export function openPostgres(options: PostgresOptions): PostgresSql {
   const { url, connections = 10, statementTimeoutMs = 30_000, connectTimeoutMs = 5_000 } = options;
@@ -66,11 +67,11 @@ export function openPostgres(options: PostgresOptions): PostgresSql {
   };
   const pool = new Pool({
     max: connections,
-    // Also how long a caller waits for a connection of the pool to become free.
+    // Also the time for which a caller waits for a free connection of the pool.
     connectionTimeoutMillis: connectTimeoutMs,
     Client: leaderClients(search, settings),
   });
-  // Without listeners a connection that dies, idle or lent out, would end the process; its user gets the error.
+  // Without listeners, a dying connection, idle or in use, would end the process. Its user gets the error anyway.
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
   const link = { pool, search, lookout: new Lookout(search, settings) };
@@ -84,7 +85,7 @@ export function openPostgres(options: PostgresOptions): PostgresSql {
   };
 }
 
-/** What a statement passes through on its way to the host that leads. */
+/** The parts that a statement needs to reach the leader. */
 interface Link {
   readonly pool: Pool;
   readonly search: LeaderSearch;
@@ -93,7 +94,7 @@ interface Link {
 
 function ignore(): void {}
 
-/** Instants and money stay below 2^53. */
+/** Reads `bigint` as a number, which is exact because instants and money stay below 2^53. */
 const parserOf: CustomTypesConfig["getTypeParser"] = (id, format) =>
   id === types.builtins.INT8 ? Number : types.getTypeParser(id, format);
 
@@ -102,9 +103,8 @@ interface Asked {
 }
 
 /**
- * `Pool.query` throws a connection away after every error, also after one that is part of the day: a commit that
- * would pass a
- * limit is refused, and with several replicas that happens many times a second.
+ * Unlike `Pool.query`, keeps the connection after an ordinary error. `Pool.query` drops it after every error, even when
+ * a commit is rejected because it would exceed a limit. With several replicas that happens many times a second.
  */
 async function askOnce<Row>(link: Link, statement: Statement, params?: readonly SqlValue[]): Promise<readonly Row[]> {
   const client = await connect(link);
@@ -120,7 +120,7 @@ async function askOnce<Row>(link: Link, statement: Statement, params?: readonly 
   }
 }
 
-/** The triggers of an organisation that is leaving refuse the statement as a whole; asked again, they leave its rows as they are. */
+/** Triggers of a leaving organisation reject the whole statement. The repetition then skips the rows of that organisation. */
 async function askPassingOver<Row>(
   link: Link,
   statement: Statement,
@@ -151,7 +151,7 @@ async function ask<Row>(
   }
 }
 
-/** A connection to the host that leads: each host has its turn once, and connections to one that led before are closed. */
+/** Connects to the leader. Tries each host once, and closes connections to a previous leader. */
 async function connect({ pool, search }: Link): Promise<PoolClient> {
   const failures: HostFailure[] = [];
   for (;;) {
@@ -190,8 +190,8 @@ async function inTransaction<T>(link: Link, work: (sql: Sql) => Promise<T>): Pro
 }
 
 /**
- * A pooler that lends a server connection for each transaction lends the one with our statement to another client now:
- * the next transaction gets a connection where it was never prepared, unless the pooler prepares it there.
+ * Checks that prepared statements work. A pooler in transaction mode now lends the connection with our statement to the second
+ * client. The first client's next transaction gets a connection without the statement, unless the pooler prepares it there.
  */
 async function checkPooler(link: Link): Promise<void> {
   const first = await connect(link);
@@ -203,7 +203,7 @@ async function checkPooler(link: Link): Promise<void> {
       await ask(second, HOLD);
       await ask(first, PROBE);
     } finally {
-      // Ended with its transaction.
+      // Closing the connection also ends its transaction.
       second.release(true);
     }
   } catch (error) {

@@ -1,21 +1,21 @@
 import { Client } from "pg";
 import { type DatabaseHost, readDatabaseHosts } from "../index.ts";
 
-/** One server of a database, as it answers about itself. */
+/** The state of one database server, as the server reports it. */
 export type HostState = { readonly name: string } & (
   | { readonly role: "unreachable"; readonly reason: string }
   | { readonly role: "standby" }
   | ({ readonly role: "leader" } & LeaderSettings)
 );
 
-/** What decides whether an acknowledged commit outlives the leader. */
+/** Settings that decide whether an acknowledged commit survives the loss of the leader. */
 export interface LeaderSettings {
   readonly fsync: boolean;
   readonly synchronousCommit: string;
-  /** Empty: no commit waits for a standby. */
+  /** Empty when commits wait for no standby. */
   readonly synchronousStandbyNames: string;
   readonly standbys: number;
-  /** Null: the user of the database may not see it (`pg_monitor`). */
+  /** Number of synchronous standbys; null when the database user has no permission to see it (`pg_monitor`). */
   readonly synchronousStandbys: number | null;
 }
 
@@ -39,7 +39,7 @@ interface StateRow {
   readonly is_hidden: boolean;
 }
 
-/** Asks every host that a database URL names, each by itself. */
+/** Reads the state of every host in a database URL, each over its own connection. */
 export function readReplication(url: string): Promise<readonly HostState[]> {
   return Promise.all(readDatabaseHosts(url).map(askHost));
 }

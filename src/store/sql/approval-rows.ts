@@ -8,7 +8,7 @@ import { lookUp } from "./look-up.ts";
 
 type Subject = NonNullable<ApprovalRecord["subject"]>;
 
-/** The record without its subject, beside the columns it is found by. Whom it is assigned to is only a column. */
+/** The record without its subject, and the columns for searching it. The assignee is stored only as a column. */
 export const APPROVAL = new Columns({
   id: text,
   orgId: text,
@@ -28,7 +28,7 @@ export const APPROVAL = new Columns({
   body: parsed<ApprovalRecord>("json"),
 });
 
-/** A row as it is read: `subject` is absent where it was not asked for. */
+/** A row as read. `subject` is absent when it was not selected. */
 export interface ApprovalBody {
   readonly body: string;
   readonly assignee: string | null;
@@ -74,13 +74,13 @@ const REWRITE = {
     on conflict (id) do update set ${APPROVAL.updatesExcept("id", "orgId", "runId")}`,
 };
 
-/** In one order, so that two that change the same ones wait for each other instead of both failing. */
+/** Locks rows in one order, so that two writers of the same rows wait for each other instead of both failing. */
 const SELECT = {
   name: "select approvals to change",
   text: `select ${APPROVAL_BODY} from approvals a where id = any($1::text[]) order by id for update`,
 };
 
-/** An answer to many at once is a commit of many runs: all their approvals are changed by one statement. */
+/** Writes approvals of a batch. One answer to many approvals is a commit of many runs, so one statement changes all of them. */
 export async function writeApprovals(sql: Sql, written: readonly RunCommit[]): Promise<void> {
   const opened = written.flatMap(({ approvalsOpened }) => approvalsOpened);
   if (opened.length > 0) await sql.query(OPEN, APPROVAL.batch(opened.map(rowOf)));
@@ -106,7 +106,7 @@ async function changeRows(sql: Sql, changes: readonly RowChange[]): Promise<void
   await rewriteApprovals(sql, [...approvals.values()]);
 }
 
-/** Of rows that are locked. */
+/** Writes approvals whose rows are locked. */
 export async function rewriteApprovals(sql: Sql, approvals: readonly ApprovalRecord[]): Promise<void> {
   if (approvals.length > 0) await sql.query(REWRITE, APPROVAL.batch(approvals.map(rowOf)));
 }
@@ -122,7 +122,7 @@ const SELECT_BY = {
   },
 };
 
-/** Rewrites those of a run, or one of a launch; columns made of their texts follow. */
+/** Rewrites the approvals of a run, or the one of a launch. Columns derived from their texts are rewritten too. */
 export async function eraseApprovals(
   sql: Sql,
   by: keyof typeof SELECT_BY,

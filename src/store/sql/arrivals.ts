@@ -1,19 +1,19 @@
 import { NOW_MS, type Sql } from "../sql.ts";
 import { passFence } from "./moving-fence.ts";
 
-/** The organisation arrives no more: it lives here, or the move was given up. */
+/** The organisation is no longer arriving: it already lives here, or the move was cancelled. */
 export class NotArriving extends Error {
   override readonly name = "NotArriving";
 }
 
-/** From now on rows of the organisation may be written here by who moves it. */
+/** Marks the organisation as arriving: from this point the move may write its rows here. */
 export async function openArrival(sql: Sql, orgId: string, moveId: string): Promise<void> {
   await sql.query(OPEN, [orgId, moveId]);
 }
 
 /**
- * A transaction that counts only while the organisation is arriving: of two processes that copy at once, one that was slow
- * finds the row gone and writes nothing over what has happened here since.
+ * Runs a transaction only while the organisation is arriving. If two processes copy at once, the slower one finds the
+ * row deleted and does not overwrite newer changes here.
  */
 export function whileArriving<T>(
   sql: Sql,
@@ -27,7 +27,7 @@ export function whileArriving<T>(
   });
 }
 
-/** Until the end of the transaction; throws unless it is arriving by this move. */
+/** Locks the arrival until the end of the transaction. Throws unless the organisation is arriving by this move. */
 export async function holdArrival(within: Sql, orgId: string, moveId: string): Promise<void> {
   const [held] = await within.query<{ move_id: string }>(HOLD, [orgId]);
   if (held?.move_id !== moveId) throw new NotArriving(`the organisation ${orgId} is not arriving`);
@@ -35,8 +35,8 @@ export async function holdArrival(within: Sql, orgId: string, moveId: string): P
 }
 
 /**
- * The last step, in the transaction that has all its rows. The rounds that add up usage stand elsewhere here than where it came
- * from: hours the source had not added up are named, those it had and this one has not are added up here.
+ * The last step, in the transaction that completes the rows. Usage may be summed up to another hour here than in the source: hours summed
+ * here but not in the source are recorded as late, and sums of hours not summed here yet are deleted, to be summed here.
  */
 export async function closeArrival(
   within: Sql,
@@ -52,7 +52,7 @@ export async function closeArrival(
   await within.query(CLOSE, [orgId]);
 }
 
-/** Runs of the organisation with attempts that are open in the name of a replica. */
+/** Returns runs of the organisation with open attempts held by a replica. */
 export async function runsHeldBy(sql: Sql, orgId: string, replicaId: string): Promise<readonly string[]> {
   const rows = await sql.query<{ run_id: string }>(HELD_BY, [orgId, replicaId]);
   return rows.map((row) => row.run_id);

@@ -6,13 +6,13 @@ import type { Sql } from "../sql.ts";
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
-/** Most of a record is a hash, which nothing makes smaller: a higher level takes longer for little. */
+/** Compression level. Most of a record is a hash, which cannot be compressed, so a higher level takes longer and saves little. */
 const LEVEL = 4;
 
-/** Categories that are kept for ever by default: their blocks lie where nothing is dropped. */
+/** Categories kept for ever by default. Their blocks are stored in a partition that is never dropped. */
 const KEPT: ReadonlySet<AuditCategory> = new Set(["governance", "security"]);
 
-/** A record of the chain, as its line and as what the line says. */
+/** A record of the chain: its line and the parsed content of the line. */
 export interface SealedLine {
   readonly record: AuditRecord;
   readonly line: string;
@@ -22,7 +22,7 @@ export function readLines(lines: readonly string[]): readonly SealedLine[] {
   return lines.map((line) => ({ record: JSON.parse(line) as AuditRecord, line }));
 }
 
-/** Canonical JSON has no line feeds. Base64, as statements take texts. */
+/** Packs lines as base64, because statements take texts. Lines are joined by line feeds, which canonical JSON does not contain. */
 export async function packLines(lines: readonly string[]): Promise<string> {
   return (await deflate(Buffer.from(lines.join("\n")), { level: LEVEL })).toString("base64");
 }
@@ -31,12 +31,12 @@ export async function unpackLines(packed: string): Promise<readonly string[]> {
   return (await inflate(Buffer.from(packed, "base64"))).toString().split("\n");
 }
 
-/** What a record is found by. */
+/** Returns the search keys of a record. */
 export function facetsOf({ run, type, category }: Pick<AuditRecord, "run" | "type" | "category">): readonly string[] {
   return [`type:${type}`, `category:${category}`, ...(run === undefined ? [] : [`run:${run}`])];
 }
 
-/** The facet that is in the fewest blocks; null: all of them are looked at. */
+/** Returns the facet that is in the fewest blocks; null when all blocks must be read. */
 export function rarestFacet({ run, type, category }: AuditSelection): string | null {
   if (run !== undefined) return `run:${run}`;
   if (type !== undefined) return `type:${type}`;
@@ -65,7 +65,7 @@ const PUT_FACETS = {
     on conflict do nothing`,
 };
 
-/** A segment by where it ends and when it was closed: the latter leads to its partition. */
+/** Location of a segment: its last number, and the time it was closed, which selects the partition. */
 export interface BlockPlace {
   readonly toSeq: number;
   readonly at: number;
@@ -93,7 +93,7 @@ const REMOVE_FACETS = {
   text: "delete from audit_facets where org_id = $1 and facet = any($2::text[]) and to_seq = $3",
 };
 
-/** Only while pruning is allowed. */
+/** Replaces the blocks of a segment. Only allowed during pruning. */
 export async function replaceBlocks(
   sql: Sql,
   orgId: string,
@@ -113,7 +113,7 @@ const FIND_FACETS = {
   text: "select facet from audit_facets where org_id = $1 and facet = any($2::text[]) and to_seq = $3",
 };
 
-/** The key by which each record of a block is found, as the facets beside the block hold it; null: none. */
+/** Returns the search columns of each record of a block. A value whose facet is no longer stored for the block is null. */
 export async function columnsOf(
   sql: Sql,
   orgId: string,

@@ -15,7 +15,7 @@ export const SEGMENT = new Columns({
   pruned: optional(text),
 });
 
-/** One statement, so that nothing is packed or pruned between the segment and its records. */
+/** One statement, so that nothing is packed or pruned between reading the segment and reading its records. */
 const READ_SEGMENT = {
   name: "read audit segment",
   text: `with closed as materialized (
@@ -55,7 +55,7 @@ interface Holder {
   readonly packed?: unknown;
 }
 
-/** Of rows that hold one record each, or many that are packed. */
+/** Returns the records in rows that contain either one record or many packed ones. */
 async function linesIn(rows: readonly Holder[]): Promise<SealedLine[]> {
   const lines: SealedLine[] = [];
   for (const { body, packed } of rows) {
@@ -71,10 +71,10 @@ const OPEN = {
   text: "select encode(body, 'base64') as packed from audit_open where org_id = $1",
 };
 
-/** Blocks whose records are looked at in one step. */
+/** Number of blocks read in one step. */
 const BLOCKS = 4;
 
-/** The last segment that has records before a number. */
+/** Finds the last segment with records before a given number. */
 const LAST_BEFORE = {
   name: "last audit segment before",
   text: `select min(to_seq) as to_seq from audit_segments where org_id = $1 and to_seq >= $2::bigint - 1`,
@@ -95,10 +95,10 @@ const BLOCKS_OF = {
     where org_id = $1 and to_seq = any($2::bigint[]) and at = any($3::bigint[])`,
 };
 
-/** What `seq` of a record is always less than. */
+/** A number greater than the `seq` of every record. */
 const NO_SEQ = Number.MAX_SAFE_INTEGER;
 
-/** Newest first. */
+/** Returns records, newest first. */
 export async function listRecords(
   sql: Sql,
   orgId: string,
@@ -138,7 +138,7 @@ async function lastBefore(sql: Sql, orgId: string, seq: number): Promise<number>
   return row?.to_seq ?? NO_SEQ;
 }
 
-/** Of records that were sealed before there were blocks. */
+/** Returns records that were sealed before blocks existed. */
 async function listUnpacked(
   sql: Sql,
   orgId: string,

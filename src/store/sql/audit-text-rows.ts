@@ -13,7 +13,7 @@ const READ_SALTS = {
   text: "select subject, salt from audit_salts where org_id = $1 and subject = any($2::text[])",
 };
 
-/** A new one for each subject that has none. */
+/** Returns the salt of each subject; makes a new one for a subject without one. */
 export async function saltsOf(
   sql: Sql,
   orgId: string,

@@ -21,8 +21,8 @@ const INSERT_REFERENCES = {
 };
 
 /**
- * Equal values are kept once; all writers take them in the same order, so that none waits in a circle. One that is there is
- * locked until the reference to it is committed, so that it is not removed meanwhile.
+ * Stores equal values once. All writers lock rows in the same order, so that they cannot deadlock. An existing value is
+ * locked until the reference to it is committed, so that it is not deleted meanwhile.
  */
 export async function writeBlobs(
   sql: Sql,
@@ -58,8 +58,8 @@ const REMOVE_BLOBS = {
 };
 
 /**
- * Removes what runs refer to and no other run does. The rows are locked before it is looked who refers to them: a commit
- * that has just referred to one is waited for, and one that comes later writes the value again.
+ * Deletes values to which only these runs refer. The rows are locked before references are checked: a commit that has
+ * just referred to a value is waited for, and a later commit writes the value again.
  */
 export async function removeUnusedBlobs(sql: Sql, orgId: string, runIds: readonly string[]): Promise<void> {
   const rows = await sql.query<{ hash: string }>(REMOVE_REFERENCES, [arrayLiteral(runIds)]);
@@ -74,7 +74,7 @@ const SELECT_BLOBS = {
   text: `select ${BLOB.list()} from blobs where (org_id, hash) in (select * from ${BLOB_KEY.unnest()})`,
 };
 
-/** Texts of blobs by `hash` and organisation. */
+/** Returns texts of blobs by organisation and hash. */
 export async function readBlobs(
   sql: Sql,
   wanted: readonly { readonly orgId: string; readonly hash: string }[],

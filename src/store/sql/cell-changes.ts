@@ -3,19 +3,19 @@ import { copyRows, keysIn, type Write } from "./copied-rows.ts";
 import type { ComparedTable } from "../directory-store.ts";
 import type { MovedTable } from "./moved-tables.ts";
 
-/** Keys that are read from the log at once, and rows that are compared in one statement. */
+/** Number of log entries read at once, and of keys compared in one statement. */
 const LOG_ROWS = 5_000;
 const KEYS_AT_ONCE = 500;
 
-/** Both sides of a table, as far as they were compared. */
+/** Both sides of a table, for the rows compared so far. */
 interface Sides {
   readonly source: ComparedTable;
   readonly target: ComparedTable;
 }
 
 /**
- * Brings the settled rows of a table over while the organisation runs. What differs afterwards, because it was changed
- * meanwhile, is added to the log of changes: rows that the log does not name are the same on both sides.
+ * Copies the settled rows of a table while the organisation runs. Rows that differ afterwards, because they were
+ * changed meanwhile, are added to the log of changes: rows not in the log are the same on both sides.
  */
 export async function copySettled(source: Sql, write: Write, table: MovedTable, orgId: string): Promise<void> {
   await copyRows(source, write, table, orgId, { share: "settled" }, async (target, range) => {
@@ -24,27 +24,27 @@ export async function copySettled(source: Sql, write: Write, table: MovedTable, 
   });
 }
 
-/** Brings over what the log names, and takes out of it what is the same by then. How many entries there were, at most `LOG_ROWS`. */
+/** Copies the rows in the log, and deletes entries whose rows are the same by then. Returns the number of entries, at most `LOG_ROWS`. */
 export async function catchUp(
   source: Sql,
   write: Write,
   tables: readonly MovedTable[],
   orgId: string,
 ): Promise<number> {
-  // The log is read while the target is held: what another process has copied before is in it.
+  // The target is locked before the log is read, so that the log is complete for all that another process copied earlier.
   return write(async (target) => {
     const entries = await source.query<Entry>(READ, [orgId, 0, LOG_ROWS]);
     const done = await copyNamed(source, target, tables, orgId, entries);
     const ids = done.filter(isSame).flatMap((one) => one.ids);
     return { found: entries.length, ids };
   }).then(async ({ found, ids }) => {
-    // Only what was read: an entry with a lower number may be committed later.
+    // Delete only entries that were read: an entry with a lower number may be committed later.
     if (ids.length > 0) await source.query(TAKE_OUT, [orgId, arrayLiteral(ids)]);
     return found;
   });
 }
 
-/** Brings over everything the log names, within one transaction of the target; the source is frozen. */
+/** Copies all rows in the log, in one transaction of the target. The source is frozen. */
 export async function copyChanges(
   source: Sql,
   target: Sql,
@@ -60,7 +60,7 @@ export async function copyChanges(
   }
 }
 
-/** Everything settled has been copied under the log: an older server that moves does not say so. */
+/** Records that all settled rows were copied while changes were logged. An older server that moves does not write this mark. */
 export async function markCopied(source: Sql, orgId: string): Promise<void> {
   await source.query(ADD, [orgId, COPIED, arrayLiteral(["[]"])]);
 }
@@ -69,7 +69,7 @@ export async function isMarkedCopied(source: Sql, orgId: string): Promise<boolea
   return (await source.query(FIND_MARK, [orgId, COPIED])).length > 0;
 }
 
-/** In the place of the name of a table. */
+/** Marker used in place of a table name. */
 const COPIED = "";
 
 export async function forgetChanges(sql: Sql, orgId: string): Promise<void> {
@@ -106,7 +106,7 @@ async function copyNamed(
   return compared;
 }
 
-/** Triggers and statements write the same key with other spaces. */
+/** Normalises a key. Triggers and statements write the same key with different spaces. */
 function plainKey(key: string): string {
   return JSON.stringify(JSON.parse(key));
 }

@@ -1,9 +1,9 @@
 import type { CredentialClaim, CredentialKind } from "../directory-store.ts";
 import type { Sql } from "../sql.ts";
 
-/** What a database holds that cells must agree about; reading it changes nothing. */
+/** The content of a database on which cells must agree. Reading it changes nothing. */
 export interface CellContent {
-  /** Organisations that live here, and those that are on their way here. */
+  /** Organisations that live here. `arriving` has those that are being moved here. */
   readonly organisations: readonly string[];
   readonly arriving: readonly string[];
   readonly claims: readonly CredentialClaim[];
@@ -27,13 +27,13 @@ export async function listCellContent(sql: Sql, cell: string): Promise<CellConte
   };
 }
 
-/** The same for two addresses of one database, and for no others. */
+/** Returns a text that is the same for two addresses of one database, and different for two databases. */
 export async function readDatabaseIdentity(sql: Sql): Promise<string> {
   const [row] = await sql.query<{ identity: string }>(IDENTITY);
   return row?.identity ?? "";
 }
 
-/** Those without a row of their own are known by their keys and workflows. */
+/** Organisations without a row of their own are found by their keys and workflows. */
 const ORGANISATIONS = {
   name: "organisations of a cell",
   text: `select org_id from organisations where cell is null or cell = $1

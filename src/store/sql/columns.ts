@@ -1,14 +1,14 @@
 import { arrayElement, type SqlRow, type SqlScalar } from "../sql.ts";
 
-/** How a batch carries a column. `json` is text without control characters, so that it needs no escaping. */
+/** Type of a column in a batch. `json` is text without control characters, so it needs no escaping. */
 type ColumnType = "text" | "int" | "bigint" | "boolean" | "json";
 
-/** A column of a table whose values are `T` in the program. */
+/** A column of a table, with values of type `T` in the program. */
 export interface Column<T> {
   readonly type: ColumnType;
-  /** Kept as the text of its JSON. */
+  /** True when the value is stored as JSON text and parsed in the program. */
   readonly isParsed: boolean;
-  /** Only for the compiler. */
+  /** Exists only for type inference. */
   readonly value?: T;
 }
 
@@ -16,10 +16,10 @@ export const text: Column<string> = { type: "text", isParsed: false };
 export const int: Column<number> = { type: "int", isParsed: false };
 export const bigint: Column<number> = { type: "bigint", isParsed: false };
 export const boolean: Column<boolean> = { type: "boolean", isParsed: false };
-/** Text that is JSON and stays text in the program. */
+/** JSON text that the program does not parse. */
 export const jsonText: Column<string> = { type: "json", isParsed: false };
 
-/** Text that is one of a few. */
+/** Text with one of a few values. */
 export function oneOf<T extends string>(): Column<T> {
   return { type: "text", isParsed: false };
 }
@@ -35,14 +35,14 @@ export function optional<T>({ type, isParsed }: Column<T>): Column<T | null> {
 
 type Fields = Readonly<Record<string, Column<unknown>>>;
 
-/** A row of these columns in the program. */
+/** The record type of a row with these columns. */
 export type RecordOf<F> = { readonly [K in keyof F]: F[K] extends Column<infer T> ? T : never };
 
 const SEPARATOR = "\x1e";
 
 /**
- * The columns of a table, or of some of it, described once: their order, their names (`runId` is `run_id`), their types,
- * and how rows become records and records become parameters.
+ * Describes the columns of a table, or some of them, once: their order, their names (`runId` is `run_id`), their types,
+ * and the conversion from rows to records and from records to parameters.
  */
 export class Columns<F extends Fields> {
   readonly fields: F;
@@ -57,17 +57,17 @@ export class Columns<F extends Fields> {
     }));
   }
 
-  /** For a select or an insert; with the alias of the table where several are joined. */
+  /** Returns the column list for a select or an insert, prefixed with the table alias where several tables are joined. */
   list(alias?: string): string {
     return this.#columns.map(({ name }) => (alias === undefined ? name : `${alias}.${name}`)).join(", ");
   }
 
-  /** The places of one record's `values` in a statement. */
+  /** Returns the placeholders of one record's `values`. */
   get places(): string {
     return this.#columns.map((_, index) => `$${index + 1}`).join(", ");
   }
 
-  /** For an insert that meets the row: every column but these takes its new value. */
+  /** Returns assignments for an insert that conflicts: every column except these takes its new value. */
   updatesExcept(...kept: readonly (keyof F)[]): string {
     const updated = this.#columns.filter(({ field }) => !kept.includes(field));
     return updated.map(({ name }) => `${name} = excluded.${name}`).join(", ");
@@ -90,13 +90,13 @@ export class Columns<F extends Fields> {
     return row === undefined ? undefined : this.read(row);
   }
 
-  /** One record as parameters. */
+  /** Returns one record as parameters. */
   values(record: RecordOf<F>): SqlScalar[] {
     return this.#columns.map(({ field, column }) => scalarOf(column, record[field]));
   }
 
   /**
-   * Many records as parameters, a text for each column. Drivers would take arrays too, but they look at every element
+   * Returns many records as parameters, one text for each column. Drivers accept arrays too, but process every element
    * several times, which cost as much as the whole rest of a commit.
    */
   batch(records: readonly RecordOf<F>[]): string[] {
@@ -106,12 +106,12 @@ export class Columns<F extends Fields> {
     });
   }
 
-  /** The arrays that `batch` wrote into the parameters from `place` on. */
+  /** Returns expressions for the arrays of `batch`, whose parameters begin at `place`. */
   arrays(place = 1): string {
     return this.#columns.map(({ column: { type } }, index) => arrayAt(type, place + index)).join(", ");
   }
 
-  /** The records of a batch as a table `i`. */
+  /** Returns the records of a batch as a table `i`. */
   unnest(place = 1): string {
     return `unnest(${this.arrays(place)}) as i(${this.list()})`;
   }

@@ -1,6 +1,6 @@
 import { bigint, Columns, optional, text } from "./columns.ts";
 
-/** What people wrote below an approval. */
+/** Comments that people wrote on an approval. */
 export const COMMENT = new Columns({
   orgId: text,
   approvalId: text,

@@ -10,7 +10,7 @@ import { NEW_EVENT, NEW_WAITER, newRow } from "./sql-events.ts";
 const KEY = { runId: text, orgId: text };
 const SLOT = { ...KEY, agentId: text, delta: int, maxOpen: optional(int) };
 
-/** What a batch may hold, each part a set of rows that travels as one array per column. */
+/** The parts of a batch. Each part is a set of rows, sent as one array per column. */
 export const PARTS = {
   updated: new Columns({
     ...KEY,
@@ -96,8 +96,8 @@ type Row<P extends PartName> = RecordOf<(typeof PARTS)[P]["fields"]>;
 export type PartRows = { readonly [P in PartName]: Row<P>[] };
 
 /**
- * The rows of a batch, in its order; `bodies` holds the packed events of each run that has any. What is copied comes last
- * in each row: an object that is copied first and extended then costs ten times as much to make.
+ * Builds the rows of a batch, in its order; `bodies` has the packed events of each run that has any. Copied fields come
+ * last in each row: an object that is first copied and then extended is ten times as expensive to make.
  */
 export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, string>): PartRows {
   const rows: PartRows = {
@@ -153,7 +153,7 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
   return { ...rows, timers_set: onceEach(rows.timers_set) };
 }
 
-/** A node whose wait ends and begins again in one commit waits on. */
+/** Adds waits. A node whose wait ends and begins again in one commit continues to wait. */
 function addWaits(rows: PartRows, { runId, orgId, waits, waitsEnded }: RunCommit): void {
   if (waits.length === 0 && waitsEnded.length === 0) return;
   const waiting = new Set<string>();
@@ -177,7 +177,7 @@ function addPlace(rows: PartRows, { runId, orgId, place }: RunCommit): void {
     });
 }
 
-/** A node that waits for an event again in one commit waits for the new one. */
+/** Adds events and waiters. A node that begins to wait for an event again in one commit waits for the new one. */
 function addEvents(rows: PartRows, { runId, orgId, waiters, waitersEnded, emitted }: RunCommit): void {
   const waiting = new Set<string>();
   for (const waiter of waiters) {
@@ -188,7 +188,7 @@ function addEvents(rows: PartRows, { runId, orgId, waiters, waitersEnded, emitte
   for (const event of emitted) rows.emitted.push({ runId, orgId, ...newRow(event) });
 }
 
-/** A run may set the timer its child sets for it in the same batch: one row, and the later of the two. */
+/** Removes duplicate timers. A run may set the same timer that its child sets for it in the batch: the row that comes last stays. */
 function onceEach(timers: readonly Row<"timers_set">[]): Row<"timers_set">[] {
   if (timers.length < 2) return [...timers];
   return [...new Map(timers.map((row) => [`${row.ofRunId} ${row.key}`, row])).values()];

@@ -6,9 +6,9 @@ import { PLACE_CTES } from "./sql-places.ts";
 import { ON_TAKEN_ID } from "./sql-events.ts";
 
 /**
- * A whole batch in one statement. Runs are updated only at the version their share of the batch was made for, and
- * everything else is joined to the runs that passed: a run that another replica has advanced writes nothing, the others
- * stand. Parts a batch does not hold are left out, so that the common batch stays short.
+ * Writes a whole batch in one statement. Runs are updated only at the version that their share of the batch expects,
+ * and all other rows are joined to the runs that passed: a run that another replica has advanced writes nothing, the
+ * others are written. Parts without rows are left out, so that a usual batch stays short.
  */
 export function commitStatement(rows: PartRows): { readonly statement: Statement; readonly params: SqlValue[] } {
   const parts = PART_NAMES.filter((part) => rows[part].length > 0);
@@ -30,7 +30,7 @@ function statementOf(parts: readonly PartName[]): Statement {
   return statement;
 }
 
-/** One bit for each part: a database distinguishes statements by their first 63 characters only. */
+/** Returns one bit for each part, for the name of the statement: a database distinguishes names by their first 63 characters only. */
 function maskOf(parts: readonly PartName[]): number {
   return parts.reduce((mask, part) => mask | (1 << PART_NAMES.indexOf(part)), 0);
 }
@@ -57,7 +57,7 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
   ...GOVERNANCE_CTES,
   ...PLACE_CTES,
   updated: (rows) => [
-    // A log that would get a gap makes the not-null column null: the batch fails, and nothing of it counts.
+    // A log that would get a gap sets the not-null column to null: the batch fails, and nothing of it is written.
     `updated as (
       update run_heads h set
         row_version = h.row_version + 1, status = i.status, epoch = i.epoch,

@@ -2,22 +2,22 @@ import type { ComparedTable } from "../directory-store.ts";
 import type { Sql, SqlScalar } from "../sql.ts";
 import type { MovedTable } from "./moved-tables.ts";
 
-/** Rows that are compared at once. */
+/** Number of rows compared at once. */
 const CHUNK_ROWS = 2_000;
-/** What goes over in one statement, beyond its first row. */
+/** Maximum bytes copied in one statement. The first row may exceed it. */
 const CHUNK_BYTES = 4_194_304;
 const DELETED_ROWS = 5_000;
 
-/** Which rows of a table: `settled` as the table says, `rest` all others; and of these, by their keys, each a JSON array. */
+/** Selects rows: `settled` by the table's condition, `rest` all others. `keys` restricts them to these keys, each a JSON array. */
 export interface Portion {
   readonly share: "all" | "settled" | "rest";
   readonly keys?: readonly string[];
 }
 
 interface Range extends Portion {
-  /** Exclusive; null: from the start. */
+  /** Exclusive; null starts at the first row. */
   readonly after: readonly SqlScalar[] | null;
-  /** Inclusive; null: to the end. */
+  /** Inclusive; null ends at the last row. */
   readonly until: readonly SqlScalar[] | null;
 }
 
@@ -30,21 +30,21 @@ interface Chunk extends Range, Counted {}
 
 const EVERYTHING: Range = { share: "all", after: null, until: null };
 
-/** How the target is written: each call is a transaction that counts only while the organisation is still arriving. */
+/** Writes to the target: each call is a transaction that is committed only if the organisation is still arriving. */
 export type Write = <T>(work: (target: Sql) => Promise<T>) => Promise<T>;
 
-/** What both sides hold once a table has been gone through, each counted where it is. */
+/** Rows and digests of both sides after a table was copied, each counted in its own database. */
 interface CopiedTable {
   readonly source: ComparedTable;
   readonly target: ComparedTable;
 }
 
 /**
- * Makes the rows of an organisation in one database those of another. Chunk by chunk in the order of the key both sides are
- * compared by count and digest, and only what differs is written; so it continues wherever it was interrupted and finds
- * what has changed since the last time. The chunks cover the whole table on both sides, since keys sort the same in every
- * database: when nothing changes meanwhile, both sums together verify it. A chunk that is not the same on both sides even
- * when it has been written is given to `onDiffering`, in the same transaction of the target.
+ * Makes the rows of an organisation in the target equal to the source. Both sides are compared by count and digest,
+ * chunk by chunk in key order, and only differing chunks are written. So the copy can continue after an interruption,
+ * and finds later changes. Keys sort the same in every database, so the chunks cover the whole table on both sides: if
+ * nothing changes meanwhile, the two sums verify it. A chunk that still differs after it was written is passed to
+ * `onDiffering`, in the same transaction of the target.
  */
 export async function copyRows(
   source: Sql,
@@ -60,7 +60,7 @@ export async function copyRows(
   while (chunk !== null) {
     const matched: Chunk = chunk;
     here.add(matched);
-    // One database reads on while the other compares.
+    // One database reads the next chunk while the other compares this one.
     const [following, written] = await Promise.all([
       matched.until === null
         ? null
@@ -77,7 +77,7 @@ export async function copyRows(
   return { source: here.of(table), target: there.of(table) };
 }
 
-/** Rows of chunks together, and the digest that the whole table has. */
+/** Sum of the rows and digests of chunks, which equals those of the whole table. */
 class Sum {
   #rows = 0;
   #digest = 0n;
@@ -92,13 +92,13 @@ class Sum {
   }
 }
 
-/** Rows and digest of a whole table; the digest does not depend on their order. */
+/** Returns rows and digest of a whole table. The digest does not depend on the order of the rows. */
 export async function compareRows(sql: Sql, table: MovedTable, orgId: string): Promise<ComparedTable> {
   const { rows, digest } = await digestOf(sql, table, orgId, EVERYTHING);
   return { table: table.name, rows, digest: BigInt(digest).toString(16) };
 }
 
-/** In small transactions; `begin` readies each. */
+/** Deletes rows in small transactions. `begin` prepares each transaction. */
 export async function removeRows(
   sql: Sql,
   table: MovedTable,
@@ -121,7 +121,7 @@ export async function removeRows(
   }
 }
 
-/** What the target has in this range from now on. */
+/** Makes a range of the target equal to the source. Returns the target's count and digest afterwards. */
 async function match(source: Sql, target: Sql, table: MovedTable, orgId: string, chunk: Chunk): Promise<Counted> {
   const there = await digestOf(target, table, orgId, chunk);
   if (isSame(there, chunk)) return there;
@@ -139,7 +139,7 @@ function isSame(left: Counted, right: Counted): boolean {
   return left.rows === right.rows && left.digest === right.digest;
 }
 
-/** Keys of the rows in a range, each a JSON array. */
+/** Returns the keys of the rows in a range, each a JSON array. */
 export async function keysIn(sql: Sql, table: MovedTable, orgId: string, range: Range): Promise<readonly string[]> {
   const where = whereOf(table, range);
   const text = `select ${keyJson(table)} as key from ${quoted(table.name)} where ${where.text}`;
@@ -147,7 +147,7 @@ export async function keysIn(sql: Sql, table: MovedTable, orgId: string, range: 
   return rows.map(({ key }) => key);
 }
 
-/** What is left of the range; null: nothing. */
+/** Copies one page. Returns the rest of the range; null when nothing is left. */
 async function copyPage(
   source: Sql,
   target: Sql,
@@ -178,7 +178,7 @@ async function copyPage(
   return isWhole || page.last === null ? null : { ...range, after: JSON.parse(page.last) as SqlScalar[] };
 }
 
-/** A table without a key is small: it is one chunk. */
+/** Returns the next chunk. A table without a key is small, and is one chunk. */
 async function nextChunk(sql: Sql, table: MovedTable, orgId: string, rest: Range): Promise<Chunk> {
   if (table.key.length === 0) return { ...rest, ...(await digestOf(sql, table, orgId, rest)) };
   const where = whereOf(table, rest);
@@ -203,7 +203,7 @@ async function digestOf(sql: Sql, table: MovedTable, orgId: string, range: Range
   return found ?? { rows: 0, digest: "0" };
 }
 
-/** The sum of what rows hash to: 60 bits each, so that two tables with other rows hardly ever agree. */
+/** Returns an expression for the sum of the row hashes, 60 bits each, so that tables with different rows almost never agree. */
 function digestSum({ columns }: MovedTable, from: string): string {
   const row = `row(${columns.map((column) => `${from}.${quoted(column)}`).join(", ")})::text`;
   return `coalesce(sum(('x' || substr(md5(${row}), 1, 15))::bit(60)::bigint), 0)::text`;

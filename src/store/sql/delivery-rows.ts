@@ -12,17 +12,17 @@ const KEPT = {
   groupKey: optional(text),
   runId: optional(text),
 };
-/** The column is older than channels. */
+/** The column was named before channels existed. */
 export const DELIVERY_NAMES = { targetId: "webhook_id" } as const;
 const ROW = new Columns(KEPT, DELIVERY_NAMES);
 const NEW_DELIVERY = new Columns({ ...KEPT, delayMs: bigint }, DELIVERY_NAMES);
 
-/** Deliveries as parameters of a statement; `addDeliveries` reads them there. */
+/** Returns deliveries as parameters of a statement, for `addDeliveries`. */
 export function deliveryColumns(deliveries: readonly NewDelivery[]): readonly string[] {
   return NEW_DELIVERY.batch(deliveries);
 }
 
-/** Writes them, in their order, from the parameters that begin at `place`; `condition` may refer to what came before. */
+/** Returns an insert for deliveries, in order, whose parameters begin at `place`; `condition` may refer to preceding CTEs. */
 export function addDeliveries(place: number, condition = "true"): string {
   return `insert into webhook_deliveries (${ROW.list()}, state, next_at, created_at)
     select ${ROW.list("i")}, 'pending', ${NOW_MS} + i.delay_ms, ${NOW_MS}

@@ -5,7 +5,7 @@ import { bigint, Columns, type RecordOf, text } from "./columns.ts";
 
 const REFERENCE = new Columns({ orgId: text, sha256: text, runId: text, name: text, mime: text, size: bigint });
 
-/** Only content that is there can be referred to. */
+/** Inserts references. Only existing content can be referred to. */
 const INSERT = {
   name: "insert file references",
   text: `insert into file_references (${REFERENCE.list()})

@@ -3,8 +3,8 @@ import { NOW_MS } from "../sql.ts";
 import { LATE_MS } from "./usage-sums.ts";
 
 /**
- * What an agent's row holds and what is added, each with its count; without counts it is one at each moment. Nothing
- * where nothing is added.
+ * The dispatches in an agent's row and the added ones, each with its count; without counts, one per moment. Empty when
+ * none is added.
  */
 const HITS = `unnest(
   case when excluded.rate_count is not null then c.hits || excluded.hits end,
@@ -13,15 +13,15 @@ const HITS = `unnest(
 ) with ordinality as e(h, n, place)`;
 
 /**
- * Arrays of hits are in order: their ends are the oldest and the newest. Selected, so that a long array is unpacked once
- * and not again for every hit that is compared.
+ * Oldest and newest hit: arrays of hits are sorted, so these are their ends. Written as subqueries, so that a long
+ * array is unpacked once and not again for every compared hit.
  */
 const OLDEST_ADDED = "(select excluded.hits[1])";
 const NEWEST = "(select greatest(c.hits[cardinality(c.hits)], excluded.hits[cardinality(excluded.hits)]))";
 
 /**
- * The hits as they are kept: for two windows, and where there may be many, those of a slice at the moment of its last.
- * `inside` is how many of them count with those that are added, each by its own moment.
+ * The hits to keep: those of two windows. Where there may be many, the hits of a slice are merged at the time of its
+ * last. `inside` is the number of them in one window with the added hits, each by its own time.
  */
 const KEPT_HITS = `(
   select max(h) as h, sum(coalesce(n, 1))::int as n,
@@ -31,7 +31,7 @@ const KEPT_HITS = `(
     then h / ((excluded.window_ms + ${SLICES - 1}) / ${SLICES}) else -place end
   order by 1)`;
 
-/** One that is late counts with those before it; one so late that they may be forgotten does not count at all. */
+/** The new hits, or null to reject them. Late hits count with earlier ones; those so late that earlier ones may be deleted are rejected. */
 const HITS_AFTER = `(
   select
     case when excluded.rate_count is null then c.hits
@@ -45,10 +45,10 @@ const SLOT_CHANGES = `
   max_open = coalesce(excluded.max_open, c.max_open)`;
 
 /**
- * Counters are changed on the locked row, also beside other replicas: a value that would pass its limit becomes null,
- * which the column refuses, and nothing of the batch counts. Only what takes something carries a limit to be checked.
- * Runs of one batch may be held to different ceilings of the same counter: together they keep the lowest, and what does
- * not fit together is written one by one.
+ * Counters change on the locked row, so this is safe beside other replicas: a value above its limit becomes null, which
+ * the column rejects, and nothing of the batch is written. Only changes that take something have a limit to check. Runs
+ * of one batch may have different ceilings for the same counter: together they are checked against the lowest, and if
+ * that fails they are written one by one.
  */
 export const GOVERNANCE_CTES = {
   slots: (rows: string) => [

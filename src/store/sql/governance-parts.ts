@@ -6,14 +6,14 @@ import type { RunCommit } from "../store.ts";
 import type { PartRows } from "./commit-parts.ts";
 import { verdictsText } from "./verdict-rows.ts";
 
-/** Does it dispatch for an agent that has a window? */
+/** Whether the commit dispatches for an agent with a rate window. */
 export function hasHits({ slots }: RunCommit): boolean {
   return slots.some(({ rate, hits }) => rate !== null && hits.length > 0);
 }
 
 /**
- * What a run's share of a batch counts, spends, decides and audits. Where any of the batch has hits all its
- * slots go the longer way: they are locked in one order, and no agent is written twice.
+ * Adds the counters, costs, verdicts and audit entries of a run's share of a batch. If any share of the batch has hits,
+ * all its slots use the statement for rated slots, which locks them in one order and writes each agent once.
  */
 export function addGovernance(rows: PartRows, commit: RunCommit, isRated: boolean): void {
   const { runId, orgId, events, head } = commit;
@@ -48,7 +48,7 @@ function addLedger(rows: PartRows, { runId, orgId, ledger }: RunCommit): void {
 
 const NO_WINDOW = { hits: null, hitCounts: null, rateCount: null, windowMs: null };
 
-/** Where each counts for itself there is a moment for each: read without the counts it means the same. */
+/** Returns the parameters of a window. Up to `EXACT_COUNT_MAX` each hit gets its own moment, so the counts could be left out. */
 export function windowOf(hits: readonly Hits[], { count, windowMs }: RateWindow) {
   const apart = count > EXACT_COUNT_MAX ? hits : hits.flatMap(oneEach);
   return {

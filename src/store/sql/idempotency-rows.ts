@@ -12,7 +12,7 @@ const SCOPE = new Columns({ orgId: text, keyId: text, workflow: text, key: text 
 const HOLDER = new Columns({ runId: text, bodyHash: text });
 const KEY_CLAIM = new Columns({ ...SCOPE.fields, ...HOLDER.fields });
 
-/** A key that is taken but old is taken again; a rival's key that is not yet committed is waited for. */
+/** Claims keys. A taken key that has expired is claimed again; a key in an uncommitted transaction of another run is waited for. */
 const CLAIM = {
   name: "claim idempotency keys",
   text: `insert into idempotency_keys as k (${KEY_CLAIM.list()}, created_at)
@@ -36,7 +36,7 @@ const RELEASE = {
     select * from ${SCOPE.unnest()})`,
 };
 
-/** Claims the keys of new runs; those whose key belongs to another run are returned separately. */
+/** Claims the keys of new runs. Runs whose key belongs to another run are returned separately. */
 export async function claimKeys(
   sql: Sql,
   commits: readonly RunCommit[],
@@ -66,7 +66,7 @@ function scopeText({ orgId, keyId, workflow, key }: IdempotencyScope): string {
   return JSON.stringify([orgId, keyId, workflow, key]);
 }
 
-/** Gives back keys that were claimed in this transaction for runs that were not created after all. */
+/** Releases keys that were claimed in this transaction for runs that were not created. */
 export async function releaseKeys(sql: Sql, claims: readonly Claim[]): Promise<void> {
   if (claims.length > 0) await sql.query(RELEASE, SCOPE.batch(claims));
 }

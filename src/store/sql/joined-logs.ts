@@ -1,11 +1,11 @@
 import type { Sql } from "../sql.ts";
 
-/** A longer log stays in pieces: to read on, the last of them is enough. */
+/** A log with more events stays in pieces: a reader that continues needs only the last piece. */
 const EVENTS_MAX = 1_000;
 
 /**
- * The pieces that commits left of a run that has ended become one: together they compress to less than half, and take one
- * row and one entry of the index. What changes a log holds the head of its run, which is passed by then.
+ * Joins the pieces of the log of an ended run into one: together they compress to less than half the size, and need one row and
+ * one index entry. Every statement that changes a log locks the head of its run, and runs with a locked head are skipped here.
  */
 const JOIN_LOGS = {
   name: "join logs",

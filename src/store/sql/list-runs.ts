@@ -14,7 +14,7 @@ export async function listRuns(sql: Sql, orgId: string, filter: RunFilter, page:
   return listed(RUN.all(rows), page.limit, ({ createdAt, runId }) => ({ at: createdAt, id: runId }));
 }
 
-/** The table whose index finds the runs in the order of the list, and its column that says when they were created. */
+/** The table whose index returns the runs in list order, and its column with the creation time. */
 interface Driver {
   readonly table: string;
   readonly at: string;
@@ -26,8 +26,8 @@ const FACETS: Driver = { table: "f0", at: "created_at" };
 const WORDS: Driver = { table: "w", at: "created_at" };
 
 /**
- * One statement for each shape of a filter. It has no name, and is planned for the values it is asked with: which index
- * is the shortest way depends on how rare they are.
+ * Builds one statement for each shape of a filter. It has no name, so it is planned for the actual values: which index
+ * is best depends on how rare they are.
  */
 export function listStatement(
   orgId: string,
@@ -41,7 +41,7 @@ export function listStatement(
   const { table, at } = driver;
   const tables = ["runs r join run_heads h using (run_id)"];
   const conditions = [`${table}.org_id = $1`, ...plainConditions(filter, put)];
-  // Said of every table, so that any of them may be the one that is read first.
+  // The condition is repeated for each table, so that the planner may read any of them first.
   for (const other of ["r", "h"]) if (other !== table) conditions.push(`${other}.org_id = $1`);
   (filter.facets ?? []).forEach((facet, index) => {
     tables.push(`join run_facets f${index} on f${index}.run_id = r.run_id`);
@@ -59,7 +59,7 @@ export function listStatement(
   return { statement: { name: "", text }, params };
 }
 
-/** What is likely to be the rarest comes first. */
+/** Chooses the table with the condition that is likely to match the fewest rows. */
 function driverOf({ words, facets = [], errorCode, status }: RunFilter): Driver {
   if (words !== undefined) return WORDS;
   if (facets.length > 0) return FACETS;
@@ -84,7 +84,7 @@ function plainConditions(filter: RunFilter, put: Put): readonly string[] {
   return conditions;
 }
 
-/** What open runs have cost changes all the time: they are found by being open, the others by what they came to. */
+/** The cost of open runs changes all the time, so it is checked on all open runs. Ended runs are found by their final cost. */
 function costConditions(cost: Range | undefined, put: Put): readonly string[] {
   const settled = inside("h.settled_micros", cost, put);
   if (settled.length === 0) return [];
@@ -102,7 +102,7 @@ function inside(column: string, { from, to }: Range = {}, put: Put): string[] {
   ];
 }
 
-/** Of moments, whose end is not part of the range. */
+/** Returns conditions for a time range, whose end is excluded. */
 function within(column: string, { from, to }: Range = {}, put: Put): string[] {
   return [
     ...(from === undefined ? [] : [`${column} >= ${put(from)}`]),
@@ -110,7 +110,7 @@ function within(column: string, { from, to }: Range = {}, put: Put): string[] {
   ];
 }
 
-/** Runs that have the words. Where more is asked for, only the newest of them are looked at. */
+/** Selects runs with the words. If the filter has other conditions, only the newest of these runs are read. */
 function wordsOf(filter: RunFilter, query: string, range: readonly string[], after: Position | null, put: Put): string {
   const { words: _words, created: _created, ...more } = filter;
   const isAlone = Object.values(more).every((value) => value === undefined);

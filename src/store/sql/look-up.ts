@@ -1,9 +1,9 @@
 import type { Sql, SqlRow, SqlValue, Statement } from "../sql.ts";
 
-/** What an `int` column holds at most; ids and versions asked for beyond it exist nowhere. */
+/** Maximum of an `int` column. A larger requested id or version does not exist. */
 export const INT_MAX = 2_147_483_647;
 
-/** Rows that match texts from outside. A text with NUL matches nothing, where a database would refuse to be asked. */
+/** Queries rows by texts from outside. A text with NUL matches nothing, because a database would reject the query. */
 export async function lookUp<Row = SqlRow>(
   sql: Sql,
   statement: Statement,

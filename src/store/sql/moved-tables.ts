@@ -1,19 +1,19 @@
 import type { Sql } from "../sql.ts";
 
-/** A table whose rows belong to organisations, as the catalogue of a database describes it. */
+/** A table with rows of organisations, as described by the catalogue of a database. */
 export interface MovedTable {
   readonly name: string;
-  /** Without those a database fills in itself. */
+  /** Columns, without those that the database generates. */
   readonly columns: readonly string[];
-  /** Of its primary key, with their types; empty: it has none. */
+  /** Columns of the primary key with their types; empty when there is none. */
   readonly key: readonly { readonly column: string; readonly type: string }[];
-  /** Rows that nothing acts on by itself, as a condition: they are copied while the organisation still runs. Null: none. */
+  /** Condition for rows that no program acts on by itself. They are copied while the organisation still runs. Null when there are none. */
   readonly settled: string | null;
 }
 
 /**
- * Tables without rows of an organisation, and tables whose rows stay: the directory keeps people for all cells. Every other
- * table has the column `org_id`; a test compares.
+ * Tables without rows of an organisation, and tables whose rows stay because the directory keeps people for all cells.
+ * Every other table has the column `org_id`, which a test checks.
  */
 export const STAYING_TABLES: readonly string[] = [
   "alert_leases",
@@ -32,7 +32,7 @@ export const STAYING_TABLES: readonly string[] = [
   "usage_rolling",
 ];
 
-/** What is only ever looked up by way of a run or a record that goes over last, or by its organisation. */
+/** Tables that are read only through a run or record that is moved last, or through the organisation. */
 const HISTORY = [
   "agent_memories",
   "attempt_reports",
@@ -57,7 +57,7 @@ const HISTORY = [
 
 const SETTLED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(HISTORY.map((name) => [name, "true"])),
-  // Those that have failed may be recovered.
+  // Failed runs are excluded, because they may be recovered.
   run_heads: "status in ('completed', 'cancelled')",
   webhook_deliveries: "next_at is null",
 };
@@ -75,7 +75,7 @@ const CATALOGUE = {
     where n.nspname = current_schema() and c.relkind in ('r', 'p') and not c.relispartition order by c.relname`,
 };
 
-/** Every table with rows of organisations, from the catalogue of the database itself. */
+/** Returns every table with rows of organisations, read from the catalogue of the database. */
 export async function movedTables(sql: Sql): Promise<readonly MovedTable[]> {
   const rows = await sql.query<{ name: string; columns: string; key: string | null }>(CATALOGUE);
   return rows

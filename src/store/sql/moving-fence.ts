@@ -3,15 +3,14 @@ import type { Sql } from "../sql.ts";
 import type { MovedTable } from "./moved-tables.ts";
 
 /**
- * Keeps everything of an organisation in one database as it is: triggers that refuse changes of its rows. Making
- * one waits for the writers that are under way, so that once it is there nothing changes any more. Other organisations
- * pay for it only while it stands.
+ * Freezes the rows of an organisation in one database, by triggers that reject changes. Creating a trigger waits for
+ * active writers, so nothing changes once it exists. Other organisations are slowed only while the triggers exist.
  */
 export function raiseFence(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
   return raise(sql, tables, orgId, { name: "refuse", fires: "before", calls: "refuse_moving", given: () => [] });
 }
 
-/** From now on `cell_changes` names every settled row of the organisation that changes. */
+/** Starts logging: every changed settled row of the organisation is recorded in `cell_changes`. */
 export function logChanges(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
   return raise(sql, settledOf(tables), orgId, {
     name: "log",
@@ -21,13 +20,13 @@ export function logChanges(sql: Sql, tables: readonly MovedTable[], orgId: strin
   });
 }
 
-/** Until it has arrived, only those who move an organisation change its settled rows where it goes. */
+/** Lets only the move change settled rows of the organisation in the target, until it has arrived. */
 export function guardArrival(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
   const kind = { name: "guard", fires: "before", calls: "refuse_arriving", given: () => [] } as const;
   return raise(sql, settledOf(tables), orgId, kind);
 }
 
-/** Whatever of these triggers stands. */
+/** Drops all of these triggers that exist. */
 export async function lowerFence(sql: Sql, tables: readonly MovedTable[], orgId: string): Promise<void> {
   const standing = await standingIn(sql, orgId);
   for (const { name } of tables) {
@@ -49,7 +48,7 @@ interface Kind {
   readonly name: string;
   readonly fires: "before" | "after";
   readonly calls: string;
-  /** What it is given besides the organisation. */
+  /** Arguments of the trigger function besides the organisation. */
   readonly given: (table: MovedTable) => readonly string[];
 }
 
@@ -71,7 +70,7 @@ async function raise(sql: Sql, tables: readonly MovedTable[], orgId: string, kin
   }
 }
 
-/** Triggers of an organisation that moves, by their table. */
+/** Returns the triggers for an organisation that is being moved, by table. */
 async function standingIn(sql: Sql, orgId: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>();
   for (const { name, trigger } of await sql.query<{ name: string; trigger: string }>(STANDING)) {
@@ -80,15 +79,15 @@ async function standingIn(sql: Sql, orgId: string): Promise<ReadonlyMap<string, 
   return found;
 }
 
-/** Others that need this table wait behind us: give up soon, and try again. */
+/** Other statements that need this table queue behind our lock request, so give up soon and try again. */
 const SOON = { name: "", text: "set local lock_timeout = '2s'" };
 
-/** Lets the transaction change what the fence protects. */
+/** Lets the transaction change rows that the fence protects. */
 export async function passFence(within: Sql, orgId: string): Promise<void> {
   await within.query(PASS, [orgId]);
 }
 
-/** Sealed records go with their chain, which is whole where they went. */
+/** Also permits deleting sealed records: the whole chain exists in the cell it was moved to. */
 const PASS = {
   name: "pass fence",
   text: "select set_config('sluice.moves', $1, true), set_config('sluice.prune', 'on', true)",

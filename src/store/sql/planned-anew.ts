@@ -2,8 +2,8 @@ import type { Sql, SqlRow, SqlValue, Statement } from "../sql.ts";
 import { lookUp } from "./look-up.ts";
 
 /**
- * Connections plan a statement once for all values, which is right for the few that run all the time. Where the way depends
- * on how rare a value is, it is planned for the values it is asked with.
+ * Connections plan a statement once for all values, which suits the few statements that run all the time. A statement
+ * whose best plan depends on how rare a value is gets planned for the actual values.
  */
 const PLAN_ANEW = {
   name: "plan anew",

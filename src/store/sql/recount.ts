@@ -2,9 +2,9 @@ import { RUN_COUNTER } from "../governance-store.ts";
 import type { Sql } from "../sql.ts";
 
 /**
- * What counters should say follows from the rows of the open attempts. Both are read in one statement, and every commit
- * changes both or neither, so that a difference is none that is still being written. Only what differs is locked and
- * counted again: a statement sees what was committed before it began, so the counting begins when the lock is had.
+ * Corrects counters from the rows of open attempts. Both are read in one statement, and every commit changes both or
+ * neither, so a difference is never a commit in progress. Only differing counters are locked and counted again. The
+ * count is a separate statement after the lock, because a statement sees only what was committed before it began.
  */
 export async function recount(sql: Sql): Promise<readonly string[]> {
   const fixes: (string | null)[] = [];
@@ -33,7 +33,7 @@ interface Counted {
   readonly count: number;
 }
 
-/** What attempts count in: the slots of their agent, and those of the run whose `max_parallel` they share. */
+/** The counters of an attempt: the slots of its agent, and those of the run whose `max_parallel` it shares. */
 const SLOTS = `(
     select org_id, agent_id from open_attempts where agent_id is not null
     union all
@@ -61,7 +61,7 @@ const SET_AGENT = {
   text: "update agent_counters set open = $3 where org_id = $1 and agent_id = $2",
 };
 
-/** Looked at again once it is locked: a commit that counts in it meanwhile keeps it. */
+/** The condition is checked again on the locked row, so a counter used by a commit meanwhile is kept. */
 const PRUNE_RUNS = {
   name: "prune counters of runs",
   text: `delete from agent_counters where agent_id like '${RUN_COUNTER}%' and open = 0`,
@@ -126,7 +126,7 @@ const UNEXPLAINED = {
     where c.spent > u.cost order by c.org_id, c.envelope_id, c.period_start`,
 };
 
-/** Every cost is booked as usage when it is spent, and never before the period in which its attempt was admitted. */
+/** Returns unexplained spending. Every cost is recorded as usage when spent, never before the period in which its attempt was admitted. */
 export async function unexplainedSpending(sql: Sql, since: number): Promise<readonly string[]> {
   const rows = await sql.query<{ org_id: string; envelope_id: string; spent: number; cost: number }>(UNEXPLAINED, [
     since,

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/base/index.ts";
 import type { OwnWait, Priority, RunPause, RunStatus } from "../../core/event/index.ts";
 import { bigint, Columns, int, oneOf, optional, parsed, text } from "./columns.ts";
 
-/** Of `run_heads`: what changes with every commit. */
+/** Columns of `run_heads`, which change with every commit. */
 export const HEAD_FIELDS = {
   status: oneOf<RunStatus>(),
   epoch: int,
@@ -18,7 +18,7 @@ export const HEAD_FIELDS = {
 
 export const RUN_HEAD = new Columns({ runId: text, rowVersion: int, ...HEAD_FIELDS });
 
-/** Of `runs`: what is pinned when a run is created. */
+/** Columns of `runs`, which are fixed when a run is created. */
 export const NEW_RUN = new Columns({
   workflow: text,
   version: optional(int),
@@ -47,6 +47,6 @@ export const NEW_RUN = new Columns({
   createdAt: bigint,
 });
 
-/** A whole run, of `run_heads h` and `runs r`. */
+/** All columns of a run, from `run_heads h` and `runs r`. */
 export const RUN = new Columns({ ...RUN_HEAD.fields, orgId: text, ...NEW_RUN.fields });
 export const RUN_COLUMNS = `${RUN_HEAD.list("h")}, r.org_id, ${NEW_RUN.list("r")}`;

@@ -38,7 +38,7 @@ export const MEMORY = new Columns({
   text,
 });
 
-/** Each memory's newest are found by the primary key, however many wait to be pruned. */
+/** Reads the newest entries of each memory by the primary key, even while many entries wait to be pruned. */
 const READ = {
   name: "read agent memories",
   text: `select ${MEMORY.list("m")}
@@ -65,7 +65,7 @@ const FORGET = {
     )
     select gone from counted`,
 };
-/** Rows locked by another replica, or by a request to forget, are skipped. */
+/** Skips rows that are locked by another replica or by a request to forget. */
 const PRUNE = {
   name: "prune agent memories",
   passesOver: true,

@@ -37,7 +37,7 @@ const TAKE_LEASE = {
 };
 const DROP_LEASE = { name: "drop alert lease", text: "delete from alert_leases where name = $1 and holder = $2" };
 
-/** All in one statement: an alert is recorded once, and exactly when its deliveries are. */
+/** One statement, so that an alert is recorded once, and together with its deliveries. */
 const FIRE = {
   name: "fire alert",
   text: `with recorded as (

@@ -51,8 +51,8 @@ const ORDERS = {
 } as const satisfies Readonly<Record<ApprovalOrder, object>>;
 
 /**
- * What is asked for, as text: the database chooses the index by the conditions that are there. The statement is not kept
- * prepared, because a plan for any status would not use the index of those that wait.
+ * Builds the conditions of a query as text, so that the database chooses the index for them. The statement is not
+ * prepared, because a plan for any status would not use the index of pending approvals.
  */
 class Conditions {
   readonly params: SqlScalar[];
@@ -79,7 +79,7 @@ class Conditions {
     return this.#parts.join(" and ");
   }
 
-  /** The place of a parameter. */
+  /** Adds a parameter and returns its placeholder. */
   place(value: SqlScalar): string {
     this.params.push(value);
     return `$${this.params.length}`;
@@ -93,7 +93,7 @@ class Conditions {
     return `${condition}${this.place(value)}`;
   }
 
-  /** As `mayBeAnswered` has it in memory. */
+  /** Adds the condition that `mayBeAnswered` checks in memory. */
   #answerable(answerer: Answerer): void {
     const { names, id, agentId, isKnown, ownRequesters, deputised } = answerer;
     this.#parts.push("a.status = 'pending'");
@@ -122,7 +122,7 @@ class Conditions {
   }
 }
 
-/** Whose work an approval is about. */
+/** SQL expression for the requester of the work an approval is about. */
 const REQUESTER =
   "coalesce(a.requester, (select coalesce(r.requested_by, r.started_by) from runs r where r.run_id = a.run_id), '')";
 const REQUESTERS = {
@@ -131,12 +131,12 @@ const REQUESTERS = {
     where a.org_id = $1 and a.status = 'pending' and a.is_separate`,
 };
 
-/** Whether one of the words stands in a column, as `between` has written it. */
+/** Returns a condition that a column, in the format written by `between`, contains one of the words. */
 function holds(column: "asks" | "answered", words: string): string {
   return `exists (select from unnest(${words}) as w(word) where position(chr(10) || w.word || chr(10) in a.${column}) > 0)`;
 }
 
-/** Answered approvals are not grouped: each has its own answer. */
+/** Answered approvals are not grouped, because each has its own answer. */
 const GROUP = "case when a.status = 'pending' then coalesce(a.group_key, a.id) else a.id end";
 
 type InboxRow = ApprovalBody & { readonly group_key: string | null; readonly size: number | null };
@@ -154,7 +154,7 @@ async function find(sql: Sql, orgId: string, listing: ApprovalListing, page: Pag
   const order = `a.${column} ${direction}, a.id ${direction}`;
   const limit = where.place(page.limit + 1);
   const one = `select ${columns}, null as size from approvals a where ${where.text} order by ${order} limit ${limit}`;
-  // Where an approval stands in its group is decided over all that match; what is shown is read of one page alone.
+  // The position of an approval in its group is computed over all matches. The displayed columns are read for one page only.
   const grouped = `with placed as (select a.id, a.${column},
         row_number() over (partition by ${GROUP} order by ${order}) as place, count(*) over (partition by ${GROUP})::int as size
       from approvals a where ${where.text}),
@@ -174,7 +174,7 @@ function noteOf(entry: AuditEntry): readonly SqlScalar[] {
   return [appendedAuditId(), entry.at, JSON.stringify([entry])];
 }
 
-/** One statement: what is recorded in the audit has happened. */
+/** One statement, so that the audit records exactly the assignments that happened. */
 const ASSIGN = {
   name: "assign approval",
   text: `with changed as (update approvals set assignee = $3, noted_at = ${NOW_MS} where org_id = $1 and id = $2 returning id),

@@ -11,7 +11,7 @@ type Archives = Pick<
   "reportsOfRun" | "memoriesOfRun" | "markImported" | "retentionMarks" | "putArchive" | "getArchive" | "listArchives"
 >;
 
-/** What an archive holds beside what other stores read, and where archives are. */
+/** Reads the data of an archive that other stores do not read, and the list of archives. */
 export function sqlArchives(sql: Sql): Archives {
   return {
     reportsOfRun: async (orgId, runId) => REPORT.all(await lookUp(sql, REPORTS, [orgId, runId])),

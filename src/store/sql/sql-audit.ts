@@ -70,7 +70,7 @@ const BEGIN_CHAIN = {
 
 const EMPTY_HEAD: AuditHead = { seq: 0, hash: GENESIS_HASH, segment: null };
 
-/** The holder of the head is the only one that adds to the chain or removes from it; null for all others. */
+/** Locks the head of the chain. Only its holder may add to the chain or remove from it. Null when another caller holds it. */
 async function lockHead(sql: Sql, orgId: string): Promise<AuditHead | null> {
   const held = HEAD_COLUMNS.first(await sql.query(LOCK_HEAD, [orgId]));
   return held ?? HEAD_COLUMNS.first(await sql.query(BEGIN_CHAIN, [orgId])) ?? null;
@@ -127,7 +127,7 @@ const TAKE_OPEN = {
   text: "delete from audit_open where org_id = $1 returning to_seq, encode(body, 'base64') as packed",
 };
 
-/** Packs what belongs to segments that are closed now; the lines that belong to none of them. */
+/** Packs the records of segments that are now closed. Returns the lines that belong to none of them. */
 async function closeSegments(
   sql: Sql,
   orgId: string,
@@ -150,7 +150,7 @@ async function closeSegments(
   return rest.map(({ line }) => line);
 }
 
-/** Records that were sealed before there were blocks lie in rows of their own. Only while pruning is allowed. */
+/** Takes records that were sealed before blocks existed, one per row. Only allowed during pruning. */
 const TAKE_UNPACKED = {
   name: "take unpacked audit",
   text: "delete from audit_records where org_id = $1 and seq >= $2 and seq <= $3 returning seq, body",

@@ -25,7 +25,7 @@ export function sqlBacklog(sql: Sql): BacklogStore {
   };
 }
 
-/** The index of blocks holds nothing else. */
+/** Excludes runs of blocks. The index of blocks contains only these. */
 const IS_LISTED = "not exists (select from runs r where r.run_id = h.run_id and r.block is not null)";
 
 const COUNT_OPEN = {
@@ -40,7 +40,7 @@ interface StorageRow {
   readonly logs: string;
 }
 
-/** So many runs say how large one is: all of them would be read for hours. */
+/** Number of runs from which the size of a run is estimated. Reading all runs would take hours. */
 const SAMPLED_RUNS = 200;
 
 const READ_STORAGE = {
@@ -67,7 +67,7 @@ interface BacklogRow {
   readonly lag_ms: number;
 }
 
-/** Each count is of a small table or of an index that holds only what is open. */
+/** Each count reads a small table, or an index of open rows only. */
 const READ_BACKLOG = {
   name: "read backlog",
   text: `select

@@ -40,7 +40,7 @@ const WRITE_TURNS = {
   text: "update channel_turns set taken = $3 where org_id = $1 and target_id = $2",
 };
 
-/** Exact in every minute, not only in those of the clock: the moments of the last one are kept. */
+/** Exact for every 60 seconds, not only for calendar minutes, because the times of the last minute's messages are kept. */
 async function takeTurn(sql: Sql, { orgId, targetId }: TargetKey, perMinute: number): Promise<number> {
   await sql.query(BEGIN_TURNS, [orgId, targetId]);
   const [row] = await sql.query<{ taken: string; now: number }>(LOCK_TURNS, [orgId, targetId]);

@@ -13,7 +13,7 @@ import { writeReports } from "./sql-reports.ts";
 import { isIn, isLimitPassed, NOT_NULL, sqlState, TAKEN } from "./sql-state.ts";
 import { forgetVerdictParts, writeVerdictParts } from "./verdict-part-rows.ts";
 
-/** Two programs that meet on the same runs may stop each other; the one the database chose to give way tries again. */
+/** Two programs that write the same runs may deadlock. The one that the database aborts tries again, at most so many times. */
 const TRIES = 4;
 const MET_ANOTHER = new Set(["40001", "40P01"]);
 
@@ -38,15 +38,15 @@ export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promis
   }
 }
 
-/** Another run has taken the place. */
+/** Tables whose unique index fails when another run has taken the place. */
 const SLOTS: ReadonlySet<unknown> = new Set(["run_places"]);
 
 interface PackedBatch {
   readonly commits: readonly RunCommit[];
   readonly bodies: ReadonlyMap<string, string>;
-  /** Run → digest → JSON text. */
+  /** JSON text by digest, for each run. */
   readonly blobs: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Nothing beyond what one statement can write. */
+  /** True when one statement can write the batch. */
   readonly isPlain: boolean;
 }
 
@@ -66,7 +66,7 @@ function pack(commits: readonly RunCommit[]): PackedBatch {
   return { commits, bodies, blobs, isPlain };
 }
 
-/** The runs whose share was written. */
+/** Writes the batch. Returns the runs whose share was written. */
 async function writeRuns(sql: Sql, { commits, bodies }: PackedBatch): Promise<ReadonlySet<string>> {
   if (commits.length === 0) return new Set();
   const { statement, params } = commitStatement(rowsOf(commits, bodies));
@@ -79,7 +79,7 @@ function conflictsOf(commits: readonly RunCommit[], won: ReadonlySet<string>): C
   return { isOverLimit: false, conflicts, duplicates: [] };
 }
 
-/** The same with what is rare: keys are claimed first, in the batch's order; the rest follows for the runs written. */
+/** Writes a batch with rare parts: first claims keys in the order of the batch; then writes the other parts for the runs written. */
 async function writeAll(sql: Sql, packed: PackedBatch, batch: readonly RunCommit[]): Promise<CommitOutcome> {
   const { claimed, duplicates } = await claimKeys(sql, batch);
   const refused = new Set(duplicates.map(({ runId }) => runId));

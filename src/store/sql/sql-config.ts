@@ -23,8 +23,8 @@ export function sqlConfig(sql: Sql): ConfigStore {
 }
 
 /**
- * Does what changes the configuration of an organisation, one after another: each writer holds the row of the
- * organisation first, so that no two of them ever wait for each other.
+ * Runs a change of an organisation's configuration, one change at a time: each writer first locks the row of the
+ * organisation, so that two writers never deadlock.
  */
 export async function configure<T>(
   sql: Sql,

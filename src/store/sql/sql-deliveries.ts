@@ -37,7 +37,7 @@ export function sqlDeliveries(sql: Sql): DeliveryStore {
 
 const ADD = { name: "add webhook deliveries", text: addDeliveries(1) };
 
-/** In the order in which they were written. */
+/** A row with its number in the order of writing. */
 type Numbered = SqlRow & { readonly seq: number };
 
 const MESSAGE = {
@@ -120,7 +120,7 @@ async function list(sql: Sql, orgId: string, targetId: string, page: Page): Prom
   return { data: DELIVERY.all(data), nextCursor };
 }
 
-/** A claim that is under way loses its right to settle it. */
+/** Sends a delivery again. An active claim can then no longer settle it. */
 const REDELIVER = {
   name: "redeliver webhook delivery",
   text: `update webhook_deliveries

@@ -4,7 +4,7 @@ import { arrayLiteral, NOW_MS, type Sql } from "../sql.ts";
 import { bigint, Columns, oneOf, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
-/** The directory of cells on a database. */
+/** The directory of cells, stored in an SQL database. */
 export function createDirectory(sql: Sql): DirectoryStore {
   return {
     cellOf: async (orgId) => (await lookUp<{ cell: string | null }>(sql, CELL, [orgId]))[0]?.cell ?? null,

@@ -4,7 +4,7 @@ import { bigint, Columns, text } from "./columns.ts";
 
 type Ended = Pick<HistoryStore, "listEndedRuns" | "pruneVerdicts" | "pruneReports">;
 
-/** Runs whose time is over, and what may go of them before they do. */
+/** Finds runs whose retention has expired, and prunes data that may be deleted before the run. */
 export function sqlEnded(sql: Sql): Ended {
   return {
     listEndedRuns: async (orgId, selection, after, limit) => {
@@ -28,7 +28,7 @@ const IS_CHOSEN = `h.org_id = $1 and h.ended_at < $2 and ($3::text is null or r.
       and r.workflow <> all($4::text[])
       and not exists (select from run_imports i where i.run_id = h.run_id and i.at >= $2)`;
 
-/** A child run whose parent is gone goes by itself. */
+/** A child run whose parent no longer exists is deleted separately. */
 const LIST = {
   name: "list ended runs",
   text: `select r.run_id, r.workflow, h.ended_at from run_heads h join runs r using (run_id)
@@ -37,7 +37,7 @@ const LIST = {
       and ($6::bigint is null or (h.ended_at, h.run_id) > ($6, $7))
     order by h.ended_at, h.run_id limit $5`,
 };
-/** What was made before the instant is found by its age; whether its run has ended by then is looked at afterwards. */
+/** Finds verdicts by their own age first, then checks whether their run had ended by then. */
 const PRUNE_VERDICTS = {
   name: "prune verdicts",
   text: `delete from verdict_blocks where (run_id, first_event_id) in (

@@ -57,7 +57,7 @@ const LOCK = {
   text: `select status in ('queued', 'running', 'recovered') as is_open from run_heads
     where org_id = $1 and run_id = $2 for update`,
 };
-/** A program that has the run in memory finds that it has changed. */
+/** Changes the version, so that a program with the run in memory notices the change. */
 const MARK_CHANGED = {
   name: "mark erased run as changed",
   text: "update run_heads set row_version = row_version + 1, error_message = null where run_id = $1",
@@ -93,13 +93,13 @@ const WRITE_BLOCK = {
   name: "erase block",
   text: "update event_blocks set body = $3 where run_id = $1 and first_event_id = $2",
 };
-/** Those its log names, and the one that started it: the key of such a start is the id of the event. */
+/** Removes the events that the log names, and the event that started the run: its id is the idempotency key of the start. */
 const REMOVE_EVENTS = {
   name: "remove events of erased run",
   text: `delete from received_events where org_id = $1
     and (id = any($2::text[]) or id in (select key from idempotency_keys where run_id = any($3::text[]) and org_id = $1))`,
 };
-/** Tables whose rows are nothing but content; keys of starts are texts of those who start runs. */
+/** Tables whose rows contain only content. Idempotency keys are texts written by the callers who start runs. */
 const OF_RUN = [
   "run_words",
   "verdict_blocks",
@@ -117,7 +117,7 @@ const REMOVE: readonly Statement[] = [
     name: "remove label facets of erased run",
     text: "delete from run_facets where run_id = $1 and facet like 'label:%'",
   },
-  // What a reader of words is just about to write is written again from what is left.
+  // Queues the run for indexing again, because an indexer may be about to write words read before the erasure.
   {
     name: "read words of erased run again",
     text: "insert into unindexed_runs (org_id, run_id) select org_id, run_id from runs where run_id = $1 and block is null",
@@ -176,7 +176,7 @@ const REMOVE_REPORTS = {
   text: "delete from attempt_reports where org_id = $1 and (messages like any($2::text[]) or logs like any($2::text[]))",
 };
 
-/** Their logs are not joined meanwhile. */
+/** Locks the runs, so that their logs are not joined meanwhile. */
 const LOCK_MENTIONING = {
   name: "lock runs that mention erased runs",
   text: "select run_id from run_heads where run_id = any($1::text[]) order by run_id for update",
@@ -206,7 +206,7 @@ const REMOVE_REFERENCES = {
   name: "remove file references of erased run",
   text: "delete from file_references where run_id = $1 returning sha256",
 };
-/** At once, and not after the day that files without a run are kept. */
+/** Removes files at once, without the day for which files without a run are kept. */
 const REMOVE_FILES = {
   name: "remove files of erased run",
   text: `with gone as (

@@ -12,7 +12,7 @@ export function sqlEvents(sql: Sql): EventStore {
       const added = (await sql.query(PUT, [orgId, ...NEW.batch(events.map(newRow))])).map(eventOf);
       const isNew = new Set(added.map(({ id }) => id));
       const others = events.filter(({ id }) => !isNew.has(id)).map(({ id }) => id);
-      // Those that were there already are read; nearly always there is none.
+      // Events that existed already are read here; nearly always there are none.
       const before = others.length === 0 ? [] : await sql.query(GET_ALL, [orgId, arrayLiteral(others)]);
       const kept = new Map([...added, ...before.map(eventOf)].map((event) => [event.id, event]));
       return events.flatMap(({ id }) => {
@@ -52,7 +52,7 @@ export interface EventContent {
   readonly data: Json;
 }
 
-/** What travels of a new event; also as a part of a commit. */
+/** Columns of a new event, also as part of a commit. */
 export const NEW_EVENT = {
   id: text,
   type: text,
@@ -68,7 +68,7 @@ export function newRow({ id, type, key, keyDigest, data, keepMs, hops, sentBy }:
   return { id, type, keyDigest, body: { key, data }, keepMs, hops, sentBy };
 }
 
-/** What travels of a new waiter, beside the run it belongs to. */
+/** Columns of a new waiter, besides its run. */
 export const NEW_WAITER = { nodeId: text, epoch: int, blockedBy: int, type: text, keyDigest: text, since: bigint };
 
 const EVENT = new Columns({
@@ -91,7 +91,7 @@ function eventOf(row: SqlRow): KeptEventRecord {
   return { ...event, ...body };
 }
 
-/** An event that is no longer kept makes room for another with its id. */
+/** An expired event is replaced by a new one with its id. */
 export const ON_TAKEN_ID = `on conflict (org_id, id) do update set type = excluded.type, key_digest = excluded.key_digest,
       body = excluded.body, hops = excluded.hops, sent_by = excluded.sent_by, received_at = excluded.received_at,
       expires_at = excluded.expires_at, marked_at = excluded.marked_at

@@ -28,7 +28,7 @@ const ORGANISATIONS = {
   text: `select org_id from registry where kind in ('webhook', 'channel') union select org_id from webhook_cursors order by org_id`,
 };
 
-/** Every change of the registry holds this row, so that the version stays the same until we are done. */
+/** Every change of the registry locks this row, so the version cannot change until the end of this transaction. */
 const HOLD_VERSION = {
   name: "hold config version",
   text: "select version from organisation_config where org_id = $1 and version = $2 for update",
@@ -52,7 +52,7 @@ const SUBSCRIPTIONS = {
   name: "webhook subscriptions",
   text: `select ${SUBSCRIPTION.list()} from webhook_subscriptions where org_id = $1 order by webhook_id`,
 };
-/** Records of the same time need not be in its order, so that we begin a little before it. */
+/** Starts a feed a little early, because records of the same time are not necessarily in chain order. */
 const BEGIN_FEED = {
   name: "begin webhook feed",
   text: `insert into webhook_cursors (org_id, audit_seq, swept_at, held_until)
@@ -82,7 +82,7 @@ async function subscribe(
   return kept;
 }
 
-/** Those that were not fed for the longest time come first. */
+/** Claims feeds, those that have waited longest first. */
 const CLAIM_FEEDS = {
   name: "claim webhook feeds",
   passesOver: true,
@@ -134,7 +134,7 @@ const SWEEP = {
     ) and ${IS_AHEAD} order by r.run_id limit $3`,
 };
 
-/** The guard comes first: where the feed stands, and under which version it was decided who gets what. */
+/** The guard comes first: it checks the position of the feed, and the config version for which the recipients were chosen. */
 const FEED_RUN = {
   name: "feed run",
   text: `with moved as (

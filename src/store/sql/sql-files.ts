@@ -119,7 +119,7 @@ const LIST_PARTS = {
   name: "list parts of file upload",
   text: `select ${PART.list()} from file_upload_parts where upload_id = $1 order by part`,
 };
-/** The lock keeps a part from changing while the upload is made a file. */
+/** Locks the upload, so that no part changes while it is made a file. */
 const PUT_PART = {
   name: "put part of file upload",
   text: `with own as (
@@ -189,7 +189,7 @@ const SWEEP_REFERENCES = {
       where not exists (select from runs r where r.run_id = f.run_id) limit $1 for update skip locked) f
     where g.org_id = f.org_id and g.sha256 = f.sha256 and g.run_id = f.run_id and g.name = f.name`,
 };
-/** A row that is being claimed is locked, and left for the next round; once it is claimed it is too young. */
+/** Skips rows locked by a claim. After the claim they are too young to be swept. */
 const SWEEP_FILES = {
   name: "sweep files",
   passesOver: true,

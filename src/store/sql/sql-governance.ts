@@ -81,7 +81,7 @@ interface AgentRow {
   readonly hit_counts: string | null;
 }
 
-/** Those of one moment may stand one by one. */
+/** Joins hits of the same moment, which may be stored separately. */
 function hitsOf(moments: readonly string[], counts: readonly string[]): readonly Hits[] {
   const hits: { readonly at: number; count: number }[] = [];
   moments.forEach((moment, index) => {
@@ -94,7 +94,7 @@ function hitsOf(moments: readonly string[], counts: readonly string[]): readonly
   return hits;
 }
 
-/** The same counting as in a commit, of which it is no part. */
+/** Takes places with the same counting as a commit, but outside a commit. */
 const TAKE_PLACES = {
   name: "take places",
   text: `with won as (select '' as run_id), ${GOVERNANCE_CTES.rated_slots(`(
@@ -117,8 +117,8 @@ const ENVELOPES = {
     where org_id = any($1::text[]) and period_start >= $2`,
 };
 /**
- * Each organisation's oldest are found by its index; what another replica is at is left to it. Records have no key: all of
- * the same moments go, which are as old.
+ * Deletes the oldest usage of each organisation, found by its index. Rows locked by another replica are skipped.
+ * Records have no key, so all records of the same moments are deleted, which are equally old.
  */
 const PRUNE_USAGE = {
   name: "prune usage",

@@ -28,7 +28,7 @@ export function sqlHistory(sql: Sql): Omit<HistoryStore, keyof ErasureStore> {
     deleteFamilies: (orgId, families, note) =>
       sql.transaction(async (within) => {
         const gone: DeletedFamily[] = [];
-        // In the order in which commits lock runs.
+        // Sorted in the order in which commits lock runs.
         for (const { runId, as } of families.toSorted((left, right) => compareCodeUnits(left.runId, right.runId))) {
           const found = await closedFamily(within, orgId, runId, as);
           if (found.kind === "deleted") gone.push(found);
@@ -58,7 +58,7 @@ const FIND = {
   name: "find run to delete",
   text: "select workflow from runs where org_id = $1 and run_id = $2",
 };
-/** The run furthest up of which something is left. */
+/** The highest ancestor that still exists. */
 const ROOT = {
   name: "root of run",
   text: `with recursive up (run_id, parent_run_id, height) as (
@@ -77,7 +77,7 @@ const FAMILY = {
     ) select h.run_id, h.row_version, h.status in ${OPEN} as is_open from down join run_heads h using (run_id)
     order by down.depth, h.run_id`,
 };
-/** Whatever would open one of them again waits for the lock, and finds the run gone. */
+/** Locks the heads. A statement that would reopen one of the runs waits for the lock, and then finds the run deleted. */
 const LOCK_HEADS = {
   name: "lock heads of family",
   text: `select run_id, row_version, status in ${OPEN} as is_open from run_heads where run_id = any($1::text[])
@@ -94,7 +94,7 @@ const APPEND_AUDIT = {
   text: `insert into audit_pending (id, org_id, at, body) values ($1, $2, ${NOW_MS}, $3)`,
 };
 
-/** The family, locked, if nothing of it is open and nothing open needs it. */
+/** Returns the locked family, if no run of it is open and no open run needs it. */
 async function closedFamily(sql: Sql, orgId: string, runId: string, as?: readonly FamilyMember[]): Promise<Deletion> {
   const [run] = await lookUp<{ workflow: string }>(sql, FIND, [orgId, runId]);
   if (run === undefined) return { kind: "unknown" };
@@ -105,7 +105,7 @@ async function closedFamily(sql: Sql, orgId: string, runId: string, as?: readonl
   const members = MEMBER.all(await sql.query(LOCK_HEADS, [ids]));
   const open = members.find(({ isOpen }) => isOpen);
   if (open !== undefined) return { kind: "open", runId: open.runId };
-  // Deleted by another caller while this one waited for the lock.
+  // Another caller deleted the run while this one waited for the lock.
   if (members.length === 0) return { kind: "unknown" };
   if (as !== undefined && !isSameFamily(as, members)) return { kind: "changed" };
   const [user] = await sql.query<{ run_id: string }>(STARTED_FROM, [ids]);

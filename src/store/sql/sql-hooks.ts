@@ -33,7 +33,7 @@ const FIND = {
   name: "find workflow hooks",
   text: `select ${HOOK.list()} from workflow_hooks where workflow = $1 order by created_at, org_id limit $2`,
 };
-/** The moment of the first one stays. */
+/** An update does not change the creation time. */
 const PUT = {
   name: "put workflow hook",
   text: `insert into workflow_hooks (${HOOK.list()}) values (${HOOK.places})

@@ -51,15 +51,15 @@ const LIST_ENDED = {
       and (k.expires_at is null or k.expires_at > ${NOW_MS})
     where k.id is null`,
 };
-/** The first revocation stands. */
+/** A second revocation does not change the time of the first. */
 const REVOKE = {
   name: "revoke key",
   text: "update keys set revoked_at = coalesce(revoked_at, $3) where org_id = $1 and id = $2 returning id",
 };
 
 /**
- * Replicas that start at the same moment put the same key. Only its id decides a conflict: one that meets the other's
- * row by its hash first is refused, and finds the row by its id when it tries again.
+ * Writes a key. Replicas that start at the same moment write the same key. Only a conflict on the id updates the row: a
+ * writer that meets the hash of the other row first fails, and finds the row by its id on the second try.
  */
 async function put(sql: Sql, key: KeyRecord): Promise<void> {
   try {

@@ -27,7 +27,7 @@ export function sqlLaunchApprovals(sql: Sql): LaunchApprovalStore {
   };
 }
 
-/** The second writer waits here for the first, and then finds what the first wrote. */
+/** A second writer waits here for the first, and then finds the row of the first. */
 const CLAIM = {
   name: "claim a launch",
   text: `insert into launch_approvals as l (org_id, digest, approval_id, expires_at) values ($1, $2, $3, $4)
@@ -78,7 +78,7 @@ async function answer(sql: Sql, orgId: string, given: LaunchAnswer, entry: Audit
   const approval = row === undefined ? undefined : (approvalOf(row) as LaunchApproval);
   if (approval === undefined || approval.answers.length !== given.seen) return false;
   await rewriteApprovals(sql, [withAnswer(approval, given)]);
-  // A second request for the same launch after a refusal opens a new approval.
+  // Removes the claim after a rejection, so that a new request for the same launch opens a new approval.
   if (given.status === "rejected") await sql.query(FORGET, [given.id]);
   await note(sql, orgId, entry);
   return true;
@@ -103,7 +103,7 @@ const RETURN = {
     where org_id = $1 and id = $3 and run_id = '' and status = 'approved'
     on conflict do nothing`,
 };
-/** All that wait are in the index of pending ones, and they are few. */
+/** All waiting approvals are in the index of pending ones, and there are few. */
 const DUE = {
   name: "due launches",
   text: `select ${APPROVAL_BODY} from approvals a

@@ -24,7 +24,7 @@ const LIVE = new Columns({
   pendingApprovals: optional(parsed<readonly string[]>()),
 });
 
-/** What is read of those of the wanted runs that are not known as they are. */
+/** Reads the wanted runs whose version the caller does not know yet. */
 const UNKNOWN = `select ${RUN_HEAD.list("h")}, ${RUN.list("r")},
     (select json_agg(a.id order by a.id)::text from approvals a where a.run_id = h.run_id and a.status = 'pending')
       as pending_approvals
@@ -38,7 +38,7 @@ const LIST_NAMED = {
   text: `with wanted(run_id) as (select distinct unnest($2::text[])) ${UNKNOWN}`,
 };
 
-/** Each way to be wanted is found by an index of its own; only then are rows read. */
+/** Each condition finds ids by an index of its own. Rows are read only afterwards. */
 const LIST_LIVE = {
   name: "list live runs",
   text: `with newest as (

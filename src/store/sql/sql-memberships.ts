@@ -74,7 +74,7 @@ const LIST = {
   text: `${MEMBERS} where m.org_id = $1 and ($2::bigint is null or (m.joined_at, m.person_id) > ($2, $3))
     order by m.joined_at, m.person_id limit $4`,
 };
-/** Each way to be named has an index of its own, roles that of the organisation; only then are members read. */
+/** Each kind of name uses an index of its own; roles use that of the organisation. Member rows are read only afterwards. */
 const FIND = {
   name: "find members",
   text: `with named as (
@@ -140,7 +140,7 @@ async function find(sql: Sql, orgId: string, named: NamedMembers): Promise<reado
     groups,
     roles,
   ];
-  // A name with NUL names no member, and the database would refuse to be asked for it.
+  // A name with NUL matches no member, and the database would reject the query.
   if (lists.flat().some((text) => text.includes("\0"))) return [];
   return MEMBER.all(await lookUp(sql, FIND, [orgId, ...lists]));
 }
@@ -167,7 +167,7 @@ async function claim(sql: Sql, orgId: string, personId: string, { roles, groups 
   });
 }
 
-/** Assigns to a member, who becomes one by that; the organisation must be locked. */
+/** Assigns roles and groups. A person who is no member becomes one. The organisation must be locked. */
 export async function admitMember(
   sql: Sql,
   orgId: string,
@@ -179,12 +179,12 @@ export async function admitMember(
   await sql.query(ASSIGN, [orgId, personId, JSON.stringify(roles), JSON.stringify(groups)]);
 }
 
-/** Changes of members of one organisation happen one after the other: two admins cannot remove each other. */
+/** Makes changes to the members of one organisation run one after the other, so that two admins cannot remove each other. */
 export async function lockOrganisation(sql: Sql, orgId: string): Promise<void> {
   await sql.query(LOCK, [orgId]);
 }
 
-/** Changes a member unless the organisation would then be without an admin. `becomes` null: no longer a member. */
+/** Changes a member unless the organisation would lose its last admin. `becomes` is null to remove the member. */
 async function guarded(
   sql: Sql,
   orgId: string,

@@ -3,29 +3,29 @@ import { NOW_MS, type Sql, type Statement } from "../sql.ts";
 import { sqlState } from "./sql-state.ts";
 import { firstIdOf, firstMsOf, weekAt } from "./run-week.ts";
 
-/** What is partitioned, by which column, and what is not less than the beginning of a week there. */
+/** A partitioned table, its partition column, and a function for the lowest value of that column in a week. */
 interface Table {
   readonly name: string;
   readonly key: string;
   readonly firstOf: (week: number) => string;
-  /** Each partition holds so many weeks. */
+  /** Number of weeks in each partition. */
   readonly weeks: number;
 }
 
 const TABLES: readonly Table[] = [
   { name: "event_blocks", key: "run_id", firstOf: firstIdOf, weeks: 1 },
   { name: "verdict_blocks", key: "run_id", firstOf: firstIdOf, weeks: 1 },
-  // Records of the audit are kept for a year, in blocks.
+  // Audit records are kept for a year, in blocks.
   { name: "audit_blocks_timed", key: "at", firstOf: firstMsOf, weeks: 4 },
 ];
 
-/** Partitions that there are before they are needed. */
+/** Number of partitions made in advance. */
 const AHEAD = 2;
-/** To attach a partition, the one for all other rows is read through while commits wait: only if that takes no time. */
+/** Maximum size of the default partition when one is attached directly: attaching scans the default partition while commits wait. */
 const READ_BYTES_MAX = 64 * 1_048_576;
-/** Rows that are moved while commits wait. */
+/** Maximum number of rows moved while commits wait. */
 const MOVED_ROWS_MAX = 50_000;
-/** A partition goes when it holds less than a row in so many bytes: about a tenth of what it held. */
+/** A partition is dropped when it has fewer rows than its bytes divided by this: about a tenth of the original number. */
 const BYTES_PER_ROW = 10_000;
 
 export function sqlPartitions(sql: Sql): PartitionStore {
@@ -41,10 +41,10 @@ export function sqlPartitions(sql: Sql): PartitionStore {
   };
 }
 
-/** A lock that is not to be had soon, or the right to make tables. */
+/** Errors that leave the work to a later round: a lock that is not free soon, or no permission to create tables. */
 const LEFT_FOR_LATER: ReadonlySet<string> = new Set(["55P03", "42501"]);
 
-/** Before the first run, so that it goes where it belongs. What hinders it is found and reported by the rounds. */
+/** Makes partitions before the first run, so that the run is stored in its own. The rounds retry and report obstacles. */
 export async function makeFirstPartitions(sql: Sql): Promise<void> {
   const [row] = await sql.query<{ now: number }>(plain(`select ${NOW_MS} as now`));
   try {
@@ -60,7 +60,7 @@ function plain(text: string): Statement {
 
 interface Partition {
   readonly name: string;
-  /** Ids of its runs are less than this; null: it holds what no other does. */
+  /** Upper bound of its run ids, exclusive; null for the default partition. */
   readonly end: string | null;
   readonly bytes: number;
 }
@@ -76,9 +76,9 @@ function partitionsOf(sql: Sql, table: Table): Promise<readonly Partition[]> {
   return sql.query<Partition>(PARTITIONS, [table.name]);
 }
 
-/** One process at a time changes partitions; what it finds is so until it has finished. */
+/** Only one process at a time changes partitions. The list it has read stays valid until it has finished. */
 const TURN = plain("select version from schema_migrations where version = 48 for update");
-/** Whatever cannot have its tables soon gives up, before commits queue behind it; the next round tries again. */
+/** A statement that cannot lock its tables soon gives up, before commits queue behind it. The next round tries again. */
 const SOON = plain("set local lock_timeout = '1s'");
 
 function inTurn<T>(sql: Sql, table: Table, work: (within: Sql, found: readonly Partition[]) => Promise<T>): Promise<T> {
@@ -108,8 +108,8 @@ function isWithin({ key, firstOf, weeks }: Table, week: number): string {
 }
 
 /**
- * What there was before partitions were made gets the time until next week. It is read through for that while everyone
- * works with it; only then its place is changed, which takes no time. Cut off, it starts over.
+ * Turns the table from before partitioning into the partition for all time until next week. The scan that this requires runs
+ * while the table is in use; only then the table is attached again, which takes no time. If interrupted, it starts over.
  */
 async function closeFirst(sql: Sql, table: Table, thisWeek: number): Promise<void> {
   const first = `${table.name}_first`;
@@ -128,7 +128,7 @@ async function closeFirst(sql: Sql, table: Table, thisWeek: number): Promise<voi
   });
 }
 
-/** From now on rows keep to the condition; whether all do is looked at afterwards. */
+/** Adds a constraint that new rows must satisfy. Existing rows are checked later. */
 async function promise(sql: Sql, partition: string, condition: string): Promise<void> {
   await sql.query(plain(`alter table ${partition} drop constraint if exists promised`));
   await sql.query(plain(`alter table ${partition} add constraint promised check (${condition}) not valid`));
@@ -138,7 +138,7 @@ async function holdsRows(sql: Sql, partition: string, condition: string): Promis
   return (await sql.query(plain(`select 1 as found from ${partition} where ${condition} limit 1`))).length > 0;
 }
 
-/** A week that has begun in the partition of all others stays there. */
+/** Makes the partition of a week. A week that already has rows in the default partition stays there. */
 async function makeWeek(sql: Sql, table: Table, week: number, thisWeek: number): Promise<void> {
   const rest = (await partitionsOf(sql, table)).find(({ end }) => end === null);
   if (rest === undefined) return;
@@ -171,7 +171,7 @@ async function dropPartitions(sql: Sql, table: Table, thisWeek: number): Promise
     const isGone = await inTurn(sql, table, async (within, found) => {
       if (!found.some((one) => one.name === name)) return false;
       await within.query(plain(`alter table ${table.name} detach partition ${name}`));
-      // What must live longer goes where rows without a partition go.
+      // Rows that must be kept longer move to the default partition.
       await within.query(plain(`insert into ${table.name} select * from ${name}`));
       await within.query(plain(`drop table ${name}`));
       return true;

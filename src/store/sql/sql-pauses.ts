@@ -36,7 +36,7 @@ export function sqlPauses(sql: Sql): PauseStore {
 const CHANGED = { result: true, isChanged: true };
 const UNKNOWN = { result: false, isChanged: false };
 
-/** False: there is no such workflow. */
+/** Returns false when the workflow does not exist. */
 async function setStatus(sql: Sql, orgId: string, workflow: string | null, status: string): Promise<boolean> {
   return workflow === null || (await lookUp(sql, SET_STATUS, [orgId, workflow, status])).length > 0;
 }

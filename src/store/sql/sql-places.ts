@@ -19,7 +19,7 @@ const PLACES = {
       order by since, run_id limit $3)`,
 };
 
-/** The run that waits longest behind each row looks whether it may begin; one that is about to look anyway does so. */
+/** Sets a timer for the run that has waited longest for each row's key, so that it checks whether it may begin. An existing timer stays. */
 function notified(name: string, from: string): string {
   return `${name} as (
       insert into timers (run_id, key, org_id, due_at)

@@ -67,7 +67,7 @@ async function apply(
   });
 }
 
-/** The row of the organisation is held, so that no other writer comes between the check and the write. */
+/** Writes an entry. The row of the organisation is locked, so that no other writer changes it between the check and the write. */
 async function put(
   sql: Sql,
   orgId: string,

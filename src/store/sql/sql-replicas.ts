@@ -48,7 +48,7 @@ const RETIRE_ALL = { name: "retire replicas", text: "delete from replicas" };
 
 const ORPHAN = new Columns({ runId: text, nodeId: text, attempt: int });
 
-/** A replica without a living lease is gone, whether it retired, expired or was never known. */
+/** A replica without a valid lease is dead, whether it retired, expired or was never registered. */
 const TAKE_OVER = {
   name: "take over",
   passesOver: true,
@@ -65,7 +65,7 @@ const TAKE_OVER = {
     returning ${ORPHAN.list("a")}`,
 };
 
-/** The key of a timer is the timer itself. */
+/** The key of a timer is the timer as JSON. */
 const DUE = {
   name: "due timers",
   text: `(select run_id, key, null as node_id, null as attempt, due_at from timers where due_at <= ${NOW_MS}

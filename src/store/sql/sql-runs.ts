@@ -41,7 +41,7 @@ const GET_BLOB = { name: "get blob", text: "select body from blobs where org_id 
 
 const HEADS = { name: "heads", text: `select ${RUN_HEAD.list("h")} from run_heads h where h.run_id = any($1::text[])` };
 
-/** One statement, so that head, log and attempts are of one commit. Blobs never change once written. */
+/** One statement, so that head, log and attempts are from the same commit. Blobs never change after they were written. */
 const LOAD = {
   name: "load runs",
   text: `select ${RUN_COLUMNS},
@@ -86,12 +86,12 @@ async function loadRuns(sql: Sql, runIds: readonly string[]): Promise<readonly L
   });
 }
 
-/** Bodies are arrays; joined by commas they are the members of one. */
+/** Parses the log. Each body is an array; joined by commas they are the elements of one array. */
 function eventsOf(log: string | null): StoredEvent[] {
   return log === null ? [] : (JSON.parse(`[${log}]`) as StoredEvent[][]).flat();
 }
 
-/** The key of a timer is the timer itself. */
+/** The key of a timer is the timer as JSON. */
 function timersOf({ timers, waits }: LoadedRow): Timer[] {
   const waiting = JSON.parse(waits ?? "[]") as [string, number][];
   return [
@@ -132,7 +132,7 @@ async function readWaiting(sql: Sql, runIds: readonly string[]): Promise<Readonl
   return new Map(rows.map(({ run_id, waiting_for }) => [run_id, waiting_for]));
 }
 
-/** Ids have no gaps, so that the blocks that hold the wanted events are found by number alone. */
+/** Event ids have no gaps, so the blocks with the wanted events are found by number alone. */
 const READ_EVENTS = {
   name: "read events",
   text: `select b.body from event_blocks b

@@ -81,7 +81,7 @@ interface StandingRow {
 
 const NOTHING: StandingRow = { edition: null, looked_until: null, open_at: null, open_run: null, queued: 0 };
 
-/** Slots of one schedule that are being started, or whose run is open. */
+/** Slots of a schedule that are being started or whose run is open. */
 const OPEN_SLOTS = `select o.slot_at, o.run_id from schedule_slots o left join run_heads h on h.run_id = o.run_id
   where o.org_id = $1 and o.schedule_id = $2
     and (o.state = 'claimed' or (o.state = 'started' and h.status in ('queued', 'running', 'recovered')))`;

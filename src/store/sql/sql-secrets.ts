@@ -10,7 +10,7 @@ export function sqlSecrets(sql: Sql): SecretStore {
     },
     recordSecretUses: (orgId, names, at, audit) =>
       sql.transaction(async (within) => {
-        // In one order, so that two writers never wait for each other.
+        // Sorted, so that two writers never deadlock.
         if (names.length > 0) await within.query(RECORD, [orgId, [...new Set(names)].sort(), at]);
         await sqlAudit(within).appendAudit(orgId, audit);
       }),
@@ -28,7 +28,7 @@ const RECORD = {
     on conflict (org_id, name) do update set used_at = excluded.used_at where secret_uses.used_at < excluded.used_at`,
 };
 
-/** A column with sealed texts: how all of them are read and held, and how one is replaced by its keys. */
+/** A column of sealed texts: statements to read and lock all of them, and to replace one by its keys. */
 interface SealedColumn {
   readonly keys: readonly string[];
   readonly read: Statement;

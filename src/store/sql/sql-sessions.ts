@@ -42,10 +42,10 @@ const SESSION = new Columns({
   revokedAt: optional(bigint),
 });
 
-/** `$2`: for how long it may go unused. */
+/** `$2` is the time for which a session may be unused. */
 const IS_LIVE = `revoked_at is null and expires_at > ${NOW_MS} and last_seen_at > ${NOW_MS} - $2::bigint`;
 
-/** Few at a time, so that no sign-in waits for it. */
+/** Deletes few sessions at a time, so that no sign-in waits for it. */
 const PRUNE = {
   name: "prune sessions",
   text: `delete from sessions where id in (

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../store-error.ts";
 
-/** The five-letter code a database gave with its refusal, '' when the error is of another kind. */
+/** Returns the five-character SQLSTATE of a database error; '' for any other error. */
 export function sqlState(error: unknown): string {
   if (error instanceof StoreUnavailable) return sqlState(error.cause);
   const isCoded = typeof error === "object" && error !== null && "code" in error;
@@ -8,11 +8,11 @@ export function sqlState(error: unknown): string {
 }
 
 export const NOT_NULL = "23502";
-/** A unique key is another row's. */
+/** A unique key already exists in another row. */
 export const TAKEN = "23505";
 const COUNTERS: ReadonlySet<unknown> = new Set(["agent_counters", "envelope_counters"]);
 
-/** The column that refused stands in a table of counters: a limit would have been passed. */
+/** True when a not-null column of a counter table rejected the change, because a limit would have been exceeded. */
 export function isLimitPassed(error: unknown): boolean {
   return sqlState(error) === NOT_NULL && isIn(error, COUNTERS);
 }

@@ -16,7 +16,7 @@ export function sqlWaiting(sql: Sql): WaitingStore {
 const QUEUE = new Columns({ orgId: text, queue: text });
 const CLAIMED = new Columns({ runId: text, nodeId: text, rank: int, since: bigint });
 
-/** Jumps from queue to queue in the index: the rows between two queues are not read. */
+/** Jumps from queue to queue in the index, without reading the rows between. */
 const QUEUES = {
   name: "backlog queues",
   text: `with recursive found as (
@@ -30,7 +30,7 @@ const QUEUES = {
     select org_id, queue from found limit $1`,
 };
 
-/** The first of all, and some of each priority that is not the highest: none is left behind for ever. */
+/** Claims the first nodes of all, and some of each lower priority, so that no node waits for ever. */
 const CLAIM = {
   name: "claim waiting nodes",
   text: `with picked as (

@@ -70,7 +70,7 @@ const LOST = {
     order by run_id, node_id, attempt limit $1`,
 };
 
-/** Those that are long gone are forgotten when others come. */
+/** Writes a worker, and deletes workers that expired more than a minute ago. */
 const PUT = {
   name: "put worker",
   text: `with gone as (delete from workers where expires_at < ${NOW_MS} - 60000)

@@ -68,7 +68,7 @@ const SET_STATUS = {
   name: "set workflow status",
   text: "update workflows set status = $3 where org_id = $1 and name = $2 returning name",
 };
-/** Answers only when something changed. */
+/** Returns a row only when something changed. */
 const SET_SETTINGS = {
   name: "set workflow settings",
   text: `update workflows set status = coalesce($3, status), posture = coalesce($4, posture),
@@ -84,7 +84,7 @@ const PUT_DEFINITION = {
   name: "put definition",
   text: "insert into definitions (org_id, hash, source, catalog) values ($1, $2, $3, $4) on conflict do nothing",
 };
-/** Makes the row if need be and holds it either way, so that two who save at once get two versions. */
+/** Creates the row if it is missing, and locks it in any case, so that two concurrent savings get two versions. */
 const HOLD = {
   name: "hold workflow",
   text: `insert into workflows (org_id, name, status, latest_version) values ($1, $2, 'active', 0)
@@ -101,7 +101,7 @@ const SET_LATEST = {
   text: "update workflows set latest_version = $3 where org_id = $1 and name = $2",
 };
 
-/** A version if the text is new, and settings; true when either changed. */
+/** Saves settings, and a version if the text is new. Returns true when either changed. */
 export async function putWorkflow(
   sql: Sql,
   orgId: string,

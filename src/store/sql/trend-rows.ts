@@ -20,7 +20,7 @@ const KEEP_SHARES = {
   text: `update run_words w set trend = i.trend from unnest($1::text[], $2::text[]) as i(run_id, trend)
     where w.run_id = i.run_id`,
 };
-/** All rows are there before they are locked, in one order, so that two who add to the same do it after each other. */
+/** Creates all missing rows before they are locked, in one order, so that two writers of the same rows run one after the other. */
 const MAKE = {
   name: "make trends",
   text: `insert into run_trends (${KEY.list()}, figures)
@@ -38,7 +38,7 @@ const WRITE = {
       and t.group_name = i.group_name`,
 };
 
-/** Adds runs that have ended, and takes away what they had added when they ended before. */
+/** Adds ended runs to the trends, and subtracts their earlier share if they had ended before. */
 export async function addToTrends(sql: Sql, runs: readonly ReadRun[]): Promise<void> {
   const kept = await sharesOf(sql, runs);
   const changes = new Map<string, TrendChanges>();

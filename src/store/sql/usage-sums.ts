@@ -5,13 +5,13 @@ import { lookUpAnew } from "./planned-anew.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Usage that is written later than this after it was made names its hour, to be added up again. */
+/** Usage written later than this after it occurred records its hour, so that the hour is summed again. */
 export const LATE_MS = 5 * 60_000;
-/** An hour is added up once all that was written in time can be seen. */
+/** An hour is summed only when all usage that was written in time is visible. */
 const SETTLED_MS = LATE_MS + 10 * 60_000;
-/** For so long records of usage are surely kept. */
+/** Time for which usage records certainly exist. */
 const RECORDED_MS = 80 * DAY_MS;
-/** So much time is added up in one round. */
+/** Time range summed in one round. */
 const ROUND_MS = 7 * DAY_MS;
 
 const SUMS = `sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
@@ -20,14 +20,14 @@ const SUMS = `sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::big
 const GROUPED = "workflow, agent_id, model, gateway_id";
 const SPENT = "count, input_tokens, output_tokens, thinking_tokens, cached_tokens, cost_micros";
 
-/** Every organisation that has usage, found without reading all of it. */
+/** Finds every organisation with usage without reading all usage. */
 const ORGANISATIONS = `orgs(org_id) as (
     (select org_id from usage_records order by org_id limit 1)
     union all
     select (select u.org_id from usage_records u where u.org_id > o.org_id order by u.org_id limit 1)
       from orgs o where o.org_id is not null)`;
 
-/** Locked, so that one adds up at a time. */
+/** Creates the row that `HOLD` locks, so that only one replica sums at a time. */
 const BEGIN = {
   name: "begin rolling usage",
   text: "insert into usage_rolling (one, rolled_until) values (true, 0) on conflict do nothing",
@@ -62,7 +62,7 @@ const ADD_DAYS = {
     group by org_id, start / ${DAY_MS}, ${GROUPED}`,
 };
 
-/** Only hours that have been added up: the others are counted record by record. */
+/** Takes only hours that were summed already. Other hours are still counted record by record. */
 const TAKE_LATE = {
   name: "take late usage",
   text: "delete from late_usage where start < $1 returning org_id, start",
@@ -103,7 +103,7 @@ export async function rollUsage(sql: Sql): Promise<boolean> {
   });
 }
 
-/** Of hours whose records are still there; what comes even later is in the records only, and goes with them. */
+/** Sums late hours again, if their records still exist. Usage that is even later exists only as records, and is deleted with them. */
 async function addLate(sql: Sql, rolledUntil: number, now: number): Promise<void> {
   const late = await sql.query<{ org_id: string; start: number }>(TAKE_LATE, [rolledUntil]);
   const days = new Map<string, readonly [string, number]>();
@@ -145,7 +145,7 @@ const USAGE = new Columns(
 const BUCKETS: Readonly<Record<UsageSelection["bucket"], string>> = {
   hour: "date_trunc('hour', t)",
   day: "date_trunc('day', t)",
-  // Weeks begin on Sunday here, on Monday there.
+  // Weeks begin on Sunday here, on Monday in `date_trunc`.
   week: "date_trunc('week', t + interval '1 day') - interval '1 day'",
   month: "date_trunc('month', t)",
 };
@@ -153,7 +153,7 @@ const GROUPS = { agent: "agent_id", model: "model", workflow: "workflow", gatewa
 
 const UNTIL = { name: "rolled until", text: "select rolled_until from usage_rolling" };
 
-/** Whole days and hours that are added up, and single records at the ends and where nothing is added up yet. */
+/** Adds sums of whole days and hours, and single records at the ends and for hours not summed yet. */
 export async function usageOf(sql: Sql, orgId: string, selection: UsageSelection): Promise<readonly UsageRow[]> {
   const { bucket, by } = selection;
   const [rolling] = await sql.query<{ rolled_until: number }>(UNTIL);

@@ -12,17 +12,17 @@ const PUT_PARTS = {
     order by 1, 2 on conflict do nothing`,
 };
 
-/** What this process knows to be written, by database. */
+/** Parts that this process knows to be stored, by database. */
 const WRITTEN = new WeakMap<Sql, WrittenParts>();
 const WRITTEN_MAX = 100_000;
 
-/** By organisation: a name that is looked up as it is needs not be put together for every verdict. */
+/** Names by organisation. A lookup in two steps avoids building a combined key for every verdict. */
 interface WrittenParts {
   readonly names: Map<string, Set<string>>;
   size: number;
 }
 
-/** Before the verdicts that name them, and each once: they change only when what is registered does. */
+/** Writes the shared parts before the verdicts that refer to them. Each is written once, since it changes only with the registry. */
 export async function writeVerdictParts(sql: Sql, batch: readonly RunCommit[]): Promise<void> {
   let written = WRITTEN.get(sql);
   if (written === undefined) WRITTEN.set(sql, (written = { names: new Map(), size: 0 }));
@@ -51,7 +51,7 @@ function remember(written: WrittenParts, orgId: string, name: string): void {
   written.size += 1;
 }
 
-/** After trouble it is not known what a database has kept. */
+/** Clears the cache, because after an error it is unknown which parts were stored. */
 export function forgetVerdictParts(sql: Sql): void {
   WRITTEN.delete(sql);
 }
@@ -61,7 +61,7 @@ const GET_PARTS = {
   text: "select name, body from verdict_parts where org_id = $1 and name = any($2::text[])",
 };
 
-/** Verdicts with everything written out. */
+/** Returns verdicts with their shared parts filled in. */
 export async function expandVerdicts<V extends StoredVerdict>(
   sql: Sql,
   orgId: string,

@@ -6,9 +6,9 @@ import type { Listed, Page } from "../store.ts";
 import { lookUp } from "./look-up.ts";
 import { expandVerdicts } from "./verdict-part-rows.ts";
 
-/** Verdicts of one commit as one text. */
+/** Returns the verdicts of one commit as one text. */
 export function verdictsText(verdicts: readonly NewVerdict[]): string {
-  // Put together and not joined: the whole batch is joined once, and that is when these are copied.
+  // Built by concatenation instead of join: the whole batch is joined once later, and these texts are copied only then.
   let text = "";
   for (const verdict of verdicts) text += `${text === "" ? "[" : ","}${verdictText(verdict)}`;
   return `${text}]`;
@@ -33,7 +33,7 @@ export async function verdictsOf(sql: Sql, orgId: string, runId: string): Promis
   );
 }
 
-/** From the block the last page ended in, which may have more to give. */
+/** Begins with the block in which the last page ended, because it may have more verdicts. */
 const LIST = {
   name: "list verdicts",
   text: `select run_id, first_event_id, at, body from verdict_blocks
@@ -48,7 +48,7 @@ interface Block {
   readonly body: string;
 }
 
-/** A block, and how many of its verdicts, from its end, were given already. */
+/** A block, and the number of its verdicts, counted from its end, that were already returned. */
 interface Place {
   readonly at: number;
   readonly runId: string;
@@ -56,7 +56,7 @@ interface Place {
   readonly given: number;
 }
 
-/** Every block holds a verdict, so that one block more than verdicts are asked for is enough. */
+/** Every block has a verdict, so `limit` blocks are enough, plus the block of the last page and one to detect a next page. */
 export async function listVerdicts(sql: Sql, orgId: string, since: number, page: Page): Promise<Listed<RunVerdict>> {
   const after = placeOf(page.cursor);
   const from = after === null ? [null, null, null] : [after.at, after.runId, after.firstEventId];

@@ -1,14 +1,14 @@
 import type { WaitingFor } from "../../core/event/index.ts";
 
-/** What runs wait for, child runs included, as `familyWaiting` has it in memory. */
+/** SQL for the wait reasons of runs, including their child runs. Same rules as `familyWaiting`. */
 const OPEN = "('queued', 'running', 'recovered')";
 
-/** Of the rows of a family. */
+/** Combines the rows of a family. */
 const TOGETHER = `case when bool_or(waiting_for = 'person') then 'person' when bool_or(waiting_for is null) then null
   when bool_or(waiting_for = 'gate') then 'gate' when bool_or(waiting_for = 'timer') then 'timer'
   when bool_or(waiting_for = 'event') then 'event' end`;
 
-/** `roots` selects the ids of runs; the answer has `run_id` and what it waits for. */
+/** `roots` selects run ids. The result has `run_id` and what that run waits for. */
 export function waitingOf(roots: string): string {
   return `with recursive family(root, run_id, waiting_for) as (
       select h.run_id, h.run_id, h.waiting_for from run_heads h where h.run_id in (${roots}) and h.status in ${OPEN}
@@ -18,7 +18,7 @@ export function waitingOf(roots: string): string {
     select root as run_id, ${TOGETHER} as waiting_for from family group by root`;
 }
 
-/** Runs that wait for a person by themselves, as `among` restricts them, and every open run above them. */
+/** Selects runs that wait for a person themselves, restricted by `among`, and every open run above them. */
 function askedAmong(among: string): string {
   return `with recursive asked(run_id) as (
       select h.run_id from run_heads h where h.waiting_for = 'person'${among}
@@ -28,7 +28,7 @@ function askedAmong(among: string): string {
     select run_id from asked`;
 }
 
-/** The ids of the runs of an organisation that wait for something. What waits with children is found by asking them. */
+/** Selects ids of runs with a wait reason in an organisation. For runs that wait with child runs, it is derived from those. */
 export function idsWaiting(wanted: WaitingFor, org: string): string {
   if (wanted === "person") return askedAmong(` and h.org_id = ${org}`);
   const parents = `select p.run_id from run_heads p where p.org_id = ${org} and p.waiting_for = 'child'`;
@@ -36,7 +36,7 @@ export function idsWaiting(wanted: WaitingFor, org: string): string {
     union all select w.run_id from (${waitingOf(parents)}) w where w.waiting_for = '${wanted}'`;
 }
 
-/** How many listed runs of the installation wait for what; a run of a block counts through the one it belongs to. */
+/** Number of listed runs of the installation for each wait reason. A waiting run of a block counts through the run that contains it. */
 export const COUNT_WAITING = `select each.waiting_for, count(*)::int as count from (
     select run_id, waiting_for from run_heads where waiting_for in ('gate', 'timer', 'event')
     union all select a.run_id, 'person' from (${askedAmong("")}) a

@@ -4,12 +4,12 @@ import type { Sql } from "../sql.ts";
 import type { RunRecord } from "../store.ts";
 import { RUN, RUN_COLUMNS } from "./run-columns.ts";
 
-/** Words hold nothing but letters and digits, so that nothing has to be escaped. */
+/** Builds a tsquery. Words contain only letters and digits, so nothing is escaped. */
 export function queryText(words: readonly SearchWord[]): string {
   return words.map(({ text, isPrefix }) => `'${text}'${isPrefix ? ":*" : ""}`).join(" & ");
 }
 
-/** What another replica is at is left to it. */
+/** Skips rows that another replica has locked. */
 const TAKE = {
   name: "take unindexed runs",
   text: `delete from unindexed_runs u using (
@@ -17,7 +17,7 @@ const TAKE = {
     where u.id = t.id returning u.run_id`,
 };
 
-/** Of a log of any length, only so much is read. */
+/** Maximum number of blocks read from a log. */
 const BLOCKS_MAX = 2_000;
 const LOGS = {
   name: "logs of found runs",
@@ -28,7 +28,7 @@ const LOGS = {
     from runs r join run_heads h using (run_id) where r.run_id = any($1::text[]) and r.block is null`,
 };
 
-/** Of a large value, its beginning. */
+/** Reads only the beginning of each large value. */
 const TEXTS = {
   name: "beginnings of blobs",
   text: `select hash, left(body, 20000) as body from blobs where org_id = $1 and hash = any($2::text[])`,
@@ -39,7 +39,7 @@ export interface ReadRun {
   readonly document: RunDocument;
 }
 
-/** Takes runs off the list of those to be read, and reads them. */
+/** Takes runs off the list of unindexed runs, and reads them. */
 export async function readUnindexed(
   sql: Sql,
   limit: number,

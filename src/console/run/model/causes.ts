@@ -1,7 +1,7 @@
 import { isUpstreamFailure, type NodeView } from "../../../core/view/index.ts";
 import type { GraphNode } from "../../graph/graph-node.ts";
 
-/** The failures a node that did not run follows from: up the graph, past others that did not run either. */
+/** Returns the failed nodes because of which a node did not run. Follows parents through other nodes that did not run either. */
 export function causesOf(
   nodeId: string,
   nodes: readonly Pick<GraphNode, "id" | "parents">[],

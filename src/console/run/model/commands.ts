@@ -1,4 +1,4 @@
-/** The same thing a button does, for a terminal. */
+/** A command for a terminal with the same effect as a button. */
 export interface CommandText {
   readonly label: string;
   readonly cli: string;
@@ -12,7 +12,7 @@ export interface CommandSubject {
   readonly eventId: number | null;
 }
 
-/** How to look at a run, a node or an event from outside, and how to do with it what the page can do. */
+/** Returns commands for viewing a run, a node or an event, and for the actions of the page. */
 export function commandsFor({ origin, runId, nodeId, eventId }: CommandSubject): readonly CommandText[] {
   const at = `${origin}/api/v1/runs/${encodeURIComponent(runId)}`;
   const run = quoted(runId);
@@ -68,7 +68,7 @@ function post(url: string, body: object): string {
   return `${get(url)} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`;
 }
 
-/** As a shell reads it back: plain where nothing could be misread, otherwise in single quotes. */
+/** Quotes a text for a shell. Text with only safe characters is not changed, other text is in single quotes. */
 export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

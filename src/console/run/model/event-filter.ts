@@ -11,7 +11,7 @@ export interface EventFilter {
   readonly text: string;
 }
 
-/** Whether an event is wanted. A text is looked for in what is shown of the event, whatever the case. */
+/** Checks whether an event matches the filter. A text is searched in the visible details of the event, ignoring case. */
 export function isWanted(event: RunEvent, { kind, nodeId, text }: EventFilter): boolean {
   if (nodeId !== null && !("nodeId" in event.payload && event.payload.nodeId === nodeId)) return false;
   if (!isOfKind(event, kind)) return false;
@@ -51,7 +51,7 @@ export function isEverything({ kind, nodeId, text }: EventFilter): boolean {
   return kind === "all" && nodeId === null && text === "";
 }
 
-/** Groups with an event that is wanted. */
+/** Returns the groups that contain a matching event. */
 export function wantedGroups(
   groups: readonly EventGroup[],
   events: readonly RunEvent[],

@@ -2,13 +2,13 @@ import { type RunEvent, SETTLING_TYPES } from "../../../core/event/index.ts";
 
 /** Events that belong together: an attempt of a node from its queue to its end, or one event of the run itself. */
 export interface EventGroup {
-  /** Id of the event it began with, which never changes. */
+  /** Id of the event that opened the group. It never changes. */
   readonly id: number;
   readonly nodeId: string | null;
   readonly attempt: number | null;
   readonly from: number;
   readonly to: number;
-  /** The event that describes it best: its last that is no by-product. */
+  /** The most descriptive event: the last one that is not a by-product. */
   readonly headline: RunEvent;
   readonly eventIds: readonly number[];
   readonly isClosed: boolean;
@@ -20,7 +20,7 @@ const CLOSING: ReadonlySet<string> = new Set([...SETTLING_TYPES, "node.retried",
 
 const BEFORE_START: ReadonlySet<string> = new Set(["node.queued", "node.waiting", "node.blocked"]);
 
-/** Recorded on the way; they never change the status. */
+/** Events recorded during an attempt that never change the status. */
 const BY_PRODUCTS: ReadonlySet<string> = new Set([
   "node.stream.delta",
   "node.log",
@@ -33,21 +33,21 @@ const BY_PRODUCTS: ReadonlySet<string> = new Set([
   "moderation.flagged",
 ]);
 
-/** The compact log: fed with one event at a time, in order. A group is replaced when it changes. */
+/** The compact log. It receives one event at a time, in order. A changed group is replaced by a new object. */
 export class EventGroups {
   readonly groups: Growing[] = [];
-  /** Where the newest group of a node stands. */
+  /** Index of the newest group of each node. */
   readonly #newest = new Map<string, number>();
-  /** A wait for other nodes belongs to the group of the attempt that follows it. */
+  /** Event of a wait for other nodes. It becomes part of the group of the next attempt. */
   readonly #preludes = new Map<string, number>();
-  /** The group of each event; event ids begin with 1. */
+  /** Index of the group of each event. Event ids begin with 1. */
   readonly #placeOf: number[] = [];
 
   take(event: RunEvent): void {
     const nodeId = "nodeId" in event.payload ? event.payload.nodeId : null;
     const place = nodeId === null ? undefined : this.#newest.get(nodeId);
     const known = place === undefined ? undefined : this.groups[place];
-    // What comes after the end, such as a late cost, belongs to the ended group; anything else begins a new one.
+    // Events after the end, such as a late cost, belong to the ended group. Any other event begins a new group.
     if (known !== undefined && place !== undefined && (!known.isClosed || BY_PRODUCTS.has(event.type))) {
       this.groups[place] = joined(known, event);
       this.#placeOf[event.eventId] = place;
@@ -76,13 +76,13 @@ export class EventGroups {
     });
   }
 
-  /** Where the group of an event stands in the list; -1 when it is not known. */
+  /** Returns the index of the group of an event. -1 when it is unknown. */
   placeOf(eventId: number): number {
     return this.#placeOf[eventId] ?? -1;
   }
 }
 
-/** The list of ids is shared by all versions of a group: a stream of thousands of pieces is not copied for each. */
+/** Adds an event to a group. All versions of a group share the list of ids, so that long streams are not copied for each event. */
 function joined(group: Growing, event: RunEvent): Growing {
   group.eventIds.push(event.eventId);
   return {
@@ -99,7 +99,7 @@ function isPrelude(event: RunEvent): boolean {
   return event.type === "node.waiting" && event.payload.waitingReason === "dependency";
 }
 
-/** Events before the start of an attempt still name the one before it. */
+/** Returns the attempt of an event. An event before the start still contains the number of the previous attempt. */
 function attemptOf(event: RunEvent): number | null {
   if (!("nodeId" in event.payload) || BEFORE_START.has(event.type)) return null;
   return event.payload.attempt ?? null;

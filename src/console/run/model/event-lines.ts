@@ -5,26 +5,26 @@ import type { EventGroup } from "./event-groups.ts";
 import type { RunLog } from "./run-log.ts";
 
 export interface EventLine {
-  /** The event a click selects. */
+  /** Id of the event that a click selects. */
   readonly eventId: number;
   readonly event: RunEvent;
   readonly group: EventGroup | null;
   readonly frame: Frame | undefined;
 }
 
-/** The lines of a log. They are made when they are asked for: a log has thousands, of which a screen shows twenty. */
+/** Lines of a log. Each is created only when requested, since a log has thousands of lines and a screen shows twenty. */
 export interface EventLines {
   readonly count: number;
   readonly at: (place: number) => EventLine | undefined;
   readonly between: (from: number, to: number) => readonly EventLine[];
-  /** Where the line of an event stands; -1 when it has none. */
+  /** Returns the index of the line of an event. -1 when it has none. */
   readonly placeOf: (eventId: number) => number;
 }
 
-/** The groups may be those of an earlier event, as `until` is. */
+/** Data for the lines. The groups may be those of an earlier event, which is then passed as `until`. */
 type Listing = Pick<RunLog, "events" | "frames" | "groups">;
 
-/** `until` is the last event that is looked at; null: the newest. */
+/** Returns the lines of a log. `until` is the last event to show, null for the newest. */
 export function linesOf(
   log: Listing,
   mode: "compact" | "full" | "json",
@@ -51,7 +51,7 @@ function eventLines({ events, frames }: Listing, filter: EventFilter, until: num
 
 function groupLines({ groups, events }: Listing, filter: EventFilter, until: number | null): EventLines {
   const known = groups.groups;
-  // In the order in which they began.
+  // The groups are in the order in which they began.
   const count = until === null ? known.length : lowerBound(known.length, (place) => (known[place]?.id ?? 0) > until);
   if (isEverything(filter)) {
     return listed(known, count, groupLine, (eventId) => {
@@ -81,7 +81,7 @@ function listed<T>(
   return { count, at, between, placeOf };
 }
 
-/** The first place from which on something holds. */
+/** Returns the first index for which a condition holds. It must hold for all later ones too. */
 function lowerBound(count: number, holds: (place: number) => boolean): number {
   let from = 0;
   let to = count;

@@ -8,7 +8,7 @@ interface Look {
   readonly tone: EventTone;
 }
 
-/** Every event in words; the order of the list is the one of the filter. */
+/** Labels of all events. The filter lists them in this order. */
 export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "run.started": { label: "Run started", tone: "info" },
   "run.status.changed": { label: "Run status changed", tone: "info" },
@@ -63,14 +63,14 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
 const NOT_RUN: Look = { label: "Not run", tone: "idle" };
 const REJECTED: Look = { label: "Approval resolved", tone: "bad" };
 
-/** How an event is drawn. What only follows from another node's failure is no failure of its own. */
+/** Returns the look of an event. A node that did not run because another failed does not look failed. */
 export function lookOfEvent(event: RunEvent): Look {
   if (event.type === "node.failed" && event.payload.errorCode === "upstream_failure") return NOT_RUN;
   if (event.type === "approval.resolved" && event.payload.status === "rejected") return REJECTED;
   return EVENT_LOOKS[event.type];
 }
 
-/** The details of an event in one line, besides its kind. Texts may come from models. */
+/** Returns the details of an event on one line, without its kind. Texts may come from models. */
 export function detailOf(event: RunEvent): string {
   switch (event.type) {
     case "run.started":
@@ -202,7 +202,7 @@ function editedText(prompts: EventPayload<"run.started">["prompts"]): string | u
 
 const LINE_MAX = 200;
 
-/** The beginning of a text, on one line. */
+/** Returns the beginning of a text on one line. */
 export function oneLine(text: string): string {
   const start = text
     .slice(0, LINE_MAX * 2)

@@ -3,7 +3,7 @@ import type { RunFeed } from "./run-feed.ts";
 
 const NONE: readonly string[] = [];
 
-/** How the nodes of a run stand, as the canvas reads it. */
+/** Returns the states of a run's nodes in the form that the canvas reads. */
 export function sourceOfFeed(feed: RunFeed, canOpenBlocks = true): GraphSource {
   return {
     onNodes: feed.onNodes,

@@ -6,11 +6,11 @@ export interface GateCell {
   readonly gate: string;
   readonly outcome: CellOutcome;
   readonly detail: string | null;
-  /** The one that decided. */
+  /** True for the gate that decided. */
   readonly isDecisive: boolean;
 }
 
-/** In the order they are asked. */
+/** Gates in the order in which they are evaluated. */
 export const GATE_ORDER = [
   "gateway_health",
   "agent_status",
@@ -25,10 +25,10 @@ export const GATE_ORDER = [
   "approval_required",
 ] as const;
 
-/** `callId`: of the tool call it is about. */
+/** A verdict. `callId` is set when it is about a tool call. */
 type Judged = Pick<JudgedNode, "trail" | "gate"> & { readonly callId?: string | undefined };
 
-/** One cell per gate, in the order they were asked; gates of a node that were not asked follow. */
+/** Returns one cell per gate in the order of evaluation, then the gates of a node that were not evaluated. */
 export function gateCells({ trail, gate, callId }: Judged): readonly GateCell[] {
   const cells = trail.map((entry) => ({
     gate: entry.gate,
@@ -44,7 +44,7 @@ export function gateCells({ trail, gate, callId }: Judged): readonly GateCell[] 
   ];
 }
 
-/** Whether what the node does inside is seen by no gate. Nodes that are a call themselves, and scripts, are judged whole. */
+/** Checks whether no gate sees the calls inside the node. Nodes that are a single call, and scripts, are judged as a whole. */
 export function isUnseen({
   callId,
   disposition,

@@ -1,6 +1,6 @@
 import type { NodeView } from "../../../core/view/index.ts";
 
-/** The instances of each `for_each` node, in order. */
+/** Returns the instances of each `for_each` node, in order. */
 export function instancesOf(nodes: Iterable<NodeView>): ReadonlyMap<string, readonly string[]> {
   const instances = new Map<string, { readonly id: string; readonly element: number }[]>();
   for (const { id, instance } of nodes) {

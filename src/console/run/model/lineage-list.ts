@@ -1,6 +1,6 @@
 import type { MadeBy, LineageView } from "../../../client/index.ts";
 
-/** A value of a lineage on its own line, under the value it was reached from. */
+/** A line for a value of a lineage, below the value from which it was reached. */
 export interface LineageLine {
   readonly key: string;
   readonly depth: number;
@@ -8,18 +8,18 @@ export interface LineageLine {
   readonly workflow: string;
   readonly nodeId: string | null;
   readonly path: string;
-  /** What the value became where it was handed to, and how it was changed on the way. */
+  /** Name of the value at the place to which it was passed, and its change on the way. */
   readonly via: string | null;
   readonly madeBy: MadeBy | null;
-  /** Why it goes no further here. */
+  /** Reason why the lineage ends at this value. */
   readonly end: LineageView["points"][number]["end"];
-  /** Shown with everything behind it on another line already. */
+  /** True when the value and its further lineage are already shown on another line. */
   readonly isRepeated: boolean;
 }
 
 const LINES_MAX = 500;
 
-/** The lineage as an indented list, depth first from its start. A value that is reached twice is unfolded once. */
+/** Returns the lineage as an indented list, depth first. A value that is reached twice is expanded only once. */
 export function lineageLines(lineage: LineageView): readonly LineageLine[] {
   const isUp = lineage.direction === "up";
   const links = new Map<number, { readonly to: number; readonly via: string }[]>();

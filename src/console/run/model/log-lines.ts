@@ -4,7 +4,7 @@ import { detailOf, lookOfEvent } from "./event-text.ts";
 export const LOG_LEVELS = ["debug", "info", "warning", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A line of the log of a run: what a node logged, or what happened to it. */
+/** A line of the log of a run: a log entry of a node, or an event about it. */
 export interface LogLine {
   readonly eventId: number;
   readonly level: LogLevel;
@@ -41,12 +41,12 @@ const LEVELS: Readonly<Partial<Record<EventType, LogLevel>>> = {
   "child.finished": "info",
 };
 
-/** Null: the event is no line of the log. */
+/** Returns the level of an event. Null when the event is not part of the log. */
 export function levelOf(event: RunEvent): LogLevel | null {
   if (event.type === "node.log") return event.payload.level;
   if (event.type === "tool.completed" && event.payload.isError) return "warning";
   if (event.type === "tool.decided" && event.payload.disposition !== "allow") return "warning";
-  // What only follows from another node's failure is none of its own.
+  // The node did not fail itself. It did not run because another node failed.
   if (event.type === "node.failed" && event.payload.errorCode === "upstream_failure") return "debug";
   return LEVELS[event.type] ?? null;
 }
@@ -60,7 +60,7 @@ export class LogLines {
     if (level !== null) this.all.push({ eventId: event.eventId, level, event });
   }
 
-  /** Those of a level and above that contain a text. */
+  /** Returns the lines of a level and above that contain a text. */
   matching(least: LogLevel, text: string): readonly LogLine[] {
     const from = LOG_LEVELS.indexOf(least);
     const wanted = text.trim().toLowerCase();
@@ -72,7 +72,7 @@ export class LogLines {
   }
 }
 
-/** What is searched and shown: the node, what happened, and the words of it. */
+/** Returns the text that is searched and shown: the node, the kind of event and its details. */
 export function lineText({ event }: LogLine): string {
   const node = "nodeId" in event.payload ? `${event.payload.nodeId} ` : "";
   return `${node}${messageOf(event)}`;

@@ -4,19 +4,19 @@ import type { OpenBlock } from "./open-block.ts";
 import type { RunFeed } from "./run-feed.ts";
 import { type TimelineRow, timelineRows } from "./timeline-rows.ts";
 
-/** A row of the timeline, of the run or of a block inside it. */
+/** A row of the timeline, for a node of the run or of a block inside it. */
 export interface NestedRow extends TimelineRow {
-  /** The id of the node, below it `node/step`. */
+  /** The id of the node, or `node/step` inside a block. */
   readonly key: string;
   readonly feed: RunFeed;
-  /** The run of the block it is a step of; null: of the run itself. */
+  /** The run of the block that contains the step. Null for a node of the run itself. */
   readonly runId: string | null;
-  /** It holds steps, and whether they are shown. */
+  /** Whether the node contains steps, and whether they are shown. */
   readonly hasBlock: boolean;
   readonly isBlockOpen: boolean;
 }
 
-/** The steps of an open block stand below the node that holds it. */
+/** Returns the rows, with the steps of an open block below the node that contains it. */
 export function nestedRows(
   feed: RunFeed,
   nodes: readonly GraphNode[],
@@ -61,6 +61,6 @@ interface Level {
   readonly depth: number;
   readonly runId: string | null;
   readonly keyOf: (nodeId: string) => string;
-  /** The node of this level an open key means. */
+  /** Returns the node of this level to which an open key refers. */
   readonly ownId: (key: string) => string | undefined;
 }

@@ -32,7 +32,7 @@ export function readDetail(detail: NodeDetail): DetailedNode {
   return { ...detail, attempts: detail.attempts.map((attempt) => ({ ...NOTHING_MORE, ...attempt })) };
 }
 
-/** The same as it was at an event: nothing that came later, and no end of what was still in flight then. */
+/** Returns the details as of an earlier event, without later facts and without the end of an attempt that was still open then. */
 export function detailAt(detail: DetailedNode, node: NodeView, eventId: number): DetailedNode {
   const isOpen = node.status === "running" || node.status === "streaming";
   const attempts = detail.attempts

@@ -1,9 +1,9 @@
-/** Listeners by node. However many of its nodes changed, a listener is called once. */
+/** Listeners by node. A listener is called once, even when several of its nodes changed. */
 export class NodeListeners {
   readonly #ofAll = new Set<() => void>();
   readonly #ofNode = new Map<string, Set<() => void>>();
 
-  /** Without ids: for all nodes. Returns how to stop. */
+  /** Adds a listener, for all nodes when no ids are passed. Returns a function that removes it. */
   add(listener: () => void, ids?: readonly string[]): () => void {
     if (ids === undefined) {
       this.#ofAll.add(listener);

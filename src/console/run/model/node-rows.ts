@@ -1,6 +1,6 @@
 import type { NodeView } from "../../../core/view/index.ts";
 
-/** As much of a node as a line of the list shows. */
+/** The fields of a node that a line of the list shows. */
 export type NodeRow = Pick<NodeView, (typeof SHOWN)[number]>;
 
 const SHOWN = [
@@ -19,8 +19,8 @@ const SHOWN = [
 ] as const satisfies readonly (keyof NodeView)[];
 
 /**
- * The lines of the list. A node that changed in nothing that is shown, as while it streams, keeps the very line it had,
- * so that it is not drawn again.
+ * Lines of the list. If no visible field of a node has changed, for example while it streams, its line stays the same
+ * object and is not drawn again.
  */
 export class NodeRows {
   #rows = new Map<string, NodeRow>();

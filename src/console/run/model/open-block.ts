@@ -5,25 +5,25 @@ import { sourceOfFeed } from "./feed-source.ts";
 import { instancesOf } from "./instances-of.ts";
 import type { RunFeed } from "./run-feed.ts";
 
-/** A block that is open on the page: its steps, and the run they are read from. */
+/** A block that is open on the page: its steps, and the run that contains them. */
 export interface OpenBlock extends Inside {
   readonly runId: string;
   readonly feed: RunFeed;
-  /** A run of another workflow: it is shown in the timeline, and linked from the graph. */
+  /** True for a run of another workflow. It is shown in the timeline, and only linked in the graph. */
   readonly isChild: boolean;
 }
 
 export interface OpenBlocks {
-  /** By key: the id of the node, below it `node/step`. */
+  /** Open blocks by key: the id of the node, or `node/step` inside a block. */
   readonly blocks: ReadonlyMap<string, OpenBlock>;
-  /** The runs that are to be followed. */
+  /** The runs to follow. */
   readonly runIds: ReadonlySet<string>;
 }
 
 type Plans = NonNullable<PlanDescription["blocks"]>;
 const NO_PLANS: Plans = {};
 
-/** Everything that is open, as far as it is read. What was found before is kept where it has not changed. */
+/** Finds all open blocks whose runs have been read. An unchanged block stays the same object. */
 export function findOpenBlocks(
   feed: RunFeed,
   open: ReadonlySet<string>,
@@ -41,7 +41,7 @@ export function findOpenBlocks(
       const inner = feedOf(runId);
       if (inner === undefined) continue;
       const isChild = !around.facts.blocks.has(nodeId);
-      // A child run has its own file: blocks of the same path there are others.
+      // A child run has its own workflow file, so blocks with the same path are different blocks there.
       const inside = isChild ? NO_PLANS : known;
       blocks.set(key, blockOf({ runId, feed: inner, isChild }, inside, before.get(key)));
       look(inner, (id) => insideKey(key, id), inside);
@@ -61,7 +61,7 @@ function blockOf(
   return isSame ? before : { ...block, nodes, source: sourceOfFeed(block.feed) };
 }
 
-/** Instances are only ever added, so their number shows whether there are new ones. */
+/** Describes the nodes for comparison. Instances are only added, so their number shows whether there are new ones. */
 function shapeOf(nodes: readonly GraphNode[]): string {
   return nodes.map(({ id, parents, instances }) => `${id}<${parents.length}*${instances.length}`).join();
 }

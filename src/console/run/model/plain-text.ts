@@ -1,8 +1,8 @@
-/** Characters that steer a terminal or turn the direction of reading: shown, never obeyed. */
+/** Characters that control a terminal or change the reading direction. They are shown as text and have no effect. */
 // oxlint-disable-next-line no-control-regex -- Control characters are what it looks for.
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** A text from outside as it can be shown: everything that would change how the rest is read is made visible. */
+/** Makes an outside text safe to show. Characters that would change how the rest is read are made visible. */
 export function plainText(text: string): string {
   return text.replaceAll("\r\n", "\n").replaceAll(STEERING, (sign) => {
     const code = sign.charCodeAt(0);
@@ -12,17 +12,17 @@ export function plainText(text: string): string {
   });
 }
 
-/** More than this at once is neither read nor drawn quickly. */
+/** Longest text shown at once. A longer one is slow to draw and hard to read. */
 export const SHOWN_MAX = 20_000;
 
 export interface Excerpt {
   readonly text: string;
-  /** Characters left out before it. */
+  /** Number of characters left out before the excerpt. */
   readonly before: number;
   readonly after: number;
 }
 
-/** The end of a text that grows, or the beginning of one that is done; all of it when it is short. */
+/** Returns the end of a growing text or the beginning of a finished one. A short text is returned completely. */
 export function excerptOf(text: string, side: "start" | "end", max = SHOWN_MAX): Excerpt {
   if (text.length <= max) return { text: plainText(text), before: 0, after: 0 };
   if (side === "start") return { text: plainText(text.slice(0, max)), before: 0, after: text.length - max };

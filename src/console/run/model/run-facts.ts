@@ -5,23 +5,23 @@ import { Sums } from "./sums.ts";
 import { Timeline } from "./timeline.ts";
 import { type WaitNote, waitNoteOf } from "./waiting.ts";
 
-/** Under which key the steps after everything else are kept. */
+/** Key of the `finally` steps. */
 export const FINALLY = "finally";
 
-/** What the page shows beside the view, folded from the events up to one of them. */
+/** Facts the page shows beside the view, folded from the events up to a certain one. */
 export class RunFacts {
   readonly timeline = new Timeline();
   readonly groups = new EventGroups();
   readonly sums = new Sums();
   readonly logLines = new LogLines();
-  /** What the newest event recorded about the wait of a node. */
+  /** The wait of each node, as reported by its newest event. */
   readonly waits = new Map<string, WaitNote>();
-  /** Values handed from one node to another, by `source>target`. */
+  /** Values passed from one node to another, by `source>target`. */
   readonly handoffs = new Map<string, readonly string[]>();
   readonly childRunIds: string[] = [];
-  /** The newest child run of each node, other than blocks. */
+  /** The newest child run of each node, without blocks. */
   readonly children = new Map<string, string>();
-  /** The run of the newest block of each node; of what comes last under `finally`. */
+  /** The run of the newest block of each node, and of the `finally` steps under `finally`. */
   readonly blocks = new Map<string, string>();
 
   protected fold(event: RunEvent): void {
@@ -42,7 +42,7 @@ export class RunFacts {
     }
   }
 
-  /** Blocks are shown inside their node; other runs are linked. */
+  /** Blocks are shown inside their node. Other child runs are linked. */
   #noteChild({ type, payload }: RunEvent): void {
     if (type === "run.finally") this.blocks.set(FINALLY, payload.childRunId);
     if (type !== "child.started") return;
@@ -53,7 +53,7 @@ export class RunFacts {
   }
 }
 
-/** The same up to an earlier event. Going forward continues from the last event; going back starts again. */
+/** Facts up to an earlier event. Moving forward continues from the last event, moving back starts again from the first. */
 export class FactsAt extends RunFacts {
   #lastEventId = 0;
 

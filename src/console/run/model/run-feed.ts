@@ -6,39 +6,39 @@ import { RunLog } from "./run-log.ts";
 import { outlineOfState, viewOfState } from "./state-view.ts";
 import { ViewHistory } from "./view-history.ts";
 
-/** What a feed needs of the browser. */
+/** Browser functions that a feed needs. */
 export interface Pace {
-  /** Calls back before the next picture is drawn. */
+  /** Calls back before the next animation frame. */
   readonly nextFrame: (run: () => void) => void;
   readonly now: () => number;
 }
 
-/** What is known of a run before its first event has been read. */
+/** Data about a run that is known before its first event has been read. */
 export interface FeedStart {
   readonly outline: PlanOutline;
   readonly view: RunView;
 }
 
-/** Of a run that a server keeps: its state. */
+/** Returns the start of a feed from the state of a run on the server. */
 export function startOfState(state: State): FeedStart {
   return { outline: outlineOfState(state), view: viewOfState(state) };
 }
 
-/** Of a run whose very first event is still to come: its plan. */
+/** Returns the start of a feed from the plan of a run that has no events yet. */
 export function startOfPlan(outline: PlanOutline): FeedStart {
   return { outline, view: createView(outline) };
 }
 
-/** Folding may take this much of an animation frame; the rest belongs to drawing and typing. */
+/** Longest time per animation frame for folding, so that enough time is left for drawing and typing. */
 const FOLD_MS = 6;
-/** Nodes are drawn again at most this often, lists less often. */
+/** Shortest time between two updates of nodes. Lists are updated less often. */
 const NODES_MS = 48;
 const LISTS_MS = 160;
 
 /**
- * The run a page shows. Frames are folded a few at a time before each animation frame, and listeners are notified once
- * for many changes: listeners of nodes some twenty times a second, listeners of lists less often. Until the fold has
- * caught up with the state that was read first, that state is shown; at an earlier event, the fold up to that event.
+ * The run that a page shows. A few frames are folded before each animation frame, and listeners are notified once for
+ * many changes: node listeners about twenty times a second, list listeners less often. Until folding has caught up with
+ * the state that was read first, that state is shown. For an earlier event, the fold up to that event is shown.
  */
 export class RunFeed {
   readonly log: RunLog;
@@ -57,7 +57,7 @@ export class RunFeed {
   #factsAt: FactsAt | null = null;
   /** Nodes that changed since their listeners were notified. */
   readonly #changed = new Set<string>();
-  /** Something changed since the listeners of lists were notified. */
+  /** True when something changed after the list listeners were last notified. */
   #isListsDue = false;
 
   constructor({ outline, view }: FeedStart, pace: Pace) {
@@ -66,12 +66,12 @@ export class RunFeed {
     this.log = new RunLog(outline);
   }
 
-  /** What is looked at. */
+  /** The view on screen, of the present or of an earlier event. */
   get shown(): RunView {
     return this.#pinned?.view ?? this.newest;
   }
 
-  /** The run as it is now, also while an earlier event is looked at. */
+  /** The present view of the run, even while an earlier event is shown. */
   get newest(): RunView {
     return this.isCaughtUp ? this.log.view : this.#seed;
   }
@@ -80,19 +80,19 @@ export class RunFeed {
     return this.log.view.lastEventId >= this.#seed.lastEventId;
   }
 
-  /** The event the page stands at; null: it follows the run. */
+  /** The earlier event that is shown. Null when the page follows the run. */
   get pinnedAt(): number | null {
     return this.#pinned?.eventId ?? null;
   }
 
-  /** Bars, sums and waits as they were at the event that is looked at. */
+  /** Bars, sums and waits as of the event that is shown. */
   get facts(): RunFacts {
     const at = this.pinnedAt;
     if (at === null) return this.log;
     return (this.#factsAt = FactsAt.at(at, this.log.events, this.#factsAt));
   }
 
-  /** The time of the event that is shown; null: now. */
+  /** Returns the time of the event that is shown. Null for the present. */
   readonly shownAt = (): number | null => {
     const at = this.pinnedAt;
     return at === null ? null : (this.log.events[Math.min(at, this.log.events.length) - 1]?.at ?? null);
@@ -103,7 +103,7 @@ export class RunFeed {
     this.#schedule();
   }
 
-  /** Looks at the run as it was after an event; null follows it again. */
+  /** Shows the run as it was after an event. Null follows the run again. */
   pin(eventId: number | null): void {
     if (eventId === null) {
       if (this.#pinned === null) return;
@@ -119,11 +119,11 @@ export class RunFeed {
 
   readonly version = (): number => this.#version;
 
-  /** Called when some of these nodes changed; without ids, when any did. */
+  /** Calls the listener when one of these nodes changes, or when any node changes if no ids are passed. */
   readonly onNodes = (listener: () => void, ids?: readonly string[]): (() => void) =>
     this.#nodeListeners.add(listener, ids);
 
-  /** Called a few times a second while something changes; `version` differs each time. */
+  /** Calls the listener a few times a second while something changes. `version` is different each time. */
   readonly onLists = (listener: () => void): (() => void) => {
     this.#listListeners.add(listener);
     return () => this.#listListeners.delete(listener);
@@ -142,7 +142,7 @@ export class RunFeed {
     const wasCaughtUp = this.isCaughtUp;
     const isEmpty = this.#foldSome();
     const isListTime = this.#isListsDue && this.#pace.now() - this.#listsNotifiedAt >= LISTS_MS;
-    // Until it has caught up the state that was read first is shown, and no node changes.
+    // Until folding has caught up, the state that was read first is shown and nodes do not change.
     if (!wasCaughtUp && this.isCaughtUp) this.#notifyAll();
     else {
       if (this.#isFollowing) this.#notifyNodes(isListTime);
@@ -151,12 +151,12 @@ export class RunFeed {
     if (!isEmpty || this.#isListsDue || (this.#isFollowing && this.#changed.size > 0)) this.#schedule();
   }
 
-  /** Whether what is folded is what is shown. */
+  /** Whether the folded view is the one on screen. */
   get #isFollowing(): boolean {
     return this.isCaughtUp && this.#pinned === null;
   }
 
-  /** True: nothing is left to be folded. */
+  /** Folds some frames. Returns true when none is left. */
   #foldSome(): boolean {
     const until = this.#pace.now() + FOLD_MS;
     while (this.#head < this.#queue.length && this.#pace.now() < until) {
@@ -174,7 +174,7 @@ export class RunFeed {
     return true;
   }
 
-  /** Together with the lists, so that the page never shows two states of the run. */
+  /** Notifies node listeners, at the same time as list listeners if these are due, so that the page never shows two states of the run. */
   #notifyNodes(withLists: boolean): void {
     const isTime = withLists || this.#pace.now() - this.#nodesNotifiedAt >= NODES_MS;
     if (this.#changed.size === 0 || !isTime) return;
@@ -191,7 +191,7 @@ export class RunFeed {
     for (const listener of this.#listListeners) listener();
   }
 
-  /** The shown view has been replaced. */
+  /** Notifies all listeners after the shown view was replaced. */
   #notifyAll(): void {
     this.#changed.clear();
     this.#nodesNotifiedAt = this.#pace.now();
@@ -202,12 +202,12 @@ export class RunFeed {
 
 const INSTANCE_ID = /^(.+)\[\d+\]$/s;
 
-/** The nodes an event may have changed, or an edge to one of them. */
+/** Returns the nodes that an event may have changed, directly or through one of their edges. */
 function changedBy({ type, payload }: Frame): readonly string[] {
   if (type === "node.expanded") return [payload.nodeId, ...payload.instanceIds];
   if (type === "node.round") return [payload.nodeId, payload.instanceId];
   if (!("nodeId" in payload)) return [];
-  // The node of an instance counts its failures.
+  // The parent node of an instance counts its failures.
   const parent = INSTANCE_ID.exec(payload.nodeId)?.[1];
   return parent === undefined ? [payload.nodeId] : [payload.nodeId, parent];
 }

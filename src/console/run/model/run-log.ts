@@ -16,7 +16,7 @@ export class RunLog extends RunFacts {
     this.view = createView(outline);
   }
 
-  /** False: the frame does not follow what is known. */
+  /** Adds a frame. Returns false when it does not directly follow the last event. */
   take(frame: Frame): boolean {
     const event = eventOfFrame(frame);
     if (event === null || event.eventId !== this.view.lastEventId + 1) return false;

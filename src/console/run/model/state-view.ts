@@ -3,7 +3,7 @@ import { createView, epochMsFromIso, type NodeView, type PlanOutline } from "../
 
 const INSTANCE_ID = /^(.+)\[(\d+)\]$/s;
 
-/** The nodes of the plan, as a run's state lists them. */
+/** Returns the nodes of the plan from the state of a run. */
 export function outlineOfState({ nodeResults }: State): PlanOutline {
   const ids = new Set(nodeResults.map(({ nodeId }) => nodeId));
   return {
@@ -13,7 +13,7 @@ export function outlineOfState({ nodeResults }: State): PlanOutline {
   };
 }
 
-/** A view made from the state the server returns, shown until the events that lead to it have been read. */
+/** Creates a view from the state the server returned. It is shown until the events up to that state have been read. */
 export function viewOfState(state: State): RunView {
   const outline = outlineOfState(state);
   const isPlanned = new Set(outline.nodes.map(({ id }) => id));

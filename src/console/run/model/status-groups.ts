@@ -2,7 +2,7 @@ import type { NodeLook, Tone } from "../../parts/status.tsx";
 
 export type StatusGroup = "failed" | "waiting" | "running" | "completed" | "rest";
 
-/** What matters most comes first. */
+/** Groups of statuses, the most important first. */
 export const STATUS_GROUPS: readonly { readonly id: StatusGroup; readonly label: string; readonly tone: Tone }[] = [
   { id: "failed", label: "Failed", tone: "bad" },
   { id: "waiting", label: "Waiting", tone: "hold" },

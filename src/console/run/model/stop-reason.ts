@@ -4,19 +4,19 @@ import type { RunView } from "../../../client/index.ts";
 import { words } from "./event-text.ts";
 import { listed } from "./waiting.ts";
 
-/** Why a run stopped, or does not move, as a person would say it. */
+/** Reason why a run stopped or does not progress, as text for people. */
 export interface StopReason {
   readonly tone: "bad" | "hold" | "warn" | "idle";
   readonly title: string;
-  /** What the failed step, the person or the gate said; it may come from a model. */
+  /** Message of the failed step, the person or the gate. It may come from a model. */
   readonly detail: string | null;
-  /** The nodes to look at, the first one first. */
+  /** The nodes to check, the most important first. */
   readonly nodeIds: readonly string[];
-  /** Nodes that did not run only because of these. */
+  /** Number of nodes that did not run only because of these nodes. */
   readonly followers: number;
 }
 
-/** Null: it moves, or has ended as it should. */
+/** Returns the reason. Null when the run progresses or has ended normally. */
 export function stopReason(view: RunView, events: readonly RunEvent[]): StopReason | null {
   switch (view.status) {
     case "failed":
@@ -33,12 +33,12 @@ export function stopReason(view: RunView, events: readonly RunEvent[]): StopReas
 
 const NOTHING = { tone: "idle", nodeIds: [], followers: 0 } as const;
 
-/** The nodes whose own failure it was: neither those that did not run because of it, nor those another step handled. */
+/** Returns the nodes that failed themselves, without nodes that did not run because of them and nodes whose failure was handled. */
 export function failureCauses(view: RunView): readonly NodeView[] {
   const failed = [...view.nodes.values()].filter(
     (node) => (node.status === "failed" || node.status === "timed_out") && !node.isHandled && !isUpstreamFailure(node),
   );
-  // Of a node with instances, the instances say why.
+  // For a node with instances, the instances contain the reasons.
   const parents = new Set(failed.flatMap(({ instance }) => (instance === null ? [] : [instance.parent])));
   const causes = failed.filter(({ id, instance }) =>
     instance === null ? !parents.has(id) : isCause(view.nodes.get(instance.parent)),
@@ -46,7 +46,7 @@ export function failureCauses(view: RunView): readonly NodeView[] {
   return causes.toSorted((left, right) => (left.completedAt ?? 0) - (right.completedAt ?? 0));
 }
 
-/** An instance that was tolerated is no cause. */
+/** The failure of an instance that its node tolerated is not a cause. */
 function isCause(parent: NodeView | undefined): boolean {
   return parent?.status === "failed" || parent?.status === "timed_out";
 }
@@ -71,7 +71,7 @@ function ofFailure(view: RunView, events: readonly RunEvent[]): StopReason {
   };
 }
 
-/** It completed, and something failed on the way that is easily overlooked. */
+/** Describes failures in a completed run that are easily overlooked. */
 function ofTolerated(view: RunView): StopReason | null {
   const handled = [...view.nodes.values()].filter(({ isHandled }) => isHandled);
   const partly = [...view.nodes.values()].filter(({ failedInstances }) => failedInstances > 0);
@@ -116,7 +116,7 @@ function ofWait(view: RunView): StopReason | null {
 
 const ENDS: ReadonlySet<EventType> = new Set<EventType>(["run.ending", "run.failed", "run.cancelled", "run.timed_out"]);
 
-/** What was given as the reason of its end, by the engine or by a person. */
+/** Returns the reason for the end of the run, given by the engine or by a person. */
 function endReason({ lastEventId }: RunView, events: readonly RunEvent[]): string | null {
   const last = events.findLast(
     ({ eventId, type, payload }) => eventId <= lastEventId && ENDS.has(type) && "reason" in payload,

@@ -6,7 +6,7 @@ export interface Sum extends Tokens {
 
 export const NO_SUM: Sum = { costMicros: 0, inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
 
-/** Cost and tokens of a run, of each node and of each model, from what the log records. */
+/** The cost and tokens of a run, of each of its nodes and of each model, summed from the event log. */
 export class Sums {
   run: Sum = NO_SUM;
   readonly byNode = new Map<string, Sum>();

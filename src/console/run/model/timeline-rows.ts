@@ -4,19 +4,19 @@ import type { GraphNode } from "../../graph/graph-node.ts";
 export interface TimelineRow {
   readonly id: string;
   readonly depth: number;
-  /** Instances that can be shown or hidden below it. */
+  /** Instances of the node that can be shown or hidden below it. */
   readonly instances: readonly string[];
   readonly isOpen: boolean;
 }
 
-/** In the order in which nodes began; those that have yet to come last, as the plan will get to them. */
+/** Returns the rows in the order in which the nodes began. Nodes that have not begun come last, in plan order. */
 export function timelineRows(
   nodes: readonly GraphNode[],
   open: ReadonlySet<string>,
   begunAt: (nodeId: string) => number | undefined,
 ): readonly TimelineRow[] {
   const places = naturalOrder(nodes).map((node) => ({ node, at: begunAt(node.id) ?? Infinity }));
-  // Sorting keeps the order of those that are alike, here the natural one.
+  // The sort is stable: nodes with the same start time keep their natural order.
   places.sort((left, right) => (left.at === right.at ? 0 : left.at - right.at));
   return places.flatMap(({ node: { id, instances } }) => {
     const isOpen = instances.length > 0 && open.has(id);
@@ -27,7 +27,7 @@ export function timelineRows(
 
 const ordered = new WeakMap<readonly GraphNode[], readonly GraphNode[]>();
 
-/** By wave, and within one in natural order. Kept per list of nodes: during a run only the set of started nodes changes. */
+/** Sorts nodes by wave, then naturally by id. Cached per list: during a run only the set of started nodes changes. */
 function naturalOrder(nodes: readonly GraphNode[]): readonly GraphNode[] {
   const known = ordered.get(nodes);
   if (known !== undefined) return known;
@@ -41,7 +41,7 @@ const STEPS = [
 ];
 const HOUR = 3_600_000;
 
-/** Round marks on a stretch of time, at most as many as asked for. */
+/** Returns round tick marks for a time span, at most `most` of them (plus the zero mark). */
 export function ticksOf(lengthMs: number, most: number): readonly number[] {
   if (lengthMs <= 0 || most < 1) return [0];
   const step = STEPS.find((each) => lengthMs / each <= most) ?? Math.ceil(lengthMs / most / HOUR) * HOUR;

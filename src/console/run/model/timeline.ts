@@ -1,20 +1,20 @@
 import { type EventType, type RunEvent, SETTLING_TYPES, type WaitingReason } from "../../../core/event/index.ts";
 
-/** What a node's time went to. Gate wait holds everything between being ready and being let through. */
+/** The cause of a span of a node's time. "gate" covers the whole time from ready until the gates allow the node. */
 export type SpanKind = "dependency" | "gate" | "approval" | "pause" | "execution" | "backoff";
 
 export interface Span {
   readonly kind: SpanKind;
   readonly from: number;
-  /** Null: it has not ended. */
+  /** Null while the span has not ended. */
   readonly to: number | null;
   readonly attempt: number | null;
-  /** How an attempt ended. */
+  /** How the attempt ended. Null for a span that is not an attempt, or that has not ended. */
   readonly outcome: "completed" | "failed" | "timed_out" | "cancelled" | null;
 }
 
 const NO_SPANS: readonly Span[] = [];
-/** The events by which a node has begun. Being queued is not among them: it may wait for long. */
+/** The events that mark the beginning of a node. Being queued does not count, because a queued node may wait for long. */
 const BEGINNINGS: ReadonlySet<EventType> = new Set<EventType>([
   "node.started",
   "node.expanded",
@@ -22,11 +22,11 @@ const BEGINNINGS: ReadonlySet<EventType> = new Set<EventType>([
   ...SETTLING_TYPES,
 ]);
 
-/** The times of every node, taken from the log one event at a time. A list of spans is replaced when it changes. */
+/** The time spans of every node, built from the log one event at a time. A list of spans is replaced when it changes. */
 export class Timeline {
   readonly #spans = new Map<string, readonly Span[]>();
   readonly #begun = new Map<string, number>();
-  /** Begin and end of what there is to show. */
+  /** Start and end of the time that can be shown. */
   startedAt: number | null = null;
   lastAt: number | null = null;
 
@@ -34,12 +34,12 @@ export class Timeline {
     return this.#spans.get(nodeId) ?? NO_SPANS;
   }
 
-  /** When a node first acted, was held for a person or was settled without either; undefined: it has yet to. */
+  /** When a node first acted, was held for a person or was settled without either. Undefined when it has not begun. */
   begunAt(nodeId: string): number | undefined {
     return this.#begun.get(nodeId);
   }
 
-  /** How many nodes have begun: as long as it is the same, so is their order. */
+  /** Number of nodes that have begun. The order of the rows stays the same as long as this number does. */
   get begunCount(): number {
     return this.#begun.size;
   }
@@ -56,7 +56,7 @@ export class Timeline {
   #follow(event: RunEvent, nodeId: string): void {
     switch (event.type) {
       case "node.queued":
-        // No event marks when the wait for its parents began: it began with the run.
+        // No event marks the beginning of the wait for the parents: it began with the run.
         if (!this.#spans.has(nodeId)) this.#begin(nodeId, "dependency", this.startedAt ?? event.at);
         return this.#begin(nodeId, "gate", event.at);
       case "node.waiting":
@@ -88,7 +88,7 @@ export class Timeline {
 
   #wait(nodeId: string, reason: string, at: number): void {
     const now = this.spansOf(nodeId).at(-1);
-    // An attempt that waits for its callback is still being made.
+    // An attempt that waits for its callback is still executing.
     if (reason === "external_callback" || (now?.kind === "execution" && now.to === null)) return;
     if (reason === "dependency") return this.#begin(nodeId, "dependency", at);
     if (now?.kind !== "gate" || now.to !== null) this.#begin(nodeId, "gate", at);
@@ -104,12 +104,12 @@ export class Timeline {
   }
 }
 
-/** A step that waits for a moment, an event or a run needs no person. */
+/** Checks whether the node waits for a time, an event or a run, which needs no person. */
 function isPause(reason: WaitingReason): boolean {
   return reason === "timer" || reason === "event" || reason === "child";
 }
 
-/** The list with its last span ended; a wait that took no time is left out. */
+/** Returns the list with its last span ended. A wait that took no time is left out. */
 function closed(spans: readonly Span[], at: number, outcome: Span["outcome"]): readonly Span[] {
   const last = spans.at(-1);
   if (last === undefined || last.to !== null) return spans;
@@ -123,7 +123,7 @@ export interface SpanTotals {
   readonly workedMs: number;
 }
 
-/** How long a node waited for others, gates and people, and how long it worked. */
+/** Returns how long a node waited (for other nodes, gates and people) and how long it worked. */
 export function totalsOf(spans: readonly Span[], now: number): SpanTotals {
   let waitedMs = 0;
   let workedMs = 0;

@@ -5,8 +5,8 @@ import { applyToView, createView, type PlanOutline } from "../../../core/view/in
 const STRIDE = 500;
 
 /**
- * A run as it was after any event: the same fold as everywhere, begun at the nearest copy before it. Nodes and
- * approvals are replaced and never changed, so a copy of a view shares them.
+ * The state of a run after any event: the same fold as everywhere else, started from the nearest copy before that
+ * event. Nodes and approvals are replaced and never changed, so copies of a view can share them.
  */
 export class ViewHistory {
   readonly #events: readonly RunEvent[];

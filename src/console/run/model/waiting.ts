@@ -2,7 +2,7 @@ import { isSettled, type RunEvent } from "../../../core/event/index.ts";
 import type { ApprovalView, NodeView } from "../../../core/view/index.ts";
 import { words } from "./event-text.ts";
 
-/** What the newest event recorded about a wait, besides what a view keeps. */
+/** Details of a wait from its newest event that the view does not store. */
 export interface WaitNote {
   readonly until: number | null;
   readonly queuePosition: number | null;
@@ -41,15 +41,15 @@ export interface WaitingFacts {
 
 export interface Waiting {
   readonly text: string;
-  /** When it ends by itself, epoch milliseconds. */
+  /** When the wait ends by itself, in epoch milliseconds. */
   readonly until: number | null;
-  /** A person has to act. */
+  /** Whether a person has to act. */
   readonly needsPerson: boolean;
-  /** Nodes to look at for the reason. */
+  /** Nodes that explain the wait. */
   readonly nodeIds: readonly string[];
 }
 
-/** Why a node does not move, in one line; null when it does, or has ended. */
+/** Returns in one line why a node does not proceed. Null when it proceeds or has ended. */
 export function waitingOf(facts: WaitingFacts): Waiting | null {
   const { node, note } = facts;
   const until = note?.until ?? null;
@@ -100,7 +100,7 @@ function queuedText({ waitingReason }: NodeView, note: WaitNote | null): string 
   return `Waits for its turn${where}`;
 }
 
-/** A node may wait for a moment or an event, and then no person has to act. */
+/** A blocked node may wait for a time or an event. Then no person has to act. */
 function whileBlocked(facts: WaitingFacts, until: number | null): Waiting {
   const { node, note } = facts;
   if (node.waitingReason === "timer") return line("Waits until", { until });

@@ -10,7 +10,7 @@ import { DeputyPanel } from "./deputy-panel.tsx";
 import { SessionsPanel } from "./sessions-panel.tsx";
 import "./account.css";
 
-/** Who is signed in, where, and who answers in their place. */
+/** The account page: the signed-in person, their browser sessions, and their deputy. */
 export function AccountScreen(): JSX.Element {
   const { label, person, sessionId } = useSession();
   return (

@@ -1,4 +1,4 @@
-/** The first that fits: browsers name those they descend from as well. */
+/** The first match counts, because a browser's user agent also names the browsers it descends from. */
 const BROWSERS = [
   ["Edge", /\bEdgA?\//],
   ["Opera", /\bOPR\//],
@@ -15,7 +15,7 @@ const SYSTEMS = [
   ["Linux", /\bLinux\b/],
 ] as const;
 
-/** By which people know their browsers apart: `Firefox on Windows`; what is not known stays as it is. */
+/** Returns a readable browser name such as `Firefox on Windows`. An unknown user agent is returned unchanged. */
 export function browserName(userAgent: string): string {
   const browser = BROWSERS.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0];

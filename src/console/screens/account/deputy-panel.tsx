@@ -12,7 +12,7 @@ import { Select } from "../../parts/select.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 
-/** Who answers approvals in this person's place, and when. */
+/** Shows and edits the deputies that answer approvals in this person's place, with their dates. */
 export function DeputyPanel({ personId }: { readonly personId: string }): JSX.Element | null {
   const mayRead = useMay("governance:read");
   const people = useQuery(mayRead ? "people" : null, () => api.people.list({ limit: 100 }), { tags: ["people"] });
@@ -92,7 +92,7 @@ function DeputyForm({ others, onSet }: DeputyFormProps): JSX.Element {
   );
 }
 
-/** The first moment of the day after. */
+/** Returns the first moment of the next day. */
 function endOf(day: string): string {
   const date = new Date(`${day}T00:00`);
   date.setDate(date.getDate() + 1);

@@ -12,7 +12,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { browserName } from "./browser-name.ts";
 
-/** The browsers a person is signed in with. */
+/** The browsers in which a person is signed in. */
 export function SessionsPanel(): JSX.Element {
   const sessions = useQuery("sessions", () => api.people.listSessions(), { everyMs: 30_000 });
   const ending = useAction(async ({ id, isCurrent }: BrowserSession) => {

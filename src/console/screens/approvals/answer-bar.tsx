@@ -24,17 +24,17 @@ const ICONS: Readonly<Record<Decision, IconName>> = {
   abort: "stop",
 };
 
-/** Whether an answer can be given here at all. */
+/** Checks whether the person can answer here, directly or by an override. */
 export function canAnswer(right: AnswerRight | undefined): right is AnswerRight {
   return right !== undefined && (right.mayAnswer || right.mayOverride);
 }
 
-/** A tool call may have been made: to approve means to give what it returned. */
+/** Checks whether the tool call may already have been made. Then approving it means entering the result it returned. */
 export function isOutcomeAsked({ subject, choices }: Approval): boolean {
   return subject?.call !== undefined && choices.includes("retry");
 }
 
-/** The answers there are. Each opens the confirmation. */
+/** A button for each possible answer. Each opens the confirmation. */
 export function AnswerBar({ approval, right, onAnswer, onEdit }: BarProps): JSX.Element | null {
   const { choices, source, runId, nodeId } = approval;
   if (!canAnswer(right)) return null;
@@ -90,7 +90,7 @@ interface CallProps extends Pick<BarProps, "onEdit"> {
   readonly choices: readonly Decision[];
 }
 
-/** Of a call that may have been made its result is given; of any other the args may be changed, as a whole. */
+/** Edits a tool call. For a call that may already have been made the result is entered, otherwise the args are edited as a whole. */
 function CallButton({ call: { args }, choices, onEdit }: CallProps): JSX.Element | null {
   if (choices.includes("retry")) {
     return (

@@ -12,14 +12,14 @@ import { sendAnswer } from "./send-answer.ts";
 
 export interface AskedAnswer {
   readonly decision: Decision;
-  /** As it was shown when the answer was chosen. */
+  /** The approval as it was shown when the person chose the answer. */
   readonly approval: Approval;
   readonly right: AnswerRight;
 }
 
 const MESSAGE_SHOWN = 400;
 
-/** Asks once more before an answer is sent, with what it does; the form of a gate is filled in here. */
+/** Asks for confirmation before an answer is sent and shows its effect. The form of a gate is filled in here. */
 export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; readonly onClose: () => void }) {
   const { decision, approval, right } = asked;
   const verb = verbOf(decision, isOutcomeAsked(approval));
@@ -76,7 +76,7 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
   );
 }
 
-/** What the answer does, in the words of the approval, and how far it still is from being enough. */
+/** Shows the effect of the answer, in the words of the approval, and how many approvals the quorum still needs. */
 function Effect({ asked: { decision, approval } }: { readonly asked: AskedAnswer }): JSX.Element {
   const { subject, quorum, answers } = approval;
   const effect =

@@ -22,7 +22,7 @@ interface DetailProps {
   readonly onEdit: (edited: Edited, values: JsonObject) => void;
 }
 
-/** One question: what it is about, what exactly will happen, who is asked, and what can be answered. */
+/** One approval: its subject, exactly what will happen, the people who are asked, and the possible answers. */
 export function ApprovalDetail({ approval, right, onAnswer, onEdit }: DetailProps): JSX.Element {
   const id = useId();
   const { title, status, id: approvalId } = approval;
@@ -44,7 +44,7 @@ export function ApprovalDetail({ approval, right, onAnswer, onEdit }: DetailProp
   );
 }
 
-/** Where the question comes from, in one line. */
+/** The origin of the approval, in one line. */
 function Origin({ approval }: { readonly approval: Approval }): JSX.Element {
   const { subject, workflow, nodeId, runId, requestedAt } = approval;
   const version = subject?.version ?? null;
@@ -121,7 +121,7 @@ function Facts({ approval }: { readonly approval: Approval }): JSX.Element {
 
 interface FactProps {
   readonly label: string;
-  /** Takes a line of its own. */
+  /** Whether the fact is shown on a line of its own. */
   readonly isWide?: boolean;
   readonly children: ReactNode;
 }

@@ -14,7 +14,7 @@ import { InboxView } from "./inbox-view.tsx";
 import { useInbox } from "./use-inbox.ts";
 import "./approvals.css";
 
-/** What waits for a person, soonest to expire first, and what was answered. */
+/** The inbox: pending approvals, the soonest to expire first, and answered approvals. */
 export function ApprovalsScreen(): JSX.Element {
   const params = useSearchParams();
   const isDone = params.get("show") === "answered";

@@ -9,7 +9,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 
-/** Who looks after an approval. It does not change who may answer. */
+/** The person who looks after an approval. The assignee does not change who may answer. */
 export function AssigneeView({ approval }: { readonly approval: Approval }): JSX.Element {
   const { id, assignee, status } = approval;
   const mayAssign = useMay("governance:approve") && status === "pending";

@@ -11,7 +11,7 @@ interface BulkProps {
   readonly onClose: () => void;
 }
 
-/** Lists every run that is answered for, and wants their number typed. */
+/** Confirms one answer for several approvals: lists every run and requires the person to type their number. */
 export function BulkDialog({ decision, items, onClose }: BulkProps): JSX.Element {
   const { verb, means } = CHOICE_TEXTS[decision];
   const [refused, setRefused] = useState<BulkAnswered["data"]>([]);

@@ -9,7 +9,7 @@ import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 
-/** What people say about an approval. It answers nothing. */
+/** The comments on an approval. A comment is not an answer. */
 export function CommentsView({ approvalId }: { readonly approvalId: string }): JSX.Element {
   const key = `approval-comments/${approvalId}`;
   const found = useQuery(key, () => api.approvals.listComments(approvalId, { limit: 100 }), {

@@ -4,11 +4,11 @@ import { dollars } from "../../parts/figures.ts";
 
 export interface Differences {
   readonly names: readonly string[];
-  /** The values by the id of the approval, in the order of the names. */
+  /** The values by approval id, in the order of `names`. */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Values of approvals that ask the same: a column for each that is not the same in all of them. */
+/** Compares approvals of one group: returns a column for each value that is not the same in all of them. */
 export function differencesOf(items: readonly InboxItem[]): Differences {
   const args = [...new Set(items.flatMap(({ subject }) => Object.keys(subject?.args ?? {})))];
   const columns: readonly (readonly [string, (item: InboxItem) => string])[] = [

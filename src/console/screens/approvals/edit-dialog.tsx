@@ -32,7 +32,7 @@ const EFFECTS: Readonly<Record<Edited, string>> = {
   result: "The call is not made again; the agent continues with this as its result.",
 };
 
-/** Changes values before they are approved: first the fields, then what differs, then the answer. */
+/** Edits values before they are approved, in three stages: the fields, then the differences, then the answer. */
 export function EditDialog({ approval, edited, values, onClose }: EditProps): JSX.Element {
   const fields = useMemo(() => editFields(values), [values]);
   const [texts, setTexts] = useState(() => initialEdits(fields));

@@ -2,12 +2,12 @@ import { canonicalJson, type Json, type JsonObject } from "../../../core/base/in
 import { largeValueOf, shownText } from "../../../core/view/index.ts";
 
 /**
- * What can be changed before it is approved: the bound inputs of what is sent, the result of what has failed, the args of
- * a tool call, or the result of a call that never reported.
+ * The kind of value that is edited before the approval: the bound inputs of the dispatch, the outputs of a failed node,
+ * the args of a tool call, or the result of a call that never reported.
  */
 export type Edited = "inputs" | "outputs" | "args" | "result";
 
-/** What is sent of it: inputs by name, anything else as a whole. */
+/** Returns the modifications to send. Inputs are sent as changed fields only, every other kind as a whole. */
 export function modificationsOf(edited: Edited, values: JsonObject, changed: JsonObject): JsonObject {
   if (edited === "inputs") return { inputs: changed };
   const whole = { ...values, ...changed };
@@ -17,11 +17,11 @@ export function modificationsOf(edited: Edited, values: JsonObject, changed: Jso
 export interface EditField {
   readonly name: string;
   readonly before: Json;
-  /** Text stays text; anything else is edited as JSON. */
+  /** Whether the value is edited as plain text. Every other value is edited as JSON. */
   readonly isText: boolean;
 }
 
-/** Values that stand here as a reference cannot be edited here. */
+/** Returns a field per value. A large value is shown only as a reference, so it cannot be edited here. */
 export function editFields(values: JsonObject): readonly EditField[] {
   return Object.entries(values).flatMap(([name, before]) =>
     largeValueOf(before) === null ? [{ name, before, isText: typeof before === "string" }] : [],
@@ -33,7 +33,7 @@ export function initialEdits(fields: readonly EditField[]): Readonly<Record<stri
 }
 
 export interface ReadEdits {
-  /** Only what differs. */
+  /** Only the fields that differ. */
   readonly changed: JsonObject;
   readonly problems: ReadonlyMap<string, string>;
 }

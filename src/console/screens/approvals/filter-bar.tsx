@@ -23,7 +23,7 @@ const SOURCES = {
 
 const TYPING_MS = 60;
 
-/** The filters of the inbox; all of them are part of the address. */
+/** The filters of the inbox. All of them are stored in the address. */
 export function FilterBar({ params }: { readonly params: SearchParams }): JSX.Element {
   const mayRead = useMay("workflow:read");
   const workflows = useQuery(mayRead ? "workflows/names" : null, () => api.listWorkflows({ limit: 100 }), {
@@ -86,7 +86,7 @@ function Choice({ params, name, label, options }: ChoiceProps): JSX.Element {
   );
 }
 
-/** Searches after a pause in typing. */
+/** A search field that searches after a pause in typing. */
 function SearchField({ params }: { readonly params: SearchParams }): JSX.Element {
   const asked = params.get("q") ?? "";
   const [typed, setTyped] = useState(asked);

@@ -3,16 +3,16 @@ import type { Json, JsonObject } from "../../../core/base/index.ts";
 
 export type FormFields = NonNullable<Approval["form"]>;
 export type FormField = FormFields[string];
-/** What was entered, as text. */
+/** The entered values, as text, by field. */
 export type FormTexts = Readonly<Record<string, string>>;
 
 export interface ReadForm {
   readonly values: JsonObject;
-  /** What is wrong, by field. */
+  /** The problems, by field. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** What those before have entered, else the defaults: who adds nothing of their own approves the same. */
+/** Initial texts of a form: values entered by earlier approvers, else the defaults. Changing nothing approves the same values. */
 export function initialTexts(fields: FormFields, entered: JsonObject | null): FormTexts {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, textOf(entered === null ? field.default : entered[name])]),
@@ -24,7 +24,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The values of a form, as the server checks them once more. An empty field is left out, and null where it had a default. */
+/** Reads and checks the entered values; the server checks again. An empty field is left out, or null if it had a default. */
 export function readForm(fields: FormFields, texts: FormTexts): ReadForm {
   const values: [string, Json][] = [];
   const problems = new Map<string, string>();
@@ -82,7 +82,7 @@ function isDate(text: string): boolean {
   return Number.isFinite(at) && new Date(at).toISOString().startsWith(text);
 }
 
-/** What may be entered, in words. */
+/** Describes in words which values a field accepts. */
 export function hintOf({ type, description, min, max, pattern }: FormField): string | undefined {
   const unit = type === "string" || type === "text" ? " characters" : "";
   const bounds = [

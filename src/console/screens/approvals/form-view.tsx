@@ -6,12 +6,12 @@ import { type FormField, type FormFields, type FormTexts, hintOf } from "./form-
 interface FormProps {
   readonly fields: FormFields;
   readonly texts: FormTexts;
-  /** Shown only for fields that were touched. */
+  /** The problems by field. They are shown only for fields that were touched. */
   readonly problems: ReadonlyMap<string, string>;
   readonly onChange: (name: string, text: string) => void;
 }
 
-/** The fields a gate asks for; what is entered becomes its outputs. */
+/** The form of a gate. The entered values become the gate's outputs. */
 export function FormView({ fields, texts, problems, onChange }: FormProps): JSX.Element {
   return (
     <fieldset className="approval-form">

@@ -6,7 +6,7 @@ import { Select } from "../../parts/select.tsx";
 const HOUR_MS = 3_600_000;
 const SPANS = { none: 0, hour: HOUR_MS, day: 24 * HOUR_MS } as const;
 
-/** What a person chose about further calls of the tool. */
+/** The person's choice about further calls of the tool. */
 export interface GrantChoice {
   readonly span: keyof typeof SPANS;
   readonly where: string;
@@ -26,7 +26,7 @@ interface GrantFieldProps {
   readonly onChange: (choice: GrantChoice) => void;
 }
 
-/** Asks whether further calls of the tool need a person too, and says which grant will be made. */
+/** Asks whether further calls of the tool also need a person, and shows the grant that will be created. */
 export function GrantField({ call: { tool, server }, choice, onChange }: GrantFieldProps): JSX.Element {
   const name = server === null ? tool : `${server}/${tool}`;
   return (

@@ -15,21 +15,21 @@ import { ColumnHeads } from "./subject/column-heads.tsx";
 import { SubjectView } from "./subject/subject-view.tsx";
 import { WhoView } from "./who-view.tsx";
 
-/** As many as one request may answer. */
+/** The largest number of approvals that one request may answer. */
 const MEMBERS_MAX = 200;
 const PAGE = 100;
 
 interface GroupProps {
   readonly group: string;
-  /** As the list is filtered: others of the group are not answered here. */
+  /** The filter of the list. Approvals of the group outside the filter are not answered here. */
   readonly filter: ApprovalsQuery;
-  /** How many there are. */
+  /** Number of approvals in the group. */
   readonly size: number;
   readonly onOpen: (id: string) => void;
   readonly onAnswer: (decision: Decision, items: readonly InboxItem[]) => void;
 }
 
-/** Approvals that differ in nothing but their args: what differs in a table, and answers for those that are chosen. */
+/** A group of approvals that differ only in their args: a table of the differences, and answers for the selected approvals. */
 export function GroupDetail({ group, filter, size, onOpen, onAnswer }: GroupProps): JSX.Element {
   const key = `approval-group/${group}?${JSON.stringify(filter)}`;
   const found = useQuery(key, () => readGroup(group, filter), { tags: ["approvals"] });

@@ -3,7 +3,7 @@ import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import type { InboxEntry } from "./inbox.ts";
 
-/** Height of an entry, as the style sheet has it. */
+/** Height of an entry. The style sheet uses the same value. */
 const ENTRY_PX = 84;
 const AROUND = 10;
 const DRAWN_MAX = 40;
@@ -13,11 +13,11 @@ interface ListProps {
   readonly at: number;
   readonly hasMore: boolean;
   readonly onSelect: (key: string) => void;
-  /** The end of the list is in sight; null while no more can be read. */
+  /** Called when the end of the list becomes visible. Null while no more entries can be read. */
   readonly onMore: (() => void) | null;
 }
 
-/** The entries of the inbox; of very many only those in sight are drawn. */
+/** The entries of the inbox. In a very long list only the visible entries are drawn. */
 export function InboxList({ entries, at, hasMore, onSelect, onMore }: ListProps): JSX.Element {
   const list = useRef<HTMLUListElement>(null);
   const [top, setTop] = useState(0);
@@ -40,7 +40,7 @@ export function InboxList({ entries, at, hasMore, onSelect, onMore }: ListProps)
     const rest = element.scrollHeight - element.scrollTop - element.clientHeight;
     if (rest < element.clientHeight) onMore?.();
   };
-  // Who waits at the end does not scroll again when more can be read.
+  // A person who is already at the end need not scroll again when more entries can be read.
   const canRead = onMore !== null;
   useEffect(() => {
     if (canRead) look();

@@ -18,7 +18,7 @@ import { entriesOf, groupKey, type InboxEntry, isSelected, placeOf, readKey } fr
 import { InboxList } from "./inbox-list.tsx";
 import type { InboxList as List } from "./use-inbox.ts";
 
-/** What is being answered; it keeps what was shown, whatever the list does meanwhile. */
+/** The answer in progress. It keeps the approval as it was shown, even when the list changes meanwhile. */
 type Asked =
   | { readonly kind: "answer"; readonly decision: Decision; readonly approval: Approval; readonly right: AnswerRight }
   | { readonly kind: "edit"; readonly approval: Approval; readonly edited: Edited; readonly values: JsonObject }
@@ -27,16 +27,16 @@ type Asked =
 interface InboxProps {
   readonly list: List;
   readonly filter: ApprovalsQuery;
-  /** Of the address, as `readKey` reads it. */
+  /** Key from the address, parsed by `readKey`. */
   readonly selected: string | null;
-  /** Null: nothing is left to select. */
+  /** Called with the new key, or null when nothing is left to select. */
   readonly onSelect: (key: string | null) => void;
   readonly onMore: (() => void) | null;
 }
 
 const NO_RESULT_YET = { result: null };
 
-/** The list, and what is selected in it. */
+/** The list of approvals and the details of the selected entry. */
 export function InboxView({ list, filter, selected, onSelect, onMore }: InboxProps): JSX.Element {
   const [asked, setAsked] = useState<Asked | null>(null);
   const entries = useMemo(() => entriesOf(list.items), [list.items]);
@@ -46,7 +46,7 @@ export function InboxView({ list, filter, selected, onSelect, onMore }: InboxPro
   const { approval, right } = shown;
   const detail = useInSight(selected, group !== null || approval !== undefined);
   const isMemberDone = group !== null && approval !== undefined && approval.status !== "pending";
-  // After an answer to one of a group the others are shown again.
+  // After one approval of a group was answered, the rest of the group is shown again.
   useEffect(() => {
     if (isMemberDone && group !== null) onSelect(groupKey(group));
   }, [isMemberDone, group, onSelect]);
@@ -114,8 +114,8 @@ function AskedDialog({ asked, onClose }: { readonly asked: Asked; readonly onClo
 }
 
 /**
- * The selected entry, and what is shown of it. One that was in the list and has left it hands its place on; one that never
- * was, because it is answered or far down, is shown all the same.
+ * Returns the selected entry and the key that is shown. If the selected entry leaves the list, the next entry in its
+ * position is selected. An entry that was never in the list (already answered, or further down) is still shown.
  */
 function useSelection(
   entries: readonly InboxEntry[],
@@ -135,16 +135,16 @@ function useSelection(
   useEffect(() => {
     if (hasLeft) onSelect(entry?.key ?? null);
   }, [hasLeft, entry, onSelect]);
-  // What is left of a group is one approval at last.
+  // A group of which one approval is left is shown as that approval.
   const isLast = isListed && entry.size === 1;
   if (selected !== null && !hasLeft) return { at: isListed ? at : -1, key: isLast ? entry.key : selected };
   return { at, key: entry?.key ?? null };
 }
 
-/** Below the list, as the style sheet has it. */
+/** The width at which the style sheet puts the details below the list. */
 const NARROW = "(max-width: 860px)";
 
-/** Where there is no place beside the list, what was chosen, there or by a link, comes into sight. */
+/** When the details are below the list, scrolls to the entry that was selected by a click or by a link. */
 function useInSight(selected: string | null, isThere: boolean): RefObject<HTMLDivElement | null> {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {

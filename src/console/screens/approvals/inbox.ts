@@ -3,9 +3,9 @@ import { APPROVAL_SOURCES } from "../../../core/event/index.ts";
 import type { SearchParams } from "../../page/router.tsx";
 import type { FeedMessage } from "../../live/hub.ts";
 
-/** A line of the inbox: one approval, or several that differ in nothing but their args, by the first of them. */
+/** A line of the inbox: one approval, or a group of approvals that differ only in their args, represented by the first of them. */
 export interface InboxEntry {
-  /** Of the address, as `readKey` reads it. */
+  /** Key for the address, parsed by `readKey`. */
   readonly key: string;
   readonly item: InboxItem;
   readonly size: number;
@@ -13,7 +13,7 @@ export interface InboxEntry {
 
 const GROUP = "group:";
 
-/** What an address selects: an approval by its id, a group, or an approval as one of a group. */
+/** Parses the selection in the address: an approval by its id, a group, or one approval of a group. */
 export function readKey(key: string): { readonly group: string | null; readonly id: string | null } {
   if (!key.startsWith(GROUP)) return { group: null, id: key };
   const [group = "", id = null] = key.slice(GROUP.length).split(":");
@@ -31,19 +31,19 @@ export function entriesOf(items: readonly InboxItem[]): readonly InboxEntry[] {
   });
 }
 
-/** Whether an entry is what is selected, or the group it belongs to; what is left of a group is one approval at last. */
+/** Checks whether the entry is selected or belongs to the selected group. A group of which one is left is a single approval. */
 export function isSelected({ item }: InboxEntry, selected: string): boolean {
   const { group, id } = readKey(selected);
   return group === null ? item.id === id : item.group === group && item.status === "pending";
 }
 
-/** Where the selection is. After its entry has left, whatever moved into its place is selected. */
+/** Returns the position of the selection. After its entry has left, the entry that moved into its place is selected. */
 export function placeOf(entries: readonly InboxEntry[], selected: string | null, before: number): number {
   const found = selected === null ? -1 : entries.findIndex((entry) => isSelected(entry, selected));
   return found === -1 ? Math.max(0, Math.min(before, entries.length - 1)) : found;
 }
 
-/** The filters of the address; those that are not set restrict nothing. */
+/** Returns the filters in the address. A filter that is not set restricts nothing. */
 export function filterOf({ get }: Pick<SearchParams, "get">): ApprovalsQuery {
   const isDone = get("show") === "answered";
   const source = APPROVAL_SOURCES.find((each) => each === get("source"));
@@ -63,12 +63,12 @@ export function filterOf({ get }: Pick<SearchParams, "get">): ApprovalsQuery {
 
 export const FILTERS = ["workflow", "source", "assignee", "older_than", "q", "mine"] as const;
 
-/** The list without approvals that were answered in the meantime. A message names all approvals of its run that wait. */
+/** Returns the list without approvals answered meanwhile. A message contains all pending approvals of its run. */
 export function withoutAnswered(items: readonly InboxItem[], messages: readonly FeedMessage[]): readonly InboxItem[] {
   const pending = new Map(
     messages.flatMap((one) => (one.type === "approval" ? [[one.runId, one.pending] as const] : [])),
   );
-  // A group that has lost its first approval may have others.
+  // A group whose first approval was answered may still contain others.
   const isLeft = ({ id, runId, status, groupSize }: InboxItem): boolean =>
     status !== "pending" || (groupSize ?? 1) > 1 || (pending.get(runId)?.includes(id) ?? true);
   const left = items.filter(isLeft);

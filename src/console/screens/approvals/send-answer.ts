@@ -9,13 +9,13 @@ function refresh(): void {
   cache.invalidate("approvals", "approval-list", "runs");
 }
 
-/** Answers for what was seen: the digests make an answer count only for that. */
+/** Sends an answer to the approval as it was shown: the server compares the digests, so a changed approval is not answered. */
 export async function sendAnswer(seen: Approval, answer: Omit<Answer, "digest" | "subjectDigest">): Promise<void> {
   const { id, digest, subjectDigest, title } = seen;
   try {
     const now = await api.resolveApproval(id, {
       ...answer,
-      // An edit renders the request again, so that its digest cannot be the one that was seen.
+      // An edit renders the request again, so its digest cannot equal the digest of the shown approval.
       ...(answer.modifications === undefined ? { digest } : {}),
       ...(subjectDigest === null ? {} : { subjectDigest }),
     });
@@ -27,7 +27,7 @@ export async function sendAnswer(seen: Approval, answer: Omit<Answer, "digest" |
   }
 }
 
-/** One request for all of them; what was refused is returned with its reasons. */
+/** Sends one request for all approvals. Returns the refused ones with their reasons. */
 export async function sendAnswers(
   items: readonly InboxItem[],
   decision: Decision,

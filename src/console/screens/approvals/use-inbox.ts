@@ -8,22 +8,23 @@ import { withoutAnswered } from "./inbox.ts";
 
 export interface InboxList {
   readonly items: readonly InboxItem[];
-  /** Null: this is all there is. */
+  /** Null at the end of the list. */
   readonly nextCursor: string | null;
 }
 
 interface Inbox extends Query<InboxList> {
-  /** Reads the next page; null while there is none, something is being read, or reading failed. */
+  /** Reads the next page. Null when there is no next page, while reading, or after reading failed. */
   readonly readMore: (() => void) | null;
 }
 
 const PAGE = 100;
-/** Changes are collected for this long before the list is read again. */
+/** The delay after a change before the list is read again, so that several changes cause one read. */
 const COLLECT_MS = 600;
 
 /**
- * The approvals that match, as far as they were wanted. Answered ones leave at once by live messages; then what is shown
- * is read again, because only the server knows what matches, where it stands, and how many a group has.
+ * Returns the matching approvals, as many pages as were requested. A live message removes answered approvals at once.
+ * Then the shown part is read again, because only the server knows which approvals match, their order and the size of
+ * each group.
  */
 export function useInbox(filter: ApprovalsQuery): Inbox {
   const key = `inbox?${JSON.stringify(filter)}`;
@@ -54,7 +55,7 @@ export function useInbox(filter: ApprovalsQuery): Inbox {
     void readPage(filter, cursor)
       .then((page) => {
         const now = listOf(key);
-        // What was read again meanwhile has another end.
+        // If the list was read again meanwhile, its end is different and this page does not fit.
         if (now?.nextCursor === cursor) cache.patch(key, { ...page, items: [...now.items, ...page.items] });
       })
       .catch(() => cache.refresh(key))
@@ -67,7 +68,7 @@ function listOf(key: string): InboxList | undefined {
   return cache.get(key).data as InboxList | undefined;
 }
 
-/** As much as is shown, at least a page. */
+/** Reads as many entries as are shown, at least one page. */
 async function readShown(filter: ApprovalsQuery, shown: InboxList | undefined): Promise<InboxList> {
   let list = await readPage(filter, null);
   while (list.nextCursor !== null && list.items.length < (shown?.items.length ?? 0)) {

@@ -3,7 +3,7 @@ import type { AnswerRight, Approval } from "../../../client/index.ts";
 import { spanText } from "../../parts/figures.ts";
 import { TimeText } from "../../parts/time-text.tsx";
 
-/** Who is asked, who has answered, and whether you may. */
+/** Shows the people who are asked, the people who have answered, and whether the viewer may answer. */
 export function WhoView({
   approval,
   right,

@@ -16,7 +16,7 @@ const TONES: Readonly<Record<AuditCategory, Tone>> = {
   routing: "idle",
 };
 
-/** Records newest first; each opens to its detail and its place in the chain. */
+/** Audit records, newest first. Each record opens to show its details and its place in the chain. */
 export function AuditTimeline({ rows }: { readonly rows: readonly AuditRow[] }): JSX.Element {
   return (
     <ol className="audit-timeline" aria-label="Audit records">
@@ -44,7 +44,7 @@ export function AuditTimeline({ rows }: { readonly rows: readonly AuditRow[] }):
 
 const shortActor = (actor: string): string => (actor.startsWith("key_") ? shortId(actor) : actor);
 
-/** What it is about, and in which run: most nodes are called the same in every run. */
+/** Describes the resource of a record, with its run, because nodes usually have the same names in every run. */
 function whatOf({ resource, run, node }: AuditRow): string {
   const isRun = run !== undefined && resource.endsWith(run);
   return [

@@ -133,7 +133,7 @@ function Records(): JSX.Element {
 
 const PAGE = 50;
 
-/** A type or category in the address that does not exist is no filter. */
+/** Reads the filter from the address. A type or category that does not exist is ignored. */
 function askedFor({ type, category, run }: Readonly<Record<"type" | "category" | "run", string>>): AuditFilter {
   const knownType = AUDIT_TYPES.find((each) => each === type);
   const knownCategory = AUDIT_CATEGORIES.find((each) => each === category);
@@ -145,7 +145,7 @@ function askedFor({ type, category, run }: Readonly<Record<"type" | "category" |
   };
 }
 
-/** New records push old ones over the edge of the first page; none is shown twice. */
+/** Removes duplicates: new records move old ones from the first page to the next, so both pages may contain them. */
 function uniqueRows(rows: readonly AuditRow[]): readonly AuditRow[] {
   return [...new Map(rows.map((row) => [row.seq, row])).values()].sort((left, right) => right.seq - left.seq);
 }

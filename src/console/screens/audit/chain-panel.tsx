@@ -7,7 +7,7 @@ function counted(count: number, word: string): string {
   return `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
 }
 
-/** Whether the chain holds, how far, and by which key. */
+/** Shows whether the audit chain is intact, up to which record, and which key signed it. */
 export function ChainPanel({ chain }: { readonly chain: ChainState }): JSX.Element {
   const { ok, records, checkpoints, lastSeq, checkpointSeq, key, firstBad } = chain;
   return (

@@ -14,7 +14,7 @@ import { NodeDifference } from "./node-difference.tsx";
 export interface Side {
   readonly run: Run;
   readonly state: State;
-  /** Undefined: not known yet. */
+  /** Undefined while the prompts are loading. */
   readonly prompts: EditedPrompts | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Sides {
   readonly right: Side;
 }
 
-/** What both runs are, and their nodes; what is looked at stands in the address. */
+/** Both runs and their nodes. The selected node is stored in the address. */
 export function Both({ left, right }: Sides): JSX.Element {
   const { get, set } = useSearchParams();
   const pairs = useMemo(

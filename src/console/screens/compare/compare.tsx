@@ -16,13 +16,13 @@ import type { EditedPrompts } from "./comparison.ts";
 import { RunPicker } from "./run-picker.tsx";
 import "./compare.css";
 
-/** Two runs beside each other: what was set, what it cost, and node by node what became of it. */
+/** Compares two runs side by side: settings, cost, and the result of each node. */
 export function CompareScreen({ params }: ScreenProps): JSX.Element {
   const id = params["id"] ?? "";
   const other = params["other"];
   const own = useRun(id);
   const origin = own.data?.sourceRunId;
-  // A restart or a branch is most likely compared with its origin.
+  // A restart or a branch is most likely compared with the run it came from.
   useEffect(() => {
     if (other === undefined && origin !== undefined) navigate(compareAddress(origin, id), { replace: true });
   }, [other, origin, id]);
@@ -90,7 +90,7 @@ function useRunState(id: string) {
   return useQuery(`state ${id}`, () => api.getState(id), { tags: [`run:${id}`] });
 }
 
-/** A run that was replayed notes at its start what its nodes are asked instead. */
+/** Reads the edited prompts of a run. A replayed run records them in its start event. */
 function usePrompts(id: string): EditedPrompts | undefined {
   return useQuery(`prompts of ${id}`, async () => {
     const { data } = await api.listEvents(id, { limit: 1 });

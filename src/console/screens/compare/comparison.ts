@@ -3,7 +3,7 @@ import { canonicalJson, type Json } from "../../../core/base/index.ts";
 
 export type Aspect = "status" | "prompt" | "attempts" | "cost" | "duration" | "result";
 
-/** What people wrote in place of what steps say, by node. */
+/** Prompts written by people in place of the ones in the steps, by node id. */
 export type EditedPrompts = Readonly<Record<string, string>>;
 
 const NO_PROMPTS: EditedPrompts = {};
@@ -14,11 +14,11 @@ export interface NodePair {
   readonly label: string;
   readonly left: StateNode | null;
   readonly right: StateNode | null;
-  /** Empty when it is in both and went the same way. */
+  /** Empty when the node is in both runs with the same result. */
   readonly differs: ReadonlySet<Aspect>;
 }
 
-/** The nodes of both runs in the order of the left one; those only the right one has follow what they follow there. */
+/** Pairs the nodes of both runs in the order of the left run. Nodes only in the right run follow their right-hand predecessors. */
 export function pairNodes(
   left: readonly StateNode[],
   right: readonly StateNode[],
@@ -66,7 +66,7 @@ function aspectsOf(left: StateNode | null, right: StateNode | null): ReadonlySet
   return new Set(found);
 }
 
-/** What one of them has done, the other took over: that it was cheaper there is no difference of the node. */
+/** Checks whether one run reused the other's result. The lower cost of the reusing run is then not a difference of the node. */
 function isCarried(made: StateNode, kept: StateNode): boolean {
   const isKept = made.attempts > 0 && kept.attempts === 0 && made.status === "completed" && kept.status === "completed";
   return isKept && resultText(made) === resultText(kept);
@@ -75,14 +75,14 @@ function isCarried(made: StateNode, kept: StateNode): boolean {
 const NOTICED_MS = 1_000;
 const NOTICED_SHARE = 0.25;
 
-/** No two runs take the same time: only a noticeable difference counts. */
+/** Checks for a noticeable difference in duration. Small differences do not count, because no two runs take the same time. */
 export function isOtherSpan(left: number | null, right: number | null): boolean {
   if (left === null || right === null) return false;
   const apart = Math.abs(left - right);
   return apart >= NOTICED_MS && apart >= Math.max(left, right) * NOTICED_SHARE;
 }
 
-/** What a node gave, as text that is the same when the result is; large values count by their hashes. */
+/** Returns the result of a node as text. Equal results give equal texts. Large values are compared by their hashes. */
 export function resultText(node: StateNode | null): string {
   if (node === null) return "";
   const { outputs, output, errorCode, errorMessage, refs = [] } = node;
@@ -98,16 +98,16 @@ export function resultText(node: StateNode | null): string {
   return parts.length === 0 ? "" : prettyJson(Object.fromEntries(parts));
 }
 
-/** JSON with its members in order and a line for every line of a text, so that lines can be compared. */
+/** Formats JSON with sorted members and real line breaks inside strings, so that it can be compared line by line. */
 export function prettyJson(value: Json): string {
   const text = JSON.stringify(JSON.parse(canonicalJson(value)), null, 2);
   return text.replaceAll(LINE_END, "$1\\n\n");
 }
 
-/** A line end within a text of JSON, and no backslash that is followed by an n. */
+/** A line break inside a JSON string, but not an escaped backslash followed by an n. */
 const LINE_END = /(?<!\\)((?:\\\\)*)\\n/g;
 
-/** One fact of both runs. */
+/** One fact of both runs, for comparison. */
 export interface FactPair {
   readonly name: string;
   readonly left: string;
@@ -117,7 +117,7 @@ export interface FactPair {
 
 const UNSET = "–";
 
-/** The facts of a run that are words; figures and times are formatted where they are drawn. */
+/** Returns the textual facts of both runs. Numbers and times are formatted where they are drawn. */
 export function wordsOf(left: Run, right: Run): readonly FactPair[] {
   return (
     [
@@ -132,7 +132,7 @@ export function wordsOf(left: Run, right: Run): readonly FactPair[] {
     .filter(({ left: before, differs }) => differs || before !== UNSET);
 }
 
-/** `5 completed, 1 failed, 2 not run of 9` */
+/** Returns text such as `5 completed, 1 failed, 2 not run of 9`. */
 export function resultCounts({ nodeResults, executedCount, failedCount, upstreamFailedCount }: State): string {
   const handled = nodeResults.filter(({ isHandled }) => isHandled).length;
   const failed = failedCount - upstreamFailedCount - handled;

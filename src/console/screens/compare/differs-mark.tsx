@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 
-/** A sign and a word, because a colour alone is not enough. */
+/** Marks a difference with a sign and a word, because a colour alone is not accessible. */
 export function DiffersMark(): JSX.Element {
   return (
     <span className="compare-mark" title="differs">

@@ -11,7 +11,7 @@ import type { Side, Sides } from "./both.tsx";
 import { resultCounts, isOtherSpan, wordsOf } from "./comparison.ts";
 import { DiffersMark } from "./differs-mark.tsx";
 
-/** Facts of the runs as a whole. */
+/** Compares the facts of both runs as a whole. */
 export function FactTable({ left, right }: Sides): JSX.Element {
   const spans = [spanOf(left), spanOf(right)] as const;
   return (
@@ -90,7 +90,7 @@ function RunHead({ side, other }: { readonly side: Side; readonly other: Side })
 interface RowProps {
   readonly name: string;
   readonly differs: boolean;
-  /** By how much, from left to right. */
+  /** The difference from left to right. */
   readonly apart?: string | null;
   readonly children: readonly ReactNode[];
 }
@@ -116,7 +116,7 @@ function apartText(apart: number, print: (amount: number) => string): string | n
   return `${apart > 0 ? "+" : "−"}${print(Math.abs(apart))}`;
 }
 
-/** Null while the run has not ended: it is not compared yet. */
+/** Returns the duration of a run. Null while the run has not ended, because it is not compared yet. */
 function spanOf({ run: { status, startedAt, completedAt } }: Side): number | null {
   if (!isTerminal(status) || startedAt === undefined || completedAt === undefined) return null;
   return Date.parse(completedAt) - Date.parse(startedAt);

@@ -7,7 +7,7 @@ import type { Column } from "../../parts/table.tsx";
 import type { Aspect, NodePair } from "./comparison.ts";
 import { DiffersMark } from "./differs-mark.tsx";
 
-/** Nodes of two runs as rows: left and right in one cell, marked where they differ. */
+/** Table columns for nodes of two runs: each cell shows left and right and is marked where they differ. */
 export const NODE_COLUMNS: readonly Column<NodePair>[] = [
   {
     id: "node",
@@ -85,7 +85,7 @@ export const NODE_COLUMNS: readonly Column<NodePair>[] = [
   },
 ];
 
-/** Words where there is room for them; the icon has the same text for screen readers. */
+/** Shows the status as words where there is space. The icon has the same text for screen readers. */
 function Status({ node }: { readonly node: StateNode }): JSX.Element {
   const status = nodeLook(node);
   return (

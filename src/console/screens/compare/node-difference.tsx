@@ -15,7 +15,7 @@ interface NodeDifferenceProps {
   readonly onClose: () => void;
 }
 
-/** What a node gave in both runs, line by line. */
+/** Compares the results of a node in both runs, line by line. */
 export function NodeDifference({ pair, leftId, rightId, onClose }: NodeDifferenceProps): JSX.Element {
   const { id, left, right } = pair;
   const [before, after] = [resultText(left), resultText(right)];
@@ -48,7 +48,7 @@ export function NodeDifference({ pair, leftId, rightId, onClose }: NodeDifferenc
   );
 }
 
-/** What it was asked, where that is not the same. */
+/** Compares the prompts of a node in both runs. Shown when they differ. */
 function PromptDifference({
   id,
   leftId,
@@ -63,7 +63,7 @@ function PromptDifference({
   );
 }
 
-/** Undefined: it was not asked anything, or that is not known yet. */
+/** Returns the prompt of a node. Undefined when the node had no prompt, or while it is loading. */
 function usePrompt(runId: string, id: string): string | undefined {
   const { data } = useQuery<NodeDetail>(`node of ${runId} ${id}`, () => api.getNode(runId, id), {
     tags: [`run:${runId}`],

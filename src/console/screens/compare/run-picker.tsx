@@ -10,7 +10,7 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { Table } from "../../parts/table.tsx";
 import { compareInOrder } from "../../parts/compare-address.ts";
 
-/** Which run to compare with: any other one of the workflow, newest first. */
+/** Selects the run to compare with, from the other runs of the workflow, newest first. */
 export function RunPicker({ run }: { readonly run: Run }): JSX.Element {
   const found = useRunList({ workflow: run.workflow });
   const others = useMemo(() => found.data?.runs.filter(({ id }) => id !== run.id), [found.data, run.id]);

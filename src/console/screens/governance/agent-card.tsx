@@ -39,7 +39,7 @@ export const AGENT_COLUMNS: readonly Column<Registered>[] = [
   { id: "limits", head: "Limits", isWide: true, cell: (agent) => limitsOf(agent).join(", ") },
 ];
 
-/** One that is not active is given nothing to do, whatever its status. */
+/** Returns the shown status. An agent whose lifecycle is not "active" receives no work, so its lifecycle is shown instead of its status. */
 function standingOf({ status, lifecycle }: Registered): string {
   return jsonToText(lifecycle === undefined || lifecycle === "active" ? status : lifecycle);
 }
@@ -73,14 +73,14 @@ function limitsOf({
 
 const WORDS = { allowed: "by itself", approval: "with approval", forbidden: "never" } as const;
 
-/** What a level of autonomy permits, from the table the gates read. */
+/** Describes what a level of autonomy permits, from the table that the gates read. */
 function autonomyText(autonomy: unknown): string {
   const rung = RUNGS.find((each) => each === autonomy);
   if (rung === undefined) return "";
   return ACTIONS.map((action) => `${action} ${WORDS[permissionOf(rung, action)]}`).join(", ");
 }
 
-/** An agent at a glance: how far it is trusted, how far it may go, and where it stops. */
+/** The key facts of an agent: trust, autonomy, status, limits, readable sources, skills and model. */
 export function AgentCard({ agent }: { readonly agent: Registered }): JSX.Element {
   const { trustLevel, autonomy, status, phase, lifecycle, mayRead, skills, model } = agent;
   return (

@@ -1,16 +1,16 @@
 import type { Run, Usage } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
 
-/** How the runs an agent worked on stand. */
+/** The runs an agent worked on, grouped by state. */
 export interface AgentRuns {
   readonly now: readonly Run[];
   readonly ended: number;
-  /** Null: none has ended. */
+  /** Null when no run has ended. */
   readonly successRate: number | null;
   readonly needPerson: number;
 }
 
-/** Cancelled runs say nothing about the agent. */
+/** Groups the runs. Cancelled runs do not count in the success rate, because they do not show how well the agent works. */
 export function agentRuns(runs: readonly Run[]): AgentRuns {
   const now = runs.filter(({ status }) => !isTerminal(status));
   const ended = runs.filter(({ status }) => isTerminal(status) && status !== "cancelled");

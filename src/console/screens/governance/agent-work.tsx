@@ -17,7 +17,7 @@ import { agentRuns, agentSpend } from "./agent-figures.ts";
 const SINCE = "30d";
 const SHOWN = 8;
 
-/** What an agent does and did: its runs, what they cost, what it may do without asking, and what it remembers. */
+/** The work of an agent: its runs, their cost, its grants and its memory. */
 export function AgentWork({ agentId }: { readonly agentId: string }): JSX.Element {
   return (
     <>
@@ -81,7 +81,7 @@ function Work({ agentId }: { readonly agentId: string }): JSX.Element | null {
   );
 }
 
-/** What the gates hold of it right now. */
+/** The approvals of this agent that wait now. */
 function Held({ agentId }: { readonly agentId: string }): JSX.Element | null {
   const waiting = useQuery("approvals/pending", () => api.listApprovals({ status: "pending", limit: 100 }), {
     tags: ["approvals"],

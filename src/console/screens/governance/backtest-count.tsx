@@ -12,7 +12,7 @@ interface Count {
   readonly changed: number;
 }
 
-/** How many verdicts of the last week a condition would have met, counted a little after the last letter. */
+/** Shows how many verdicts of the last week a condition would have matched. Counted shortly after the person stops typing. */
 export function BacktestCount({ spec }: { readonly spec: JsonObject }): JSX.Element | null {
   const count = useCount(JSON.stringify(spec));
   if (count === null) return null;
@@ -40,7 +40,7 @@ function useCount(written: string): Count | null {
       const spec = JSON.parse(written) as JsonObject;
       api.backtestPolicy({ kind: "Policy", name: "draft", spec }, SINCE).then(
         (report) => isCurrent && setCount(report),
-        // What is wrong with it stands at the field.
+        // The problem is shown at the field.
         () => isCurrent && setCount(null),
       );
     }, PAUSE_MS);

@@ -19,7 +19,7 @@ const SPANS = [
   ["30d", "the last 30 days"],
 ] as const;
 
-/** Which recorded verdicts the policy in the editor would have changed. */
+/** Shows which recorded verdicts the edited policy would have changed. */
 export function Backtest({ name, spec }: { readonly name: string; readonly spec: JsonObject | null }): JSX.Element {
   const [since, setSince] = useState<string>("7d");
   const [report, setReport] = useState<BacktestReport | null>(null);

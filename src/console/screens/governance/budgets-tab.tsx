@@ -116,7 +116,7 @@ function BurnDownPanel({ budget }: { readonly budget: Registered }): JSX.Element
   );
 }
 
-/** Shown where the server returns it. */
+/** The reserved amount. Shown only if the server returns it. */
 function Reserved({ budget: { reservedMicros } }: { readonly budget: Registered }): JSX.Element | null {
   if (typeof reservedMicros !== "number") return null;
   return (
@@ -130,7 +130,7 @@ function Reserved({ budget: { reservedMicros } }: { readonly budget: Registered 
 interface Burning {
   readonly state: BurnDown | null;
   readonly problem: Error | null;
-  /** Whether usage is counted by this scope. */
+  /** Whether usage can be counted by the scope of this budget. */
   readonly isCounted: boolean;
 }
 
@@ -159,7 +159,7 @@ function useBurnDown(budget: Registered): Burning {
   };
 }
 
-/** What the gates count, as long as it is of the period that is shown. */
+/** Returns the amount counted by the gates, if it is for the shown period. */
 function bookedIn({ spentMicros, periodStart }: Registered, since: string): number | undefined {
   return typeof spentMicros === "number" && periodStart === since ? spentMicros : undefined;
 }

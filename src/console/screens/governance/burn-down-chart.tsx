@@ -10,7 +10,7 @@ const LEFT = 52;
 const TOP = 8;
 const BOTTOM = 22;
 
-/** What is left of an envelope, step by step, and where it goes at the present rate. */
+/** A chart of the amount left in an envelope over the period, with a forecast at the present rate. */
 export function BurnDownChart({ state }: { readonly state: BurnDown }): JSX.Element {
   const { start, end, ceilingMicros, points, ahead, projectedMicros, spentMicros } = state;
   const box = useRef<HTMLDivElement>(null);

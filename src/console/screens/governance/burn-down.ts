@@ -2,27 +2,27 @@ import { type Period, periodOf } from "../../../core/governance/index.ts";
 import { type BudgetState, budgetState } from "../../parts/budget-state.ts";
 
 export interface Spent {
-  /** Epoch milliseconds, of the beginning of an hour or a day. */
+  /** Start of the hour or the day, in epoch milliseconds. */
   readonly at: number;
   readonly micros: number;
 }
 
-/** How an envelope stands in its present period, and where it is going. */
+/** The state of an envelope in its present period, with a forecast. */
 export interface BurnDown {
   readonly start: number;
   readonly end: number;
   readonly spentMicros: number;
   readonly ceilingMicros: number;
-  /** Of the ceiling; above 1 when it was passed. */
+  /** Spent share of the ceiling. Above 1 when the ceiling was passed. */
   readonly share: number;
-  /** What will be spent by the end at the present rate. */
+  /** Forecast of the total spending at the end of the period, at the present rate. */
   readonly projectedMicros: number;
-  /** When the ceiling was reached, or will be at that rate; null: not in this period. */
+  /** When the ceiling was reached, or will be reached at the present rate. Null when that is not in this period. */
   readonly breachAt: number | null;
   readonly state: BudgetState;
-  /** What was left after each step, for the line. */
+  /** The remaining amount after each hour or day, for the line of the chart. */
   readonly points: readonly BurnPoint[];
-  /** Where the line goes from now on at that rate: to nothing, or to the end of the period. Null: nothing is left. */
+  /** End point of the forecast: when the budget is used up, or at the end of the period. Null when nothing is left. */
   readonly ahead: BurnPoint | null;
 }
 
@@ -34,7 +34,7 @@ export interface BurnPoint {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** The figures behind the chart and the text beside it; `booked` is the sum in the ledger, where it is known. */
+/** Computes the figures for the chart and its text. `booked` is the sum in the ledger, if it is known. */
 export function burnDown(
   period: Period,
   ceilingMicros: number,
@@ -49,13 +49,13 @@ export function burnDown(
   let counted = 0;
   for (const { at, micros } of own) {
     counted += micros;
-    // It was spent by the end of its hour or day; when exactly is not known.
+    // The amount is drawn at the end of its hour or day, because the exact time is not known.
     points.push({ at: Math.min(at + bucketMs, now), leftMicros: ceilingMicros - Math.min(counted, booked ?? counted) });
   }
   const spentMicros = booked ?? counted;
   const leftMicros = ceilingMicros - spentMicros;
   points.push({ at: now, leftMicros });
-  // The first hour is too short for a forecast of a whole day.
+  // The rate is computed over at least an hour, because a shorter time is no basis for a forecast.
   const rate = spentMicros / Math.max(now - start, HOUR_MS);
   const reached = rate === 0 ? Infinity : now + leftMicros / rate;
   const share = ceilingMicros === 0 ? 1 : spentMicros / ceilingMicros;

@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<Known["kind"], string>> = {
   object: "map: name a field of it",
 };
 
-/** The facts a condition of a policy may speak about, in the spelling of manifests. */
+/** Returns the facts that a condition of a policy can use, in the spelling of manifests. */
 export function factOffers({ category }: JsonObject): readonly ReferenceOffer[] {
   const known = category === "tool" || category === "run_creation" ? category : "guardrail";
   return offersIn(policyFacts(known), "");
@@ -21,7 +21,7 @@ export function factOffers({ category }: JsonObject): readonly ReferenceOffer[] 
 function offersIn(known: Known, path: string): readonly ReferenceOffer[] {
   if (known.kind !== "object" || known.isOpen) return [{ path, detail: WORDS[known.kind] }];
   return [...known.fields].flatMap(([name, member]) => {
-    // A fact with two spellings is offered in the one of manifests.
+    // A fact with two spellings is offered only in the spelling of manifests.
     const isOther = known.fields.has(name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
     if (isOther && /[A-Z]/.test(name)) return [];
     return offersIn(member, path === "" ? name : `${path}.${name}`);

@@ -4,11 +4,11 @@ import { GATE_QUESTIONS } from "../../parts/gate-questions.ts";
 export interface GateGuideEntry {
   readonly name: string;
   readonly question: string;
-  /** The facts it reads. */
+  /** The facts the gate reads. */
   readonly reads: string;
-  /** What happens to a node it stops. */
+  /** The effect on a node that the gate stops. */
   readonly otherwise: string;
-  /** What lets the node pass next time. */
+  /** The change that lets the node pass the next time. */
   readonly fix: string;
 }
 
@@ -83,7 +83,7 @@ function entry(reads: string, otherwise: string, fix: string): EntryTexts {
   return { reads, otherwise, fix };
 }
 
-/** Gates in the order they are asked, each with its question, the facts it reads and how to pass it. */
+/** Returns the gates in the order they are checked, each with its question, the facts it reads and how to pass it. */
 export function gateGuide(gates: readonly Pick<Gate<never>, "name">[]): readonly GateGuideEntry[] {
   return gates.map(({ name }) => ({
     name,

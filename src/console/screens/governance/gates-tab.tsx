@@ -3,7 +3,7 @@ import { DISPATCH_GATES, LAUNCH_GATES, ROUND_GATES, TOOL_GATES } from "../../../
 import { Panel } from "../../parts/panel.tsx";
 import { gateGuide, type GateGuideEntry } from "./gate-guide.ts";
 
-/** What is asked before a run is created, a node is dispatched, a tool is called and a round begins, in this order each. */
+/** Lists the gates, in order, that are checked before a run is created, a node is dispatched, a tool is called or a round begins. */
 export function GatesTab(): JSX.Element {
   return (
     <div className="stack">

@@ -8,7 +8,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { toast } from "../../parts/toast.tsx";
 
-/** The kill switch: closed, nothing begins anywhere. */
+/** The kill switch. While the platform is closed, no run is created and no node is dispatched. */
 export function PlatformSwitch(): JSX.Element | null {
   const mayWrite = useMay("governance:write");
   const [isAsking, setAsking] = useState(false);

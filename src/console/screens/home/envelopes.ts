@@ -1,18 +1,18 @@
 import type { Registered, Usage } from "../../../client/index.ts";
 
-/** A budget with what was booked against it in its present period. */
+/** A budget with the amount spent in its present period. */
 export interface Envelope {
   readonly id: string;
   readonly label: string;
   readonly spentMicros: number;
   readonly limitMicros: number;
-  /** 1 when all of it is spent. */
+  /** Spent share of the limit: 1 when all of it is spent. */
   readonly share: number;
 }
 
 export type Period = "daily" | "weekly" | "monthly";
 
-/** When the present period began, in UTC; weeks begin on Monday. */
+/** Returns the beginning of the present period, in UTC. Weeks begin on Monday. */
 export function periodStart(period: Period, now: number): number {
   const date = new Date(now);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
@@ -20,10 +20,10 @@ export function periodStart(period: Period, now: number): number {
   return Date.UTC(year, month, period === "weekly" ? day - ((date.getUTCDay() + 6) % 7) : day);
 }
 
-/** Scopes that usage is counted by; those of a team are not among them. */
+/** The scopes by which usage is counted. Usage is not counted by team. */
 const COUNTED = ["agent", "workflow", "gateway"] as const;
 
-/** `usage` has days by agent, workflow and gateway since the month or the week began, whichever is earlier. */
+/** Returns the budgets with their spending. `usage` has days per scope, from the start of the month or week, whichever is earlier. */
 export function envelopesOf(
   budgets: readonly Registered[],
   usage: Readonly<Record<(typeof COUNTED)[number], Usage>>,

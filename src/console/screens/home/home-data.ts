@@ -13,13 +13,13 @@ export interface HomeData {
   readonly recent: readonly Run[] | undefined;
   readonly inFlight: readonly Run[];
   readonly needs: readonly Need[];
-  /** All that need a person, also those that are too many to be listed. */
+  /** Number of all items that need a person, including those too many to be listed. */
   readonly needCount: number;
-  /** Approvals the signed-in person may answer. */
+  /** Number of approvals that the signed-in person may answer. */
   readonly mine: number;
   readonly envelopes: readonly Envelope[];
   readonly spentToday: number | undefined;
-  /** Of the runs that ended among the newest ones; null when none has. */
+  /** Success rate of the newest runs that have ended. Null when none has. */
   readonly successRate: number | null;
   readonly ended: number;
   readonly problem: Error | null;

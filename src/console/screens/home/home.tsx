@@ -22,7 +22,7 @@ import "./home.css";
 const NEEDS_SHOWN = 8;
 const COLUMNS = RUN_COLUMNS.filter(({ id }) => id !== "trigger");
 
-/** What is running, what needs a person, and what it costs. */
+/** The home page: running runs, items that need a person, and costs. */
 export function HomeScreen(): JSX.Element {
   const home = useHomeData();
   const mayRead = useMay("run:read");

@@ -6,7 +6,7 @@ import type { Tone } from "../../parts/status.tsx";
 import { valueLine } from "../../parts/value-line.ts";
 import type { Envelope } from "./envelopes.ts";
 
-/** Something that continues only when a person acts. */
+/** An item that continues only when a person acts. */
 export interface Need {
   readonly key: string;
   readonly icon: IconName;
@@ -14,10 +14,10 @@ export interface Need {
   readonly title: string;
   readonly detail: string;
   readonly to: string;
-  /** When it became so, or when it will be too late. */
+  /** When the need began, or its deadline. */
   readonly at: string | null;
   readonly isDeadline: boolean;
-  /** Of things that ask the same. */
+  /** Number of similar items in this line. */
   readonly count: number;
 }
 
@@ -29,7 +29,7 @@ export interface NeedSources {
   readonly failed: readonly Run[];
 }
 
-/** What needs a person now: what stops everything first, then questions by when they expire, then what went wrong. */
+/** Returns the items that need a person: first anything that stops all runs, then approvals by expiry, then failures. */
 export function needsOf({ platform, approvals, envelopes, gateways, failed }: NeedSources): readonly Need[] {
   return [
     ...(platform === undefined || platform.open ? [] : [closed(platform)]),
@@ -54,7 +54,7 @@ function closed({ reason }: PlatformState): Need {
   };
 }
 
-/** Runs of a workflow that failed the same way are one line, as recent as the newest of them. */
+/** Combines runs of a workflow that failed in the same way into one line, with the time of the newest. */
 function failedAlike(failed: readonly Run[]): readonly Need[] {
   const alike = gathered(failed, ({ workflow, status, error }) => JSON.stringify([workflow, status, error?.code]));
   return alike.flatMap(([first, ...others]) => {
@@ -67,7 +67,7 @@ function failedAlike(failed: readonly Run[]): readonly Need[] {
   });
 }
 
-/** Those that ask the same are one line, which expires with the first of them. */
+/** Combines similar approvals into one line, with the earliest expiry. */
 function askedAlike(approvals: readonly Approval[]): readonly Need[] {
   const inOrder = approvals.toSorted((left, right) => (left.expiresAt < right.expiresAt ? -1 : 1));
   const alike = gathered(inOrder, ({ workflow, nodeId, title }) => JSON.stringify([workflow, nodeId, title]));
@@ -80,7 +80,7 @@ function askedAlike(approvals: readonly Approval[]): readonly Need[] {
   });
 }
 
-/** Those with the same key together, in the order of the first of each. */
+/** Groups items by key, in the order of the first item of each group. */
 function gathered<T>(all: readonly T[], keyOf: (each: T) => string): readonly (readonly T[])[] {
   const groups = new Map<string, T[]>();
   for (const each of all) {

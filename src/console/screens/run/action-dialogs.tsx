@@ -26,7 +26,7 @@ interface ActionDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for confirmation, shows exactly what will happen, and does it. */
+/** Confirms an action, shows exactly what it will do, and performs it. */
 export function ActionDialog({ action, onClose }: ActionDialogProps): JSX.Element {
   switch (action.kind) {
     case "cancel":
@@ -91,7 +91,7 @@ function RecoverDialog({ onClose }: Closing): JSX.Element {
   );
 }
 
-/** With or without a node, what failed runs again too. */
+/** Text of a restart. With or without a chosen node, all failed nodes run again too. */
 function restartText(fromNode: string | null): string {
   const again = fromNode === null ? "What did not complete" : `${fromNode}, what did not complete`;
   return `${again} and everything that depends on it run again; all else is carried over and not paid again.`;
@@ -176,7 +176,7 @@ function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number
   );
 }
 
-/** The declared args of the version; without it, the names that were given. The checker is loaded when it is needed. */
+/** Returns the args that the version declares, or without a version the names of the given args. The checker is loaded on demand. */
 function useArgFields(): ArgFields | null {
   const { run } = useRunPage();
   const [fields, setFields] = useState<ArgFields | null>(null);

@@ -19,7 +19,7 @@ import { useBranchPreview } from "./use-branch-preview.ts";
 
 const BEGINNING = "beginning";
 
-/** Starts a new run in which a node is asked something else, from its beginning or after one of its rounds. */
+/** Starts a new run in which the prompt of a node is edited. The node begins again, or continues after one of its rounds. */
 export function EditPromptDialog({ action, onClose }: { readonly action: EditPrompt; readonly onClose: () => void }) {
   const { nodeId, text: before, rounds } = action;
   const { run, feed } = useRunPage();
@@ -72,7 +72,7 @@ export function EditPromptDialog({ action, onClose }: { readonly action: EditPro
   );
 }
 
-/** Starts a new run in which a node that has completed is taken to have returned something else. */
+/** Starts a new run with edited outputs for a completed node. */
 export function EditOutputDialog({ action, onClose }: { readonly action: EditOutput; readonly onClose: () => void }) {
   const { nodeId, outputs, text: said } = action;
   const { run, feed } = useRunPage();
@@ -154,7 +154,7 @@ function readOutputs(text: string): JsonObject | null {
   }
 }
 
-/** The new run, with the way to what differs. */
+/** Shows the new run, with a link to the comparison. */
 function show(origin: string, nodeId: string, next: Relaunched): void {
   cache.invalidate("runs");
   toast(

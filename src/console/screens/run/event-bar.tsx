@@ -21,7 +21,7 @@ const KIND_LABELS: Readonly<Record<EventKind, string>> = {
   cost: "Cost",
 };
 
-/** Which events are shown, and how. */
+/** Selects the shown events and their format. */
 export interface EventSelection {
   readonly mode: EventMode;
   readonly kind: EventKind;

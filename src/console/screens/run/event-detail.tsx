@@ -11,11 +11,11 @@ import { useRunPage } from "./run-page.ts";
 
 interface EventDetailProps {
   readonly eventId: number;
-  /** The events of its group, when the log is compact. */
+  /** The events of the same group, when the log is compact. */
   readonly groupEventIds: readonly number[];
 }
 
-/** One event, with what can be done from there. */
+/** One event, with the actions available from it. */
 export function EventDetail({ eventId, groupEventIds }: EventDetailProps): JSX.Element | null {
   const { feed, selectEvent, travel } = useRunPage();
   const mayExecute = useMay("workflow:execute");

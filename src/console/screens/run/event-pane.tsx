@@ -14,7 +14,7 @@ import "./event-pane.css";
 
 const ROW_PX = 28;
 
-/** The log of the run: a group per attempt, every event, or the JSON of it. */
+/** The event log of the run: one group per attempt, every event, or as JSON. */
 export function EventPane(): JSX.Element {
   const { feed, node, event, selectEvent } = useRunPage();
   const [selection, setSelection] = useState<EventSelection>(EVERYTHING);

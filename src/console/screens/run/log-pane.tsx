@@ -19,7 +19,7 @@ const LEVEL_OPTIONS: readonly (readonly [LogLevel, string])[] = [
   ["error", "Errors"],
 ];
 
-/** What all nodes logged and what happened to them, in one list that grows with the run. */
+/** The log lines and events of all nodes in one list, which grows with the run. */
 export function LogPane(): JSX.Element {
   const { feed, event } = useRunPage();
   useRunView();

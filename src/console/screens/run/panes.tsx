@@ -17,7 +17,7 @@ const LOWER = [
   { id: "events", label: "Events" },
 ];
 
-/** Graph, timeline, log and node beside each other where there is room, otherwise one at a time. */
+/** Graph, timeline, log and node. Side by side on a wide screen, otherwise one at a time. */
 export const Panes = memo(function Panes(): JSX.Element {
   const { node } = useRunPage();
   const search = useSearchParams();

@@ -17,9 +17,9 @@ export type RunAction =
 export interface EditPrompt {
   readonly kind: "edit-prompt";
   readonly nodeId: string;
-  /** What it was asked. */
+  /** The prompt of the node before the edit. */
   readonly text: string;
-  /** Rounds after which it can go on, each with an outcome of every call. */
+  /** Rounds after which the node can continue. In such a round every call has an outcome. */
   readonly rounds: readonly number[];
 }
 
@@ -32,7 +32,7 @@ export interface EditOutput {
 
 export type TurnRound = TurnView["rounds"][number];
 
-/** A call without an outcome has to get one before anything can follow from its round. */
+/** Returns the first call of a round without an outcome. The run cannot continue from the round before it has one. */
 export function openCallOf({ calls }: TurnRound): TurnRound["calls"][number] | undefined {
   return calls.find(({ result, verdict }) => result === null && verdict?.disposition !== "deny");
 }

@@ -11,7 +11,7 @@ import { useRunView } from "../../run/nodes-page.ts";
 import { useRunPage } from "./run-page.ts";
 import { download } from "./save-as.ts";
 
-/** What can be done with the run as it is now; what is asked for most stands outside the menu. */
+/** The actions possible in the present state of the run. The most frequent ones are outside the menu. */
 export function RunActions(): JSX.Element {
   const { node, feed, selectNode } = useRunPage();
   useRunView();

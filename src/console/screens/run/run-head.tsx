@@ -19,7 +19,7 @@ import { FINALLY } from "../../run/model/run-facts.ts";
 import { useRunView } from "../../run/nodes-page.ts";
 import { useRunPage } from "./run-page.ts";
 
-/** What the run is, how it stands, why it stopped, and what can be done with it. */
+/** Head of the run page: name, status, why the run stopped, and the actions. */
 export function RunHead(): JSX.Element {
   const { run } = useRunPage();
   const view = useRunView();
@@ -44,7 +44,7 @@ export function RunHead(): JSX.Element {
   );
 }
 
-/** How it stands comes first and weighs more; cost and trace come last. */
+/** The facts of the run. The status comes first and is emphasised, cost and trace come last. */
 function Facts(): JSX.Element {
   const { run, feed } = useRunPage();
   const view = useRunView();
@@ -110,7 +110,7 @@ function Fact({ name, isMinor = false, children }: FactProps): JSX.Element {
   );
 }
 
-/** What is shown may be an earlier moment: then the run waits for what its own nodes waited for. */
+/** Status at the shown moment. For an earlier moment, the reason for waiting is taken from the nodes of that moment. */
 function ShownBadge({ view, run }: { readonly view: RunView; readonly run: Run }): JSX.Element {
   if (view.ending !== null) {
     return <StatusBadge status={view.status} label={`Ending as ${view.ending.replaceAll("_", " ")}`} />;
@@ -120,7 +120,7 @@ function ShownBadge({ view, run }: { readonly view: RunView; readonly run: Run }
   return <RunBadge status={view.status} waitingFor={waitingFor} />;
 }
 
-/** How many nodes wait for a person; others that are blocked wait for a moment or an event. */
+/** Counts the nodes that wait for a person. Other blocked nodes wait for a time or an event. */
 function needPerson({ counts, nodes }: RunView): number {
   if (counts.blocked === 0) return 0;
   return [...nodes.values()].filter((node) => nodeLook(node) === "blocked").length;
@@ -154,7 +154,7 @@ function Counts({ view }: { readonly view: RunView }): JSX.Element {
   );
 }
 
-/** The furthest wave anything has been done in, of how many. */
+/** Returns the furthest wave in which a node has begun, and the number of waves. */
 function layerText({ nodes }: RunView): string {
   let furthest = -1;
   let last = 0;
@@ -167,7 +167,7 @@ function layerText({ nodes }: RunView): string {
 
 const CHILDREN_SHOWN = 5;
 
-/** Runs this one came from or led to. */
+/** Links to the runs this run came from and the runs it started. */
 function Family(): JSX.Element | null {
   const { run, feed } = useRunPage();
   const view = useRunView();
@@ -207,7 +207,7 @@ function Family(): JSX.Element | null {
   );
 }
 
-/** Which results were taken over from the other run; the title names them, and what runs again. */
+/** The results reused from the other run. The title names the nodes, and the nodes that run again. */
 function CarriedOver({ view: { nodes } }: { readonly view: RunView }): JSX.Element {
   const split = splitNodes(nodes.values());
   return (

@@ -2,13 +2,13 @@ import { createContext, useContext } from "react";
 import type { Run } from "../../../client/index.ts";
 import type { NodesPage } from "../../run/nodes-page.ts";
 
-/** What every part of the run page shares. */
+/** State shared by all parts of the run page. */
 export interface RunPage extends NodesPage {
   readonly inside: NonNullable<NodesPage["inside"]>;
   readonly run: Run;
   readonly event: number | null;
   readonly selectEvent: (eventId: number | null) => void;
-  /** Looks at the run as it was after an event; null follows it. */
+  /** Shows the run as it was after an event. Null shows the newest state. */
   readonly travel: (eventId: number | null) => void;
 }
 

@@ -10,7 +10,7 @@ interface RunValuesProps {
   readonly values: JsonObject;
 }
 
-/** Args or outputs of the run: in a line, and whole when asked for. */
+/** Args or outputs of the run: one line, expandable to the full values. */
 export function RunValues({ name, values }: RunValuesProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const count = Object.keys(values).length;

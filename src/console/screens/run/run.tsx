@@ -22,7 +22,7 @@ import { useOpenBlocks } from "./use-open-blocks.ts";
 import { useRunFeed } from "./use-run-feed.ts";
 import "./run.css";
 
-/** A run, as it is and as it was. */
+/** The page of one run, in its present state or at an earlier event. */
 export function RunScreen({ params }: ScreenProps): JSX.Element {
   const runId = params["id"] ?? "";
   const [again, setAgain] = useState(0);
@@ -55,7 +55,7 @@ export function RunScreen({ params }: ScreenProps): JSX.Element {
       </>
     );
   }
-  // Without a plan, as without permission to read workflows, the nodes are still listed.
+  // Without a plan, for example without permission to read workflows, the nodes are listed without it.
   const isPlanKnown = version === null || plan.data !== undefined || plan.problem !== null;
   return isPlanKnown ? (
     <OpenRun key={runId} run={run.data} feed={feed} file={plan.data ?? null} problem={problem} />
@@ -67,7 +67,7 @@ export function RunScreen({ params }: ScreenProps): JSX.Element {
 interface OpenRunProps {
   readonly run: Run;
   readonly feed: RunFeed;
-  /** The plan of the whole file. */
+  /** The plan of the whole workflow, including its blocks. */
   readonly file: PlanDescription | null;
   readonly problem: Error | null;
 }
@@ -92,7 +92,7 @@ function OpenRun({ run, feed, file, problem }: OpenRunProps): JSX.Element {
   );
 }
 
-/** What is selected stands in the address, so that it can be shared. */
+/** Returns the state of the page. The selection is stored in the address so that it can be shared. */
 function useRunPageState(run: Run, feed: RunFeed, file: PlanDescription | null): RunPage {
   const plan = planOf(run, file);
   const search = useSearchParams();
@@ -138,7 +138,7 @@ function openStep(runId: string, nodeId: string): void {
   navigate(`/runs/${encodeURIComponent(runId)}?node=${encodeURIComponent(nodeId)}`);
 }
 
-/** Of a block, the plan of that block. */
+/** Returns the plan of the run. For the run of a block, this is the plan of that block. */
 function planOf({ block }: Run, plan: PlanDescription | null): PlanDescription | null {
   return block === undefined ? plan : (plan?.blocks?.[block] ?? null);
 }

@@ -1,4 +1,4 @@
-/** Hands a text to the browser's own download. */
+/** Saves a text with the browser's download. */
 export function saveAs(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   download(name, url);

@@ -5,7 +5,7 @@ import { lookOfEvent } from "../../run/model/event-text.ts";
 import { useRunView } from "../../run/nodes-page.ts";
 import { useRunPage } from "./run-page.ts";
 
-/** A slider over the whole log: the page shows the run as it was after the event it stands at. */
+/** A slider over the whole log. The page shows the run as it was after the selected event. */
 export function Scrubber(): JSX.Element {
   const { feed, travel } = useRunPage();
   useRunView();

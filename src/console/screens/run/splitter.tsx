@@ -8,7 +8,7 @@ export interface Split {
   readonly max: number;
 }
 
-/** A size that a person can change and that is remembered. */
+/** A pane size that a person can change. It is stored in the browser. */
 export function useSplit(name: string, initial: number, min: number, max: number): Split {
   const [size, setSize] = useState(() => {
     const kept = Number(read(`sluice.split.${name}`));
@@ -25,13 +25,13 @@ export function useSplit(name: string, initial: number, min: number, max: number
 interface SplitterProps {
   readonly label: string;
   readonly split: Split;
-  /** The line itself: what lies on both sides of a vertical one stands side by side. */
+  /** Orientation of the line itself: the panes beside a vertical line are left and right of it. */
   readonly orientation: "vertical" | "horizontal";
 }
 
 const STEP = 24;
 
-/** A line between two panes; what is after it has the size. It is dragged, or moved with the arrow keys. */
+/** A line between two panes that sets the size of the second pane. It is dragged, or moved with the arrow keys. */
 export function Splitter({ label, split, orientation }: SplitterProps): JSX.Element {
   const isVertical = orientation === "vertical";
   const drag = (event: PointerEvent<HTMLDivElement>): void => {

@@ -15,14 +15,14 @@ const ICONS: Readonly<Record<StopReason["tone"], IconName>> = {
 };
 const NODES_SHOWN = 4;
 
-/** The first question about a run that does not move: why. */
+/** Explains why the run does not continue. */
 export function StopBar(): JSX.Element | null {
   const { feed, selectNode } = useRunPage();
   const view = useRunView();
   const { events } = feed.log;
   const reason = useMemo(
     () => stopReason(view, events),
-    // Both are changed in place; the last event shows whether they have.
+    // Both are changed in place, so the last event is the sign of a change.
     [view, events, view.lastEventId, events.length], // oxlint-disable-line react-hooks/exhaustive-deps
   );
   useOpenCause();
@@ -56,7 +56,7 @@ export function StopBar(): JSX.Element | null {
   );
 }
 
-/** The cause of a failure is opened without being asked for; once, and never over what the person looks at. */
+/** Opens the node that caused a failure automatically: only once, and not when the person has already opened something. */
 function useOpenCause(): void {
   const { feed, node, event, selectNode } = useRunPage();
   const view = useRunView();

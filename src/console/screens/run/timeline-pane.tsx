@@ -26,9 +26,9 @@ const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
   backoff: "pauses before another attempt",
 };
 
-/** A mark at the very end would have no room for its text. */
+/** No tick beyond this position, because its text would not fit before the right edge. */
 const LAST_TICK = 0.96;
-/** By the classes of a bar, so that it has the very colour of those it explains. */
+/** Legend by the CSS classes of a bar, so that its colours equal those of the bars. */
 const LEGEND: readonly (readonly [classes: string, text: string])[] = [
   ["span-execution span-completed", "Completed"],
   ["span-execution span-failed", "Failed"],
@@ -56,7 +56,7 @@ interface Scale {
   readonly now: number;
 }
 
-/** Where the time of a run went, node by node. */
+/** Shows how the time of a run was spent, node by node. */
 export function TimelinePane(): JSX.Element {
   const view = useRunView();
   const { feed, nodes, open, inside, node: selected } = useRunPage();
@@ -75,7 +75,7 @@ export function TimelinePane(): JSX.Element {
   const pane = usePaneSize(list.box);
   const { scrollTo } = list;
   const at = useMemo(() => (selected === null ? -1 : rows.findIndex(({ key }) => key === selected)), [rows, selected]);
-  // Rows that change places must not scroll a person who has scrolled away.
+  // Rows may change their order. That must not scroll the list when the person has scrolled away.
   useEffect(() => scrollTo(at), [selected, at < 0]); // oxlint-disable-line react-hooks/exhaustive-deps
   const inSight = rows
     .slice(list.from, list.to)
@@ -121,7 +121,7 @@ export function TimelinePane(): JSX.Element {
 }
 
 interface TimelineBarProps {
-  /** The bars in sight, by their classes: only they are explained. */
+  /** CSS classes of the visible bars. The legend explains only these. */
   readonly drawn: ReadonlySet<string>;
   readonly hasWaits: boolean;
   readonly onWaits: (hasWaits: boolean) => void;
@@ -184,8 +184,9 @@ function TimelineHead({ lengthMs, ticks }: { readonly lengthMs: number; readonly
 }
 
 /**
- * While the run has not ended, its end is the next full second: otherwise every bar would change with every event.
- * At an earlier event bars end there, and the scale stays that of the whole run, so that nothing jumps about.
+ * While the run is active, the scale ends at the next full second, otherwise every bar would change with every event.
+ * At an earlier event the bars end at that event, but the scale is still that of the whole run, so that the drawing
+ * does not move.
  */
 function useScale(): Scale {
   const { feed, run } = useRunPage();
@@ -202,7 +203,7 @@ function useScale(): Scale {
 
 interface RowProps {
   readonly row: NestedRow;
-  /** Another list when it has changed. */
+  /** A new list object when the spans have changed. */
   readonly spans: readonly Span[];
   readonly scale: Scale;
   readonly isSelected: boolean;

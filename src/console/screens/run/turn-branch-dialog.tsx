@@ -24,7 +24,7 @@ interface TurnBranchProps {
 const NOTHING = "nothing";
 const WORDS = "words";
 
-/** Starts a new run that begins after a round, with one thing of that round changed if a person likes. */
+/** Starts a new run that continues after a round, optionally with one change in that round. */
 export function TurnBranchDialog({ nodeId, round, onClose }: TurnBranchProps): JSX.Element {
   const { run } = useRunPage();
   const open = openCallOf(round);
@@ -98,7 +98,7 @@ function choicesOf({ text, calls }: TurnRound): readonly (readonly [string, stri
   ];
 }
 
-/** What is there now, as far as it is known here. */
+/** Returns the present text of the part to change, or "" when it is not known here. */
 function textOf({ text, calls }: TurnRound, changed: string): string {
   if (changed === NOTHING) return "";
   if (changed === WORDS) return text;

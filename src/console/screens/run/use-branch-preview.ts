@@ -4,14 +4,14 @@ import type { JsonObject } from "../../../core/base/index.ts";
 import { api } from "../../live/api.ts";
 import { useRunPage } from "./run-page.ts";
 
-/** What a branch begins with that the run did not have. */
+/** The changes with which a branch begins, compared with the run. */
 export interface BranchChanges extends NodeEdits {
   readonly args?: JsonObject;
 }
 
 const TYPING_MS = 300;
 
-/** Which nodes a branch with these changes would keep; null: not known yet, or the changes cannot be used. */
+/** Returns the nodes that a branch with these changes would keep. Null while loading, or when the changes are not valid. */
 export function useBranchPreview(eventId: number, changes: BranchChanges | null): BranchPreview | null {
   const { run } = useRunPage();
   const [preview, setPreview] = useState<BranchPreview | null>(null);

@@ -12,7 +12,7 @@ interface Followed {
 const NO_BLOCKS: ReadonlyMap<string, OpenBlock> = new Map();
 const NO_PLANS: NonNullable<PlanDescription["blocks"]> = {};
 
-/** The blocks that are open on the page, each followed for as long as it is, at the moment the page shows. */
+/** Follows the open blocks of the page, each while it is open, at the moment that the page shows. */
 export function useOpenBlocks(
   feed: RunFeed,
   plan: PlanDescription | null,
@@ -71,7 +71,7 @@ function follow(runId: string, onChange: () => void): Followed {
   return followed;
 }
 
-/** As it was at a moment; null: as it is. */
+/** Pins the view to the given moment. Null shows the newest state. */
 function pinAt(feed: RunFeed, at: number | null): void {
   if (at === null) return feed.pin(null);
   const { events } = feed.log;

@@ -4,7 +4,7 @@ export interface Rows {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly from: number;
   readonly to: number;
-  /** Heights that stand for the rows that are not drawn. */
+  /** Heights of the empty areas that replace the rows that are not drawn. */
   readonly before: number;
   readonly after: number;
   readonly scrollTo: (row: number) => void;
@@ -13,8 +13,8 @@ export interface Rows {
 const AROUND = 8;
 
 /**
- * Which of many equally high rows of a scrolling box are in sight. `isFollowed` keeps its end in sight while it grows,
- * unless the person has scrolled away from it.
+ * Returns which rows of a scrolling box are visible. All rows have the same height. With `isFollowed` the box scrolls
+ * to its end as it grows, unless the person has scrolled away from the end.
  */
 export function useRows(count: number, rowPx: number, isFollowed = false): Rows {
   const box = useRef<HTMLDivElement>(null);
@@ -24,7 +24,7 @@ export function useRows(count: number, rowPx: number, isFollowed = false): Rows 
     const element = box.current;
     if (element === null) return undefined;
     const look = (): void => {
-      // In steps, so that most scrolling draws nothing.
+      // Rounded to steps of four rows, so that most scrolling causes no drawing.
       const top = Math.floor(element.scrollTop / (rowPx * 4)) * rowPx * 4;
       setSight((before) =>
         before.top === top && before.height === element.clientHeight ? before : { top, height: element.clientHeight },

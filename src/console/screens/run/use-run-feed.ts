@@ -15,8 +15,8 @@ export interface FeedState {
 }
 
 /**
- * Reads a run: its state, which is shown at once, then the events that led to it, a page at a time, and from there on
- * whatever comes. `again` starts over.
+ * Reads a run: first its state, which is shown at once, then its past events page by page, then new events as they
+ * arrive. A new value of `again` reads everything again.
  */
 export function useRunFeed(runId: string, again: number): FeedState {
   const [state, setState] = useState<FeedState>({ feed: null, problem: null });
@@ -31,7 +31,7 @@ export function useRunFeed(runId: string, again: number): FeedState {
   return state;
 }
 
-/** The same without a component: `onFeed` gets it once there is something to show. Returns how to stop. */
+/** Follows a run without a component. `onFeed` receives the feed when there is something to show. Returns a function that stops it. */
 export function followRun(
   runId: string,
   onFeed: (feed: RunFeed) => void,
@@ -40,7 +40,7 @@ export function followRun(
   let isOver = false;
   let stop: (() => void) | null = null;
   const read = async (): Promise<void> => {
-    // Asked for together; the state alone is enough to show the run.
+    // Both requests are sent together. The state alone is enough to show the run.
     const first = api.listEvents(runId, { limit: PAGE }).catch(asError);
     const now = await api.getState(runId);
     if (isOver) return;
@@ -64,7 +64,7 @@ export function followRun(
   };
 }
 
-/** Pages up to an event, some at once and handed on in order. Returns the last event that was read. */
+/** Reads pages up to an event. Several are requested at once and passed on in order. Returns the last event that was read. */
 async function readRest(
   runId: string,
   from: number,
@@ -80,7 +80,7 @@ async function readRest(
       take(data);
       last = data.at(-1)?.eventId ?? last;
     }
-    // A log shorter than announced would otherwise be requested for ever.
+    // Prevents an endless loop when the log is shorter than announced.
     if (last === before) break;
   }
   return last;

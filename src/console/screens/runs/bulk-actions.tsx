@@ -16,7 +16,7 @@ interface BulkActionsProps {
   readonly onDone: () => void;
 }
 
-/** For several runs at once: how many exactly, typed before it happens, with a reason that is kept. */
+/** Cancels or restarts several runs at once. Requires their number to be typed, and a reason, which is stored. */
 export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
   const [asked, setAsked] = useState<"cancel" | "restart" | null>(null);
   const mayCancel = useMay("run:cancel");
@@ -81,7 +81,7 @@ export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
   );
 }
 
-/** One after the other; a refusal does not stop the others, and is reported at the end. */
+/** Applies an action to the runs one after the other. A refusal does not stop the rest and is reported at the end. */
 async function each(runs: readonly Run[], act: (run: Run) => Promise<unknown>, word: string): Promise<void> {
   let count = 0;
   let refused: unknown = null;
@@ -101,7 +101,7 @@ async function each(runs: readonly Run[], act: (run: Run) => Promise<unknown>, w
 
 const LISTED_MAX = 100;
 
-/** Exactly what is touched, so that nothing else is. */
+/** Lists exactly the runs that are affected. */
 function Summary({ runs }: { readonly runs: readonly Run[] }): JSX.Element {
   return (
     <ul className="bulk-list" aria-label="Runs it is done to" tabIndex={0}>

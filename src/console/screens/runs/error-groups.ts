@@ -1,19 +1,19 @@
 import type { Run } from "../../../client/index.ts";
 
-/** Runs that failed alike. */
+/** Runs that failed with the same error. */
 export interface ErrorGroup {
   readonly key: string;
   readonly code: string | null;
-  /** As the newest one has it. */
+  /** The message of the newest run. */
   readonly message: string;
   readonly runs: readonly Run[];
   readonly workflows: readonly string[];
 }
 
-/** What changes from run to run: ids, numbers, texts in quotes. */
+/** The parts of a message that differ from run to run: ids, numbers and quoted texts. */
 const PARTICULARS = /"[^"]*"|'[^']*'|\b[0-9a-f]{8,}\b|\b[a-z]+_[0-9a-z]{16,}\b|\d+/gi;
 
-/** Runs by what went wrong, most frequent first; runs without an error are left out. */
+/** Groups runs by error, most frequent first. Runs without an error are left out. */
 export function groupByError(runs: readonly Run[]): readonly ErrorGroup[] {
   const groups = new Map<string, { readonly newest: NonNullable<Run["error"]>; readonly runs: Run[] }>();
   for (const run of runs) {

@@ -43,7 +43,7 @@ interface ErrorTableProps {
   readonly onOpen: (group: ErrorGroup) => void;
 }
 
-/** The runs of the list by what went wrong. */
+/** The runs of the list, grouped by error. */
 export function ErrorTable({ runs, onOpen }: ErrorTableProps): JSX.Element {
   const groups = useMemo(() => groupByError(runs), [runs]);
   if (groups.length === 0) return <Empty icon="check" title="No run of this list has failed" />;

@@ -11,7 +11,7 @@ import { Menu } from "../../parts/menu.tsx";
 import { Select } from "../../parts/select.tsx";
 import { chipsOf, FILTER_FIELDS, type FilterField, FILTER_NAMES } from "./run-filters.ts";
 
-/** What is filtered by, a chip each, and a list of what else can be. */
+/** The filters of the list: a chip for each filter that is set, and a menu of further filters. */
 export function FilterBar({ params }: { readonly params: SearchParams }): JSX.Element {
   const [edited, setEdited] = useState<FilterField | null>(null);
   const chips = chipsOf(params.get);
@@ -90,7 +90,7 @@ function EditFilter({ field: { name, label, hint, options }, params, onClose }: 
   );
 }
 
-/** Undefined: their names are typed. */
+/** Returns the names of the workflows to choose from. Undefined when they cannot all be listed; then the name is typed. */
 function useWorkflows(isWanted: boolean): readonly (readonly [string, string])[] | undefined {
   const mayRead = useMay("workflow:read");
   const found = useQuery(mayRead && isWanted ? "workflows/names" : null, () => api.listWorkflows({ limit: 100 }), {

@@ -4,13 +4,13 @@ import type { RunFilter } from "../../live/run-list.ts";
 import { waitingLabel } from "../../parts/run-badge.tsx";
 import { lookOf } from "../../parts/status.tsx";
 
-/** A filter by its name in the address, which is the one of the API. */
+/** Name of a filter in the address. It is the same as in the API. */
 export type FilterName = Exclude<keyof RunsFilter, "q">;
 
 export interface FilterField {
   readonly name: FilterName;
   readonly label: string;
-  /** What may be written there; absent with `options`. */
+  /** Hint about the accepted values. Absent with `options`. */
   readonly hint?: string;
   readonly options?: readonly (readonly [value: string, text: string])[];
 }
@@ -22,7 +22,7 @@ const SPANS = [
   ["30d", "Last 30 days"],
 ] as const;
 
-/** What runs can be found by, besides words; in the order in which they are offered. */
+/** The filters for runs, besides text search, in the order in which they are offered. */
 export const FILTER_FIELDS: readonly FilterField[] = [
   { name: "status", label: "Status", options: RUN_STATUSES.map((each) => [each, lookOf(each).label]) },
   { name: "waiting_for", label: "Waiting for", options: WAITING_FOR.map((each) => [each, waitingLabel(each)]) },
@@ -42,10 +42,10 @@ export const FILTER_FIELDS: readonly FilterField[] = [
   { name: "parent", label: "Child of", hint: "The id of a run" },
 ];
 
-/** The names of all parameters of an address that filter. */
+/** The names of all filter parameters in the address. */
 export const FILTER_NAMES: readonly string[] = ["q", ...FILTER_FIELDS.map(({ name }) => name)];
 
-/** A filter that is set, as a chip shows it. */
+/** A filter that is set, as it is shown in a chip. */
 export interface Chip {
   readonly name: FilterName;
   readonly label: string;
@@ -60,7 +60,7 @@ export function chipsOf(get: (name: string) => string | null): readonly Chip[] {
   });
 }
 
-/** The filter in an address. What the server would refuse is left to it, so that its words are shown. */
+/** Reads the filter from the address. Most values are not checked here, so that the server's error message is shown. */
 export function filterOf(get: (name: string) => string | null): RunFilter {
   const status = RUN_STATUSES.find((each) => each === get("status"));
   const waitingFor = WAITING_FOR.find((each) => each === get("waiting_for"));
@@ -81,7 +81,7 @@ export function filterOf(get: (name: string) => string | null): RunFilter {
     ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
     ...(workflow === null ? {} : { workflow }),
     ...(parent === null ? {} : { parent }),
-    // The server checks what it is asked; an address may hold anything.
+    // The server checks these values, because an address may contain anything.
     ...(Object.keys(more).length === 0 ? {} : { more }),
   };
 }

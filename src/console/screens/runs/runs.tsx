@@ -19,7 +19,7 @@ import { SearchBox } from "./search-box.tsx";
 import { ViewBar } from "./view-bar.tsx";
 import "./runs.css";
 
-/** Every run, newest first, filtered by the address. */
+/** The list of runs, newest first, with the filters from the address. */
 export function RunsScreen(): JSX.Element {
   const params = useSearchParams();
   const [pages, setPages] = useState(1);

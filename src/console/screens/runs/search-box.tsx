@@ -3,10 +3,10 @@ import { useShortcuts } from "../../page/keyboard.ts";
 import type { SearchParams } from "../../page/router.tsx";
 import { Icon } from "../../parts/icon.tsx";
 
-/** So that not every letter is a request. */
+/** Delay after typing, so that not every letter causes a request. */
 const TYPING_MS = 300;
 
-/** Words in args, outputs, errors, labels, ids and names. They stand in the address. */
+/** Searches args, outputs, errors, labels, ids and names. The text is stored in the address. */
 export function SearchBox({ params }: { readonly params: SearchParams }): JSX.Element {
   const inAddress = params.get("q") ?? "";
   const [text, setText] = useState(inAddress);
@@ -14,7 +14,7 @@ export function SearchBox({ params }: { readonly params: SearchParams }): JSX.El
   const input = useRef<HTMLInputElement>(null);
   const { set } = params;
   useEffect(() => {
-    // The address was changed by another part of the page, or by going back.
+    // Updates the field when another part of the page, or going back, has changed the address.
     if (inAddress === sent.current) return;
     sent.current = inAddress;
     setText(inAddress);

@@ -15,7 +15,7 @@ import { BUILT_IN, type NamedView, searchOf, viewQuery } from "./views.ts";
 
 const TAG = "views";
 
-/** Named filters: built-in ones, the caller's, and those others have shared. */
+/** Named views: the built-in ones, the caller's own, and those shared by other members. */
 export function ViewBar(): JSX.Element {
   const saved = useQuery(TAG, () => api.search.listViews(), { tags: [TAG] }).data?.data ?? [];
   const [isNaming, setNaming] = useState(false);

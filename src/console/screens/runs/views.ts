@@ -2,7 +2,7 @@ import type { SavedView } from "../../../client/index.ts";
 import { queryOf } from "../../live/run-list.ts";
 import { filterOf } from "./run-filters.ts";
 
-/** A choice of filters under a name, as it stands in the address. */
+/** A named set of filters, as stored in the address. */
 export interface NamedView {
   readonly name: string;
   readonly search: string;
@@ -23,7 +23,7 @@ export function searchOf({ query }: Pick<SavedView, "query">): string {
   return params.toString();
 }
 
-/** What is saved of an address: its filters, as the API takes them. */
+/** Returns the query to save for a view: the filters of the address, in the form of the API. */
 export function viewQuery(search: string): SavedView["query"] {
   const params = new URLSearchParams(search);
   const query: Record<string, string | number | string[]> = {};

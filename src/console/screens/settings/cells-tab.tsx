@@ -13,10 +13,10 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { MoveDialog } from "./move-dialog.tsx";
 
-/** Moves send no live messages, which belong to an organisation; so they are asked for. */
+/** Interval of polling. Moves send no live messages, because live messages belong to an organisation. */
 const LOOK_MS = 2_000;
 
-/** For operators of an installation with several databases: who lives where, and what moves. */
+/** For operators of an installation with several databases: the cell of each organisation, and the moves. */
 export function CellsTab(): JSX.Element {
   const isAllowed = useMay("keys:manage");
   const options = { tags: ["cells"], everyMs: LOOK_MS };
@@ -70,7 +70,7 @@ export function CellsTab(): JSX.Element {
   );
 }
 
-/** An organisation, and where it lives. */
+/** An organisation and its cell. */
 export interface Resident {
   readonly id: string;
   readonly name: string | null;

@@ -24,7 +24,7 @@ interface DeliveriesViewProps {
   readonly name: string;
 }
 
-/** What a webhook or a channel was sent, and what became of it. */
+/** The messages sent to a webhook or a channel, and their outcome. */
 export function DeliveriesView({ collection, name }: DeliveriesViewProps): JSX.Element {
   const mayWrite = useMay("registry:write");
   const log = api[collection];
@@ -106,7 +106,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { id: "answer", head: "Answer", isWide: true, cell: (delivery) => <Answer delivery={delivery} /> },
 ];
 
-/** At most two lines of what came back; the whole of it is in the title. */
+/** Shows at most two lines of the response. The title contains the whole text. */
 function Answer({ delivery: { lastStatus, lastError } }: { readonly delivery: Delivery }): JSX.Element {
   const text = [lastStatus, lastError].filter((part) => part !== null).join(": ");
   if (text === "") return <span className="muted">–</span>;

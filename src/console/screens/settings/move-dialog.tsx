@@ -14,7 +14,7 @@ interface MoveDialogProps {
   readonly onClose: () => void;
 }
 
-/** Begins a move; the servers carry it on. */
+/** Starts a move. The servers perform it in the background. */
 export function MoveDialog({ resident, cells, onClose }: MoveDialogProps): JSX.Element {
   const { id, cell } = resident;
   const others = cells.map(({ name }) => name).filter((name) => name !== cell);

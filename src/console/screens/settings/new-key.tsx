@@ -19,7 +19,7 @@ const SPANS: readonly (readonly [string, string])[] = [
 ];
 const DAY_MS = 86_400_000;
 
-/** Makes a key and shows its secret, once. */
+/** Creates a key and shows its secret once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const [draft, setDraft] = useState({ label: "", role: "viewer" as MemberRole, agent: "", days: "90" });
   const [secret, setSecret] = useState<string | null>(null);

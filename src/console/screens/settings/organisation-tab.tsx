@@ -13,7 +13,7 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 
-/** The organisation's name, and how to make another one. */
+/** Shows and edits the name of the organisation, and creates further organisations. */
 export function OrganisationTab(): JSX.Element {
   const mayManage = useMay("keys:manage");
   const mayGovern = useMay("governance:read");
@@ -88,7 +88,7 @@ const LIMIT_COLUMNS: readonly Column<Limit>[] = [
   },
 ];
 
-/** What the operator of the server lets the organisation take. */
+/** The limits that the operator of the server has set for the organisation. */
 function Limits({ id }: { readonly id: string }): JSX.Element {
   const shown = useQuery(`limits:${id}`, () => api.people.limitsOf(id));
   return (

@@ -22,7 +22,7 @@ type Shown =
   | { readonly type: "change" | "remove"; readonly person: Person }
   | { readonly type: "revoke"; readonly invitation: Invitation };
 
-/** Members of the organisation, and who is invited. */
+/** Members of the organisation, and open invitations. */
 export function PeopleTab(): JSX.Element {
   const mayRead = useMay("governance:read");
   const mayManage = useMay("keys:manage");

@@ -5,11 +5,11 @@ import { ROLE_TEXTS } from "./roles.ts";
 interface RoleBoxesProps {
   readonly chosen: ReadonlySet<MemberRole>;
   readonly onChange: (chosen: ReadonlySet<MemberRole>) => void;
-  /** Roles a person has from the provider, which cannot be taken here. */
+  /** Roles that the identity provider assigns to the person. They cannot be removed here. */
   readonly claimed?: ReadonlySet<string>;
 }
 
-/** Several roles to choose; together they allow what each of them allows. */
+/** Selects several roles. The person has the permissions of all of them. */
 export function RoleBoxes({ chosen, onChange, claimed = new Set() }: RoleBoxesProps): JSX.Element {
   return (
     <fieldset className="role-boxes">

@@ -1,6 +1,6 @@
 import type { MemberRole } from "../../../client/index.ts";
 
-/** What keys and people may do, in words. */
+/** The roles of keys and people, each with its permissions in words. */
 export const ROLE_TEXTS: readonly (readonly [MemberRole, string])[] = [
   ["viewer", "looks at everything"],
   ["author", "writes workflows too"],

@@ -7,10 +7,10 @@ interface SecretDialogProps {
   readonly title: string;
   readonly label: string;
   readonly secret: string;
-  /** On the button that closes it. */
+  /** Text of the button that closes the dialog. */
   readonly done: string;
   readonly onClose: () => void;
-  /** What to do with it. */
+  /** Instructions for using the secret. */
   readonly children: ReactNode;
   readonly after?: ReactNode;
 }

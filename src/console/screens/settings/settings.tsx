@@ -48,7 +48,7 @@ export function SettingsScreen({ params }: ScreenProps): JSX.Element {
   );
 }
 
-/** Those that show no registered objects. */
+/** Tabs that show no registered objects. */
 const OWN_TABS: ReadonlySet<string> = new Set(["keys", "people", "organisation", "cells"]);
 
 type Parts = Pick<RegistryTabProps, "kind" | "columns" | "beside" | "sample">;
@@ -119,7 +119,7 @@ function partsOf(tab: string, workflow: string | null): Parts {
   }
 }
 
-/** Kinds that define who does the work, where, and who is notified. */
+/** Table columns for the kinds that define what does the work, the places where it is done, and the channels for notifications. */
 function placesOf(tab: string): Parts {
   switch (tab) {
     case "deployments":

@@ -1,6 +1,6 @@
 import type { Tab } from "../../parts/tabs.tsx";
 
-/** In groups: who may enter, what starts runs, what notifies, what does the work, where, and what is kept. */
+/** The tabs, in groups: access, triggers, notifications, workers of all kinds, places of execution, and stored data. */
 export const SETTINGS_TABS: readonly Tab[] = [
   { id: "keys", label: "Keys" },
   { id: "people", label: "People" },

@@ -7,18 +7,18 @@ import { runsAddress, type TrendSlot } from "./trend-figures.ts";
 interface TrendChartProps {
   readonly title: string;
   readonly slots: readonly TrendSlot[];
-  /** Null: there is nothing to draw in that time. */
+  /** Value of a bar. Null when the bucket has no value. */
   readonly valueOf: (point: TrendPoint) => number | null;
   readonly text: (value: number) => string;
-  /** The end of the scale; default: the highest value. */
+  /** Upper end of the scale. Default: the highest value. */
   readonly top?: number;
-  /** Low values are the bad ones. */
+  /** Whether low values are bad, for example for a success rate. */
   readonly isLowBad?: boolean;
 }
 
 const LOW = 0.9;
 
-/** A figure over time; every bar opens the runs it counts. */
+/** A chart of one figure over time. Each bar links to the runs it counts. */
 export function TrendChart({ title, slots, valueOf, text, top, isLowBad = false }: TrendChartProps): JSX.Element {
   const values = slots.map(({ point }) => (point === null ? null : valueOf(point)));
   const most = top ?? Math.max(...values.map((value) => value ?? 0), 0);

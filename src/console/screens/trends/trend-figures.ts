@@ -1,16 +1,16 @@
 import type { TrendPoint, Trends } from "../../../client/index.ts";
 
-/** A piece of time, with what ended in it. */
+/** A time bucket, with the figures of the runs that ended in it. */
 export interface TrendSlot {
   readonly at: number;
-  /** `18 Nov`, or `14:00`. */
+  /** For example `18 Nov` or `14:00`. */
   readonly label: string;
   readonly point: TrendPoint | null;
 }
 
 const SIZES = { hour: 3_600_000, day: 86_400_000 } as const;
 
-/** All of the span, with gaps where no run ended, so that a bar stands where its time is. */
+/** Returns a slot for every bucket of the time span. A bucket in which no run ended stays empty, so every bar is at its time. */
 export function slotsOf({ data, since, until }: Trends, bucket: keyof typeof SIZES): readonly TrendSlot[] {
   const size = SIZES[bucket];
   const points = new Map(data.map((point) => [Date.parse(point.bucketStart), point]));
@@ -27,21 +27,21 @@ function labelOf(at: number, bucket: keyof typeof SIZES): string {
   return bucket === "day" ? DAY.format(at) : new Date(at).toISOString().slice(11, 16);
 }
 
-/** What a group adds up to over the whole span. */
+/** The figures of a group over the whole time span. */
 export interface TrendRow {
   readonly group: string;
   readonly runs: number;
   readonly failed: number;
-  /** Null: all were cancelled. */
+  /** Null when all runs were cancelled. */
   readonly successRate: number | null;
-  /** The highest of its buckets. */
+  /** The highest value of all buckets. */
   readonly p95Ms: number | null;
   readonly costMicros: number;
-  /** Parameters of the list of its runs. */
+  /** Filter parameters that list the runs of the group. */
   readonly filter: Readonly<Record<string, string>>;
 }
 
-/** A row per group, busiest first. */
+/** Returns a row per group, those with the most runs first. */
 export function trendRows({ data, since, until }: Trends): readonly TrendRow[] {
   const groups = new Map<string, TrendPoint[]>();
   for (const point of data) {
@@ -73,7 +73,7 @@ function rowOf(group: string, points: readonly TrendPoint[], span: { since: stri
   };
 }
 
-/** The address of the runs behind a figure. */
+/** Returns the address of the list of runs behind a figure. */
 export function runsAddress(filter: Readonly<Record<string, string>>): string {
   return `/runs?${new URLSearchParams(filter).toString()}`;
 }

@@ -30,7 +30,7 @@ const GROUPS = [
   ["model", "Model"],
 ] as const;
 
-/** How runs do over time; every figure opens the runs it is of. */
+/** Figures of runs over time. Each figure links to the runs it counts. */
 export function TrendsScreen(): JSX.Element {
   const { get, set } = useSearchParams();
   const [since, , bucket] = SPANS.find(([id]) => id === get("since")) ?? SPANS[2];

@@ -5,13 +5,13 @@ export type Measure = "cost" | "tokens" | "count";
 export type Bucket = NonNullable<UsageQuery["bucket"]>;
 type Row = Usage["data"][number];
 
-/** What a group spent in all. */
+/** The total usage of a group. */
 export interface Spender {
   readonly group: string;
   readonly costMicros: number;
   readonly tokens: number;
   readonly count: number;
-  /** Of the cost of everything. */
+  /** Share of the total cost. */
   readonly share: number;
 }
 
@@ -24,7 +24,7 @@ export interface Series {
   }[];
 }
 
-/** More than these are drawn together. */
+/** Maximum number of groups drawn separately. The rest is drawn as `others`. */
 const GROUPS_MAX = 7;
 const BARS_MAX = 400;
 export const OTHERS = "others";
@@ -38,7 +38,7 @@ export function measureOf(
   return measure === "tokens" ? row.inputTokens + row.outputTokens : row.count;
 }
 
-/** Bars from the first moment to the last, also where nothing happened, with the largest groups apart. */
+/** Returns a bar for every bucket, also for empty ones. The largest groups are separate, the rest is combined. */
 export function seriesOf(usage: Usage, measure: Measure): Series {
   const sums = new Map<string, number>();
   for (const row of usage.data) {
@@ -92,7 +92,7 @@ function nameOf({ group }: Pick<Row, "group">): string {
   return group ?? UNGROUPED;
 }
 
-/** Beginnings of all buckets of the span, cut as the server has cut its rows. */
+/** Returns the start times of all buckets of the time span, with the same boundaries as on the server. */
 function bucketsOf({ bucket, since, until, data }: Usage): readonly number[] {
   const [first, last] = [Date.parse(since), Date.parse(until)];
   const known = Math.min(...data.map((row) => Date.parse(row.bucketStart)));
@@ -130,7 +130,7 @@ const COLUMNS = [
   "costUsd",
 ] as const;
 
-/** All rows, as spreadsheets read them. A text that a spreadsheet would take for a formula is made a plain one. */
+/** Returns all rows as CSV. Text that a spreadsheet would read as a formula is escaped. */
 export function csvOf(usage: Usage): string {
   const head = [
     "bucket_start",

@@ -24,7 +24,7 @@ const MEASURES = [
   ["tokens", "Tokens"],
   ["count", "Attempts"],
 ] as const satisfies readonly (readonly [Measure, string])[];
-/** How far back, and how fine that is drawn. */
+/** The selectable time spans, each with its bucket size. */
 const SPANS = [
   ["1d", "Last day", "hour"],
   ["7d", "Last 7 days", "day"],
@@ -189,7 +189,7 @@ function columnsFor(by: string): readonly Column<Spender>[] {
   ];
 }
 
-/** A file made in the page: the figures are already here. */
+/** Downloads a CSV file that is created in the page, because the figures are already loaded. */
 function download(usage: Usage): void {
   const url = URL.createObjectURL(new Blob([csvOf(usage)], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");

@@ -28,7 +28,7 @@ const StepPanel = lazy(async () => ({ default: (await import("./draw/step-panel.
 
 interface EditorTabProps extends SavedText {
   readonly checker: Checker;
-  /** What is shown first; otherwise what was chosen last. */
+  /** The view shown first. Default: the last chosen view. */
   readonly view?: EditorView;
 }
 
@@ -47,7 +47,7 @@ const SIDES: Readonly<Record<EditorView, readonly { readonly id: string; readonl
   ],
 };
 
-/** The canvas and the text are two views of one document; what it means stands beside both. */
+/** The editor. Canvas and text are two views of one document. The plan, problems and simulation are shown beside both. */
 export function EditorTab(props: EditorTabProps): JSX.Element {
   const bench = useWorkbench(props);
   const { doc, problems, report, isCurrent, isBroken, saving, view } = bench;
@@ -132,12 +132,12 @@ function useWorkbench(props: EditorTabProps) {
       setView(next);
       if (side !== "simulate") setSide(SIDES[next][0]?.id ?? "");
     },
-    /** To a line in sight, whichever view is. */
+    /** Shows a line of the text, in either view. */
     showLine: (line: number): void => {
       if (view === "canvas") setSide("text");
       setGoal({ line, column: 1 });
     },
-    /** By its card: several steps may stand on one line. */
+    /** Shows a problem. The card is selected by its key, because several steps may be on one line. */
     goTo: ({ key, line, column }: PlacedProblem): void => {
       if (key !== null) doc.select(key);
       if (view === "text") return handle.current?.goTo(line, column);
@@ -177,7 +177,7 @@ function TextOf({ bench, name, draft }: BenchProps): JSX.Element {
   );
 }
 
-/** What stands beside the view: the form or the plan, the text, and trying it. */
+/** The side panel: the form or the plan, the text, and the simulation. */
 function Side({ bench, ...props }: BenchProps): JSX.Element {
   const { checker, name, saved, draft } = props;
   const { doc, problems, plan, isBroken, view, side } = bench;
@@ -207,7 +207,7 @@ function Side({ bench, ...props }: BenchProps): JSX.Element {
         </Suspense>
       )}
       {bench.isSimulating && (
-        // It stays mounted: a simulation continues, and what was typed is kept, while the graph is shown.
+        // The panel stays mounted while another one is shown, so that a simulation continues and the entered values are kept.
         <div hidden={side !== "simulate"}>
           <SimulatePanel
             checker={checker}
@@ -224,7 +224,7 @@ function Side({ bench, ...props }: BenchProps): JSX.Element {
 
 function useView(wanted: EditorView | undefined): readonly [EditorView, (view: EditorView) => void] {
   const [view, setView] = useState<EditorView>(() => wanted ?? (read(CHOICE) === "canvas" ? "canvas" : "text"));
-  // A person who began to draw stays in the drawing once it is saved.
+  // A person who began with the canvas still sees the canvas after saving.
   useEffect(() => {
     if (wanted !== undefined) keep(CHOICE, wanted);
   }, [wanted]);
@@ -252,7 +252,7 @@ function ViewChoice({ view, onChange }: ViewChoiceProps): JSX.Element {
   );
 }
 
-/** While the text cannot be read, the last plan that could be stays in sight. */
+/** Returns the newest valid plan. It is still shown while the text cannot be parsed. */
 function useLastPlan(report: CheckReport | null): DrawnPlan | null {
   const last = useRef<DrawnPlan | null>(null);
   if (report?.plan !== null && report?.plan !== undefined) last.current = report.plan;

@@ -4,13 +4,13 @@ import { factOf } from "../../parts/fact-text.ts";
 import { StatusBadge } from "../../parts/status.tsx";
 
 interface ExplanationViewProps {
-  /** What was judged. */
+  /** The name of the judged object, for example a node or a launch. */
   readonly subject: string;
   readonly verdict: Disposition;
   readonly explanation: Explanation | null;
 }
 
-/** Which gate decided what, by which fact, and what would let it through. */
+/** Shows which gate decided, the facts it used, and how to pass it. */
 export function ExplanationView({ subject, verdict, explanation }: ExplanationViewProps): JSX.Element {
   const facts = Object.entries(explanation?.facts ?? {}).map(([key, value]) => factOf(key, value));
   return (

@@ -9,7 +9,7 @@ import { ExplanationView } from "./explanation-view.tsx";
 
 type NodeForecast = SimulationReport["nodes"][number];
 
-/** What a workflow would do, wait for and cost, by the gates as they stand now. */
+/** A forecast for a workflow by the present gates: what it would do, which waits it would have, and its cost. */
 export function ForecastView({ report }: { readonly report: SimulationReport }): JSX.Element {
   const stopped = report.nodes.filter(({ explanation }) => explanation !== null);
   return (
@@ -74,7 +74,7 @@ function Figures({ report: { forecast, status, nodes } }: { readonly report: Sim
   );
 }
 
-/** The gates before the run itself. */
+/** The verdict of the gates on starting the run. */
 export function Launch({ report: { launch } }: { readonly report: SimulationReport }): JSX.Element | null {
   if (launch.disposition === "allow") {
     return (
@@ -86,7 +86,7 @@ export function Launch({ report: { launch } }: { readonly report: SimulationRepo
   return <ExplanationView subject="The launch" verdict={launch.disposition} explanation={launch.explanation} />;
 }
 
-/** Tool calls of agents that would not simply be made. */
+/** Tool calls of agents that the gates would block or hold. */
 function Calls({ report: { calls } }: { readonly report: SimulationReport }): JSX.Element | null {
   const stopped = calls.filter(({ disposition }) => disposition !== "allow");
   if (stopped.length === 0) return null;

@@ -5,11 +5,11 @@ import type { Funding, Where } from "./funding.ts";
 interface FundingChoiceProps {
   readonly funding: Funding | null;
   readonly onChange: (funding: Funding) => void;
-  /** The operator has named services pages may call. */
+  /** Whether the operator has named services that pages may call. */
   readonly mayCall: boolean;
 }
 
-/** Asked first, and never answered in advance: what it costs, and whose key is used, is the person's to choose. */
+/** The first question, without a default answer, because only the person may decide about costs and the key that is used. */
 export function FundingChoice({ funding, onChange, mayCall }: FundingChoiceProps): JSX.Element {
   const choices: readonly (readonly [Funding, string, boolean])[] = [
     ["none", "No one: scripted answers, nothing is called", false],

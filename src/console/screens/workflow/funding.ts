@@ -1,21 +1,21 @@
-/** Who pays for trying a workflow: no one (scripted answers), the person's own key in this tab, or the server's keys. */
+/** Payment for trying a workflow: none (scripted answers), the person's own key in this tab, or the server's keys. */
 export type Funding = "none" | "own_key" | "server";
 
-/** Where scripted answers are given. */
+/** The place where scripted answers are computed. */
 export type Where = "page" | "server";
 
 export interface FundingState {
   readonly funding: Funding | null;
   readonly hasArgs: boolean;
   readonly isBroken: boolean;
-  /** The model for nodes that name none; for `own_key`. */
+  /** The model for nodes that name none. Used for `own_key`. */
   readonly model: string;
-  /** Whether the text as it stands is a saved version; for `server`. */
+  /** Whether the present text is a saved version. Used for `server`. */
   readonly isSaved: boolean;
   readonly mayLaunch: boolean;
 }
 
-/** Why it cannot be started yet; null: it can. The funding is asked for first: nothing runs before it is chosen. */
+/** Returns why the trial cannot start yet, or null when it can. The funding is checked first: nothing runs before it is chosen. */
 export function obstacleTo(trial: FundingState): string | null {
   const { funding, hasArgs, isBroken, model, isSaved, mayLaunch } = trial;
   if (funding === null) return "Choose who pays first.";

@@ -36,9 +36,9 @@ interface Choices {
   readonly model: string;
 }
 
-/** Starts a run: its args, where it runs, and the verdicts of the gates as of now. */
+/** Starts a run: asks for its args and its gateway, and shows the present verdicts of the gates. */
 export function LaunchDialog({ name, latest, onClose }: LaunchDialogProps): JSX.Element {
-  // One of its own: a checker answers for the newest text only, and the page behind asks for another.
+  // The dialog needs its own checker: a checker reports on the newest text only, and the page behind the dialog uses another text.
   const checker = useChecker();
   const [choices, setChoices] = useState<Choices>({ version: latest, gateway: "", team: "", model: "" });
   const { version } = choices;
@@ -83,7 +83,7 @@ export function LaunchDialog({ name, latest, onClose }: LaunchDialogProps): JSX.
   );
 }
 
-/** A refusal by a gate is explained; a person who may approve finds the launch among the approvals. */
+/** Explains a refusal by a gate. A held launch is listed among the approvals, where a person can approve it. */
 function Refusal({ problem }: { readonly problem: Error }): JSX.Element {
   if (!(problem instanceof ApiProblem) || problem.explanation === null) return <ProblemView problem={problem} />;
   const isHeld = problem.explanation.unblock.some(({ action }) => action === "approve_launch");
@@ -163,7 +163,7 @@ type Forecast = { readonly report: SimulationReport } | { readonly problem: Erro
 
 const PAUSE_MS = 400;
 
-/** Asks the gates whenever what would be started changes, a little after the last change. */
+/** Requests the verdicts of the gates shortly after the last change of the version, gateway or args. */
 function useForecast(workflow: string, { version, gateway }: Choices, args: JsonObject | null): Forecast {
   const [forecast, setForecast] = useState<Forecast>(null);
   const key = args === null ? null : JSON.stringify([workflow, version, gateway, args]);

@@ -9,7 +9,7 @@ import { fromTemplate, TEMPLATES } from "./templates.ts";
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** A workflow that is not saved yet: a name, a template, and the editor. */
+/** A new workflow that is not saved yet: a name, a template, and the editor. */
 export function NewWorkflow({ template }: { readonly template: string | null }): JSX.Element {
   const [chosen, setChosen] = useState(TEMPLATES.find(({ id }) => id === template)?.id ?? "empty");
   const [name, setName] = useState("my-workflow");
@@ -19,7 +19,7 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
   const mayWrite = useMay("workflow:write");
   const [isSaved, setSaved] = useState(false);
   useLeaveGuard(isOwn ? "The new workflow is not saved." : null);
-  // Only now has the guard gone, so that the page may be left without a question.
+  // Navigates in an effect, after the leave guard has been removed, so that the page can be left without a question.
   useEffect(() => {
     if (isSaved) navigate(`/workflows/${encodeURIComponent(name)}?tab=editor`);
   }, [isSaved]);
@@ -52,7 +52,7 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
           <TemplateChoice chosen={chosen} onChoose={take} />
         </div>
         <EditorTab
-          // With nothing to read, drawing comes first.
+          // An empty workflow has no text to read, so the canvas is shown first.
           key={chosen === "empty" ? "empty" : "written"}
           {...(chosen === "empty" ? { view: "canvas" } : {})}
           checker={checker}

@@ -2,7 +2,7 @@ import type { JSX } from "react";
 import { Field } from "../../parts/field.tsx";
 import { Select } from "../../parts/select.tsx";
 
-/** A model that is called from this tab. It is kept in the memory of the page and nowhere else. */
+/** A model that is called from this tab. Its settings and key are stored only in the memory of the page. */
 export interface OwnModel {
   readonly origin: string;
   readonly path: string;
@@ -13,7 +13,7 @@ export interface OwnModel {
 export const NO_MODEL: OwnModel = { origin: "", path: "/v1", model: "", apiKey: "" };
 
 interface OwnModelFieldsProps {
-  /** Whom the page may call. */
+  /** Origins of the services that the page may call. */
   readonly origins: readonly string[];
   readonly value: OwnModel;
   readonly onChange: (value: OwnModel) => void;

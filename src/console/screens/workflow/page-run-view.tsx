@@ -18,9 +18,9 @@ import { useInstances } from "../../run/use-instances.ts";
 import type { DrawnPlan } from "./check/protocol.ts";
 import { adviceFor } from "./provider-advice.ts";
 
-/** A run in this page: the fold of its engine's events, as for any other run. */
+/** A run in this page. Its state is folded from the engine's events, as for any other run. */
 export interface PageRun {
-  /** Another one for each. */
+  /** A different number for each run. */
   readonly key: number;
   readonly feed: RunFeed;
   readonly plan: DrawnPlan;
@@ -47,15 +47,15 @@ export function beginPageRun(plan: DrawnPlan, isOwnModel: boolean, stop: () => v
 
 interface PageRunViewProps {
   readonly run: PageRun;
-  /** It has not ended yet. */
+  /** Whether the run has not ended yet. */
   readonly isGoing: boolean;
 }
 
-/** A run in the page, live: its graph, its list of nodes, and the answer of each node. */
+/** A live run in the page: its graph, its list of nodes, and the answer of each node. */
 export function PageRunView({ run, isGoing }: PageRunViewProps): JSX.Element {
   const { feed, plan } = run;
   const section = useRef<HTMLElement>(null);
-  // The form is above: the run it started is scrolled into view.
+  // The form is above the run, so the started run is scrolled into view.
   useEffect(() => {
     section.current?.scrollIntoView({ block: "start" });
   }, []);
@@ -133,7 +133,7 @@ function PageRunHead({ run, isGoing }: PageRunViewProps): JSX.Element {
   );
 }
 
-/** The first failure, with what can be done about it: the others are usually the same. */
+/** The first failure, with advice. Only the first is shown, because the others usually have the same cause. */
 function Trouble({ node }: { readonly node: NodeView }): JSX.Element {
   return (
     <div className="note" role="alert">
@@ -194,7 +194,7 @@ const COLUMNS: readonly Column<NodeView>[] = [
   },
 ];
 
-/** A line for each node, also for instances; the text of one that is answering grows there. */
+/** A line for each node and each instance. The text of a streaming node grows as it arrives. */
 function AnswerTable(): JSX.Element {
   const rows = useNodeViews();
   return (

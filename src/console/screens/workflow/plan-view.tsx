@@ -13,17 +13,17 @@ const PlanGraph = lazy(async () => ({ default: (await import("../../graph/plan-g
 interface PlanViewProps {
   readonly plan: DrawnPlan;
   readonly isCompact?: boolean;
-  /** A node that was clicked. */
+  /** Called when a node is clicked. */
   readonly onPick?: (id: string) => void;
-  /** A node that was chosen elsewhere. */
+  /** The node selected by another part of the page. */
   readonly picked?: string | null;
 }
 
 const CHOICE = "sluice.plan";
-/** Below this a plan is read from top to bottom. */
+/** Below this width in pixels a plan is drawn from top to bottom. */
 const NARROW = 640;
 
-/** A plan as a graph, or as a list for those who would rather read. */
+/** A plan as a graph, or as a list for people who prefer text. */
 export function PlanView({ plan, isCompact = false, onPick, picked = null }: PlanViewProps): JSX.Element {
   const [isList, setList] = useState(() => read(CHOICE) === "list");
   const show = (list: boolean): void => {
@@ -49,7 +49,7 @@ interface DrawnProps extends Omit<PlanViewProps, "onPick"> {
   readonly onPick: PlanViewProps["onPick"] | undefined;
 }
 
-/** The same plan drawn again with every keystroke keeps what was opened in it. */
+/** The drawn plan. When the same plan is drawn again after a keystroke, opened nodes stay open. */
 function Drawn({ plan, isCompact = false, onPick, picked }: DrawnProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useWidth(box, NARROW) < NARROW;
@@ -61,7 +61,7 @@ function Drawn({ plan, isCompact = false, onPick, picked }: DrawnProps): JSX.Ele
   const shape = JSON.stringify(plan.nodes);
   const nodes = useMemo(
     () => plan.nodes.map(({ dependsOn, ...node }) => ({ ...node, parents: dependsOn, instances: [] })),
-    // A change of a prompt changes no shape, and must not lay the graph out again.
+    // Depends on `shape` only: a changed prompt does not change the shape, and must not compute the layout again.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
     [shape],
   );

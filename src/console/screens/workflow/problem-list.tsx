@@ -9,7 +9,7 @@ interface ProblemListProps {
   readonly isCurrent: boolean;
 }
 
-/** What is wrong with the text; each leads to its line. */
+/** The problems of the text. Each links to its line. */
 export function ProblemList({ problems, onGo, isCurrent }: ProblemListProps): JSX.Element {
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const warnings = problems.length - errors;

@@ -1,4 +1,4 @@
-/** What went wrong with a node, as the log records it. */
+/** The error of a node, as recorded in the log. */
 export interface ProviderTrouble {
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
@@ -9,7 +9,7 @@ const NOT_FOUND = /\(status 404\)/;
 const REFUSED_REQUEST = /did not accept the request/;
 const NO_MODEL = /^No model is named|^The message is empty/;
 
-/** What a person who calls a model from a page can do about a failure; null where its message already explains it. */
+/** Returns advice for a failure of a model called from the page. Null when the error message already explains it. */
 export function adviceFor({ errorCode, errorMessage }: ProviderTrouble, page: string): string | null {
   const message = errorMessage ?? "";
   switch (errorCode) {

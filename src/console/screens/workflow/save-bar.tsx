@@ -8,14 +8,14 @@ import { Button } from "../../parts/button.tsx";
 import { toast } from "../../parts/toast.tsx";
 import type { DrawnPlan } from "./check/protocol.ts";
 
-/** A text that is edited, and what becomes of it. */
+/** An edited text with its saved version. */
 export interface SavedText {
   readonly name: string;
-  /** The newest version; null for a workflow that has none. */
+  /** The newest saved version. Null when the workflow has none. */
   readonly saved: string | null;
   readonly draft: string;
   readonly isLocked?: boolean;
-  /** Code made it, and would make it again: only a copy under another name can be edited here. */
+  /** Whether code produces this workflow and would overwrite changes. Then only a copy under another name can be edited here. */
   readonly isFromCode?: boolean;
   readonly onChange: (text: string) => void;
   readonly onSaved: () => void;
@@ -48,14 +48,14 @@ export function useSaving(
 interface SaveBarProps extends SavedText {
   readonly plan: DrawnPlan | null;
   readonly isBroken: boolean;
-  /** What has to be fixed before it can be saved. */
+  /** Number of errors that must be fixed before saving. */
   readonly errors: number;
-  /** Leads to the first of them. */
+  /** Shows the first error. */
   readonly onFix: () => void;
   readonly saving: Saving;
 }
 
-/** A copy has another name, so that the workflow of the code stays what the code makes. */
+/** Returns the text with another name, so that the copy does not replace the workflow that the code produces. */
 function copyOf(source: string, name: string): string {
   return source.replace(/^name:.*$/m, `name: ${name}-copy`).replace(/"name":\s*"[^"]*"/, `"name": "${name}-copy"`);
 }

@@ -44,7 +44,7 @@ export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-/** In words where it is a cron that reads as one, and as it was written. */
+/** Shows the timing as written, and in words if it is a cron expression that can be described. */
 function TimingWords({ schedule }: { readonly schedule: Registered }): JSX.Element {
   const words = typeof schedule["cron"] === "string" ? cronWords(schedule["cron"]) : null;
   return (

@@ -20,7 +20,7 @@ import { FundingChoice, WhereChoice } from "./funding-choice.tsx";
 import { NO_MODEL, type OwnModel, OwnModelFields } from "./own-model.tsx";
 import type { PageRun } from "./page-run-view.tsx";
 
-/** The parts of the run page, for those who run something. */
+/** The parts of the run page. They are loaded only when something is run. */
 const pageRuns = () => import("./page-run-view.tsx");
 const PageRunView = lazy(async () => ({ default: (await pageRuns()).PageRunView }));
 
@@ -29,7 +29,7 @@ interface SimulatePanelProps {
   readonly source: string;
   readonly plan: DrawnPlan | null;
   readonly isBroken: boolean;
-  /** Starts the saved version on the server; null: the text as it stands is not saved. */
+  /** Starts the saved version on the server. Null when the present text is not saved. */
   readonly launch: (() => void) | null;
 }
 
@@ -41,7 +41,7 @@ type Result =
 const SCRIPT_EXAMPLE = `nodes:
   greet: { stdout: "Hello Ada", cost_usd: 0.002 }`;
 
-/** Tries the text as it stands. Who pays is chosen first; keys of the server never come to this page. */
+/** Tries the present text. The funding is chosen first. The server's keys are never sent to this page. */
 export function SimulatePanel(props: SimulatePanelProps): JSX.Element {
   const { checker, source, plan, isBroken, launch } = props;
   const [funding, setFunding] = useState<Funding | null>(null);
@@ -142,7 +142,7 @@ function ScriptField({ script, onChange }: ScriptFieldProps): JSX.Element {
   );
 }
 
-/** The args of a form that was never touched are what its defaults make of them. */
+/** Returns the args. As long as the form is not touched, they are the defaults. */
 export function useArgs(plan: DrawnPlan | null): [JsonObject | null, (args: JsonObject | null) => void] {
   const initial = useMemo(() => {
     const { args, problems } = readArgs(plan?.args ?? {}, {});
@@ -150,7 +150,7 @@ export function useArgs(plan: DrawnPlan | null): [JsonObject | null, (args: Json
   }, [plan?.args]);
   const names = Object.keys(plan?.args ?? {}).join();
   const [args, setArgs] = useState(initial);
-  // Another set of args is another form.
+  // A different set of arg names means a different form, so the args are reset.
   useEffect(() => setArgs(initial), [names]);
   return [args, setArgs];
 }
@@ -166,7 +166,7 @@ interface PageQuery {
   readonly answers: AnswerSource;
 }
 
-/** Shown from its first event on; one that cannot begin has none. */
+/** Runs the text in the page. The run is shown from its first event on. A run that cannot begin has no events. */
 async function inPage(checker: Checker, query: PageQuery, show: (result: Result) => void): Promise<void> {
   const { source, args, plan, answers } = query;
   const { beginPageRun } = await pageRuns();

@@ -82,7 +82,7 @@ edges:
 
 const EMPTY = "steps: []\n";
 
-/** Beginnings of workflows, each with one thing to learn. */
+/** Templates for new workflows. Each demonstrates one feature. */
 export const TEMPLATES: readonly Template[] = [
   { id: "empty", title: "Empty canvas", about: "Nothing yet: draw it step by step.", source: EMPTY },
   { id: "steps", title: "Two steps", about: "An arg, a step, and a step that reads its answer.", source: STEPS },
@@ -97,7 +97,7 @@ export const TEMPLATES: readonly Template[] = [
   { id: "lenses", title: "Lens graph", about: "Templates as nodes, joined by edges.", source: LENSES },
 ];
 
-/** The text of a template under a new name. */
+/** Returns the text of a template with a new name. */
 export function fromTemplate(id: string, name: string): string {
   const template = TEMPLATES.find((each) => each.id === id) ?? TEMPLATES.find((each) => each.id === "steps");
   const format = id === "lenses" ? "format: lens-graph/v1\n" : "";

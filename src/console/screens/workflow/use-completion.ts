@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import { completeAt, type Offers, type Schemas } from "../../editor/complete.ts";
 import { useKnownNames } from "../../manifest/use-known-names.ts";
 
-/** The tables of the checker, loaded when a person writes: they bring the readers of both formats along. */
+/** Loads the checker's tables when a person starts writing, because they include the parsers of both formats. */
 async function loadSchemas(): Promise<Schemas> {
   const { jsonSchema } = await import("../../../core/definition/index.ts");
   return { lobsterx: jsonSchema("lobsterx"), lensGraph: jsonSchema("lens-graph") };

@@ -11,7 +11,7 @@ interface VersionSelectProps {
   readonly onChange: (value: string) => void;
 }
 
-/** The newest versions of a workflow, and the one that is chosen. */
+/** Offers the newest versions of a workflow and the selected version. */
 export function VersionSelect({ label, value, latest, onChange }: VersionSelectProps): JSX.Element {
   const offered = Array.from({ length: Math.min(latest, OFFERED_MAX) }, (_, index) => latest - index);
   const options = [...new Set([...offered, value])].map(

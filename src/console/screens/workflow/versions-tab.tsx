@@ -14,11 +14,11 @@ import { VersionSelect } from "./version-select.tsx";
 interface VersionsTabProps {
   readonly name: string;
   readonly latest: number;
-  /** Puts the text of a version into the editor. */
+  /** Loads the text of a version into the editor. */
   readonly onTake: (source: string) => void;
 }
 
-/** Two versions beside each other; which ones stands in the address. */
+/** Compares two versions side by side. The compared versions are stored in the address. */
 export function VersionsTab({ name, latest, onTake }: VersionsTabProps): JSX.Element {
   const { get, set } = useSearchParams();
   const after = chosen(get("after"), latest, latest);

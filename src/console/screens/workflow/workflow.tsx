@@ -29,7 +29,7 @@ import { SchedulesTab } from "./schedules-tab.tsx";
 import { VersionsTab } from "./versions-tab.tsx";
 import "./workflow.css";
 
-/** No name of a workflow is like this, so that a new one has an address too. */
+/** The name of a new workflow in the address. No real workflow can have this name. */
 export const NEW_NAME = "-";
 
 const TABS = [
@@ -44,7 +44,7 @@ export function WorkflowScreen({ params }: ScreenProps): JSX.Element {
   const name = params["name"] ?? "";
   const tab = params["tab"];
   const { get } = useSearchParams();
-  // A tab is a part of one page, and changing it leaves nothing: it belongs behind the question mark.
+  // The tab is stored in the query of the address, because changing the tab does not leave the page.
   useEffect(() => {
     if (tab === undefined) return;
     const search = new URLSearchParams(location.search);

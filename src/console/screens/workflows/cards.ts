@@ -2,10 +2,10 @@ import type { Run, Workflow } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
 import { best } from "../../parts/score.ts";
 
-/** A workflow with its last runs. */
+/** A workflow with its most recent runs. */
 export interface WorkflowItem {
   readonly workflow: Workflow;
-  /** Oldest first. */
+  /** The runs, oldest first. */
   readonly runs: readonly Run[];
   readonly failures: number;
   readonly costMicros: number;
@@ -43,7 +43,7 @@ const SORT_BY: Readonly<Record<Order, (card: WorkflowItem) => number | string>> 
   cost: ({ costMicros }) => -costMicros,
 };
 
-/** Those that fit what was typed and the status, in the order asked for. */
+/** Returns the cards that match the typed text and the status, in the requested order. */
 export function chooseCards(
   cards: readonly WorkflowItem[],
   typed: string,
@@ -59,7 +59,7 @@ export function chooseCards(
   return typed.trim() === "" ? sorted : best(sorted, typed, ({ workflow }) => workflow.name, sorted.length);
 }
 
-/** The last runs as bars: as high as they were long. */
+/** Returns the most recent runs as bars. The height is the duration. */
 export function beatsOf(runs: readonly Run[]) {
   const lengths = runs.map(({ startedAt, completedAt, status }) =>
     startedAt === undefined || !isTerminal(status) ? 0 : Date.parse(completedAt ?? startedAt) - Date.parse(startedAt),

@@ -24,7 +24,7 @@ import "./workflows.css";
 
 const RUN_PAGES = 3;
 
-/** Every workflow, with its last runs. */
+/** The list of workflows, each with its most recent runs. */
 export function WorkflowsScreen(): JSX.Element {
   const params = useSearchParams();
   const found = useQuery("workflows", async () => (await api.listWorkflows({ limit: 100 })).data, {

@@ -9,12 +9,12 @@ import { type FunctionEntry, parameterAt } from "./function.ts";
 export type CallNode = Extract<Expression, { readonly kind: "call" }>;
 type Found = Json | undefined;
 
-/** The evaluation a call belongs to. */
+/** The evaluation that executes a call. */
 export interface Applier extends Meter {
   apply(lambda: Lambda, first: Found, second: Found): Found;
 }
 
-/** One call with its arguments. Their kinds have been checked, so that reading one as what it is cannot fail. */
+/** One call with its arguments. Their kinds have been checked, so the typed readers below cannot fail. */
 export class Call {
   readonly meter: Applier;
   readonly #node: CallNode;
@@ -38,7 +38,7 @@ export class Call {
     throw this.misfit(`${this.#node.name} takes ${wanted}, but ${this.saying(index)}${advice}`, index);
   }
 
-  /** How many arguments are given. */
+  /** Returns the number of arguments. */
   get count(): number {
     return this.#values.length;
   }
@@ -55,7 +55,7 @@ export class Call {
     return this.#values[index] as number;
   }
 
-  /** A whole number; one that is not given is `otherwise`. */
+  /** Returns an argument as a whole number, or `otherwise` when it is absent. */
   whole(index: number, otherwise = 0): number {
     if (index >= this.count) return otherwise;
     const given = this.number(index);
@@ -79,7 +79,7 @@ export class Call {
     return isJsonObject(this.#values[index]);
   }
 
-  /** Everything from this argument on. */
+  /** Returns this argument and all after it. */
   from(index: number): readonly Found[] {
     return this.#values.slice(index);
   }
@@ -98,7 +98,7 @@ export class Call {
     return this.meter.apply(lambda, element, position);
   }
 
-  /** What a lambda says about an element, as a condition does: null and missing are no. */
+  /** Returns the result of a lambda for an element as a condition: null and missing count as false. */
   holds(index: number, element: Json, position: number): boolean {
     const said = this.apply(index, element, position);
     if (typeof said === "boolean") return said;
@@ -107,19 +107,19 @@ export class Call {
     throw this.misfit(`the lambda of ${this.#node.name} says true or false, but here it gives ${phrase}`, index);
   }
 
-  /** How a value reads inside a text. */
+  /** Returns a value as it appears inside a text. */
   textOf(given: Found): string {
     if (typeof given === "object" && given !== null) weigh(given, this.meter);
     return jsonToText(given);
   }
 
-  /** A text of this length is about to be made. */
+  /** Checks and counts the length of a text before it is created. */
   makeText(length: number): void {
     checkLength(length);
     this.meter.characters(length);
   }
 
-  /** It would become at least this long. */
+  /** Checks the length a text would have at least. */
   checkText(length: number): void {
     checkLength(length);
   }

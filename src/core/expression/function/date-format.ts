@@ -6,7 +6,7 @@ const WEEKDAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".spli
 /** 1970-01-01 was a Thursday. */
 const FIRST_WEEKDAY = 4;
 
-/** Longer ones first; what stands in brackets, and everything else, is text. */
+/** Format tokens, longer ones first. Anything in brackets, and anything else, is plain text. */
 const PARTS = /\[([^\]]*)\]|YYYY|YY|MMMM|MMM|MM|M|DD|D|dddd|ddd|HH|H|mm|m|ss|s|SSS|Z/g;
 
 type Part = { readonly token: string } | { readonly text: string };
@@ -54,7 +54,7 @@ export function formatMoment(moment: Moment, format: string): string {
   return text;
 }
 
-/** How each token reads, and what it counts. */
+/** The pattern that reads each token. */
 const READERS: Readonly<Record<string, RegExp>> = {
   YYYY: /\d{4}/y,
   YY: /\d\d/y,
@@ -76,7 +76,7 @@ const READERS: Readonly<Record<string, RegExp>> = {
   Z: /Z|[+-]\d\d:?\d\d/y,
 };
 
-/** What a text in this format spells, in UTC; nothing when it is not in this format, or there is no such day. */
+/** Parses a text in this format, in UTC. Undefined when the text does not fit the format or the date does not exist. */
 export function parseMoment(text: string, format: string): Moment | undefined {
   const found = new Map<string, string>();
   let at = 0;
@@ -117,7 +117,7 @@ function inUtc(day: number, ms: number, zone: Zone, isFine: boolean): Moment {
   return inZone({ day, ms, zone, isFine }, UTC);
 }
 
-/** By its first three letters, which no two share; nothing when none is written or none fits. */
+/** Finds a month by its first three letters, which are unique. Undefined when no name is given or none matches. */
 function monthNamed(name: string | undefined): number | undefined {
   if (name === undefined) return undefined;
   const wanted = name.toLowerCase();

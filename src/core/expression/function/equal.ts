@@ -2,12 +2,12 @@ import { countCodePoints } from "../../base/index.ts";
 import { isSameJson } from "../equality.ts";
 import type { Call } from "./call.ts";
 
-/** Whether a text has a part, or a list an element. */
+/** Checks whether a text contains a part, or a list an element. */
 export function contains(call: Call): boolean {
   return indexIn(call) !== -1;
 }
 
-/** Where the second argument stands in the first: by characters in a text, by elements in a list. */
+/** Returns the index of the second argument in the first: in characters for a text, in elements for a list. */
 export function indexIn(call: Call): number {
   const wanted = call.value(1) ?? null;
   if (call.isList(0)) {

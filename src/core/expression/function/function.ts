@@ -8,30 +8,30 @@ export type FunctionGroup = "text" | "numbers" | "lists" | "objects" | "values" 
 
 export interface Parameter {
   readonly name: string;
-  /** What it takes; nothing listed: any value, also null and missing. */
+  /** Accepted kinds. Empty means any value, including null and missing. */
   readonly kinds: readonly ValueKind[];
   readonly isOptional?: true;
-  /** It may be given any number of times. */
+  /** The argument may be repeated any number of times. */
   readonly isRest?: true;
-  /** Null and missing fit as well. */
+  /** Null and missing are accepted too. */
   readonly isNullable?: true;
-  /** It is a lambda with at most so many parameters; the first is an element of the first argument, the second its index. */
+  /** Set for a lambda: its maximum number of parameters. The first is an element of the first argument, the second its index. */
   readonly lambda?: number;
-  /** The lambda says true or false. */
+  /** The lambda returns true or false. */
   readonly isTruth?: true;
 }
 
-/** One function: what it is called with, what it does, and how the documentation shows it. */
+/** One function: its parameters, its implementation, and its documentation. */
 export interface FunctionEntry {
   readonly name: string;
   readonly parameters: readonly Parameter[];
   readonly about: string;
   readonly example: string;
-  /** What the example gives. */
+  /** The result of the example. */
   readonly gives: Json;
-  /** What is known of the result when something is known of the arguments; of a lambda, what its body gives. */
+  /** The known type of the result, derived from those of the arguments. For a lambda argument this is the type of its body. */
   readonly result: Known | ((args: readonly Known[]) => Known);
-  /** What only this function asks of its arguments, as far as they are written out. */
+  /** A check that only this function makes on its literal arguments. */
   readonly check?: (args: readonly Argument[]) => SyntaxProblem | undefined;
   readonly run: (call: Call) => Json | undefined;
 }
@@ -64,7 +64,7 @@ export function lambda(name: string): Parameter {
   return { name, kinds: [], lambda: 2 };
 }
 
-/** A lambda that says true or false. */
+/** Declares a lambda that returns true or false. */
 export function condition(name: string): Parameter {
   return { ...lambda(name), isTruth: true };
 }
@@ -77,7 +77,7 @@ export function nullable(parameter: Parameter): Parameter {
   return { ...parameter, isNullable: true };
 }
 
-/** Any number of them, also none. */
+/** Declares an argument that may occur any number of times, including zero. */
 export function rest(parameter: Parameter): Parameter {
   return { ...parameter, isOptional: true, isRest: true };
 }
@@ -87,7 +87,7 @@ export function parameterAt({ parameters }: FunctionEntry, index: number): Param
   return parameters[index] ?? (last?.isRest === true ? last : undefined);
 }
 
-/** `substring(text, from, to?)`, `map(list, x => …)`. */
+/** Returns the signature: `substring(text, from, to?)`, `map(list, x => …)`. */
 export function signatureOf({ name, parameters }: FunctionEntry): string {
   const written = parameters.map((parameter) => {
     if (parameter.lambda !== undefined) return parameter.isOptional === true ? "x => …?" : "x => …";

@@ -9,7 +9,7 @@ import { VALUE_FUNCTIONS } from "./value.ts";
 export { Call, type Applier } from "./call.ts";
 export { parameterAt, signatureOf, type FunctionEntry } from "./function.ts";
 
-/** Every function there is. The documentation is made from this table, and a test runs its examples. */
+/** Every function. The documentation is generated from this table, and a test runs its examples. */
 export const FUNCTIONS: Readonly<Record<FunctionGroup, readonly FunctionEntry[]>> = {
   text: TEXT_FUNCTIONS,
   numbers: NUMBER_FUNCTIONS,

@@ -12,7 +12,7 @@ const listOf = (items: Known): Known => ({ kind: "list", items });
 const sameList = ([first]: readonly Known[]): Known => (first?.kind === "list" ? first : listOf(ANY));
 const itemsOf = ([first]: readonly Known[]): Known => (first?.kind === "list" ? first.items : ANY);
 
-/** The elements for which the lambda in second place holds. */
+/** Returns the elements for which the lambda in the second argument is true. */
 function chosen(call: Call): Json[] {
   return call.list(0).filter((item, index) => call.holds(1, item, index));
 }
@@ -79,7 +79,7 @@ function runReverse(call: Call): Json {
   return Array.from(call.text(0)).reverse().join("");
 }
 
-/** The first or last so many; a negative number of them is none. */
+/** Returns the first or last elements, as many as requested. A negative number returns none. */
 function part(call: Call, from: (count: number) => number, to: (count: number) => number | null): readonly Json[] {
   const count = Math.max(0, call.whole(1));
   call.meter.elements(call.list(0).length);

@@ -1,19 +1,19 @@
 import { type CivilDate, DAY_MS, dateOf, dateText, dayOf } from "../../base/index.ts";
 
-/** A date, or a date with a time of day, as an ISO text spells it: where it says nothing it means UTC. */
+/** A date, or a date with a time of day, read from an ISO text. Without a zone it is in UTC. */
 export interface Moment {
-  /** Since 1970-01-01, where the text was written. */
+  /** Days since 1970-01-01, in the zone of the text. */
   readonly day: number;
-  /** Of that day. */
+  /** Milliseconds since the start of that day. */
   readonly ms: number;
-  /** Null: a date without a time of day. */
+  /** Null for a date without a time of day. */
   readonly zone: Zone | null;
-  /** Whether fractions of a second are written. */
+  /** True when the text contains fractions of a second. */
   readonly isFine: boolean;
 }
 
 export interface Zone {
-  /** As it is written behind the time: `Z`, `+02:00`, or nothing. */
+  /** The zone as written after the time: `Z`, `+02:00`, or empty. */
   readonly text: string;
   readonly offsetMs: number;
 }
@@ -36,7 +36,7 @@ export function readMoment(text: string): Moment | undefined {
   return { day: date, ms, zone: readZone, isFine: fraction !== undefined };
 }
 
-/** The day when there is one: nothing for the 30th of February. */
+/** Returns the day number of a date. Undefined when the date does not exist, such as the 30th of February. */
 export function validDay(date: CivilDate): number | undefined {
   const { year, month, day } = date;
   if (!(month >= 1 && month <= 12 && day >= 1 && year >= 0)) return undefined;
@@ -60,35 +60,35 @@ export function zoneOf(text: string): Zone | undefined {
   return { text, offsetMs: sign === "-" ? -size : size };
 }
 
-/** Of an ISO text, in milliseconds since 1970 in UTC; nothing when it is none. */
+/** Parses an ISO text into milliseconds since 1970 in UTC. Undefined when the text is not a date. */
 export function instantOf(text: string): number | undefined {
   const moment = readMoment(text);
   return moment === undefined ? undefined : epochOf(moment);
 }
 
-/** Milliseconds since 1970 in UTC. */
+/** Returns milliseconds since 1970 in UTC. */
 export function epochOf({ day, ms, zone }: Moment): number {
   return day * DAY_MS + ms - (zone?.offsetMs ?? 0);
 }
 
-/** The same instant where the clocks show another time. */
+/** Returns the same instant in another zone. */
 export function inZone(moment: Moment, zone: Zone): Moment {
   const local = epochOf(moment) + zone.offsetMs;
   const day = Math.floor(local / DAY_MS);
   return { day, ms: local - day * DAY_MS, zone, isFine: moment.isFine };
 }
 
-/** A time that many milliseconds later, on the same clock. */
+/** Returns the time a number of milliseconds later, in the same zone. */
 export function later(moment: Moment, ms: number): Moment {
   const total = moment.day * DAY_MS + moment.ms + ms;
   const day = Math.floor(total / DAY_MS);
   const rest = total - day * DAY_MS;
-  // A date that is moved by hours becomes a date with a time.
+  // A date that is moved by hours becomes a date with a time of day.
   const zone = moment.zone ?? (rest === 0 ? null : UTC);
   return { ...moment, day, ms: rest, zone };
 }
 
-/** So many months later: the last day of a shorter month stands for days it does not have. */
+/** Adds months. A day that the target month does not have becomes the last day of that month. */
 export function monthsLater(moment: Moment, months: number): Moment {
   const { year, month, day } = dateOf(moment.day);
   const count = year * 12 + (month - 1) + months;
@@ -96,13 +96,13 @@ export function monthsLater(moment: Moment, months: number): Moment {
   return { ...moment, day: dayOf({ ...target, day: Math.min(day, daysIn(target.year, target.month)) }) };
 }
 
-/** Years of four digits: what lies outside cannot be written. */
+/** Checks that the year has at most four digits. Other years cannot be written. */
 export function isWritable({ day }: Moment): boolean {
   const { year } = dateOf(day);
   return year >= 0 && year <= 9_999;
 }
 
-/** As ISO text in the form the moment was written in. */
+/** Returns the ISO text, in the form in which the moment was written. */
 export function momentText(moment: Moment): string {
   const date = dateText(dateOf(moment.day));
   if (moment.zone === null) return date;

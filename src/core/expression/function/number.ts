@@ -4,13 +4,13 @@ import type { Call } from "./call.ts";
 import { type FunctionEntry, list, number, oneOf, optional, rest, value } from "./function.ts";
 
 const DIGITS_MAX = 15;
-/** From here on a number has no fraction that could be rounded. */
+/** From this size on, a number has no fraction to round. */
 const WHOLE_FROM = 2 ** 53;
 
-/** A number that JSON can hold; nothing else ever becomes a value. */
+/** Returns a number that JSON can represent, else undefined. No other number becomes a value. */
 export function finite(result: number): number | undefined {
   if (!Number.isFinite(result)) return undefined;
-  // There is no negative zero in JSON.
+  // JSON has no negative zero.
   return result === 0 ? 0 : result;
 }
 
@@ -20,7 +20,7 @@ function settled(call: Call, result: number): number {
   return fine;
 }
 
-/** Half away from zero, in decimal: 1.005 rounds to 1.01 although its binary form lies below. */
+/** Rounds half away from zero in decimal: 1.005 becomes 1.01, although its binary form is slightly smaller. */
 function roundTo(given: number, digits: number): number {
   const size = Math.abs(given);
   if (size >= WHOLE_FROM) return given;
@@ -39,7 +39,7 @@ function runRound(call: Call): number {
   return settled(call, roundTo(call.number(0), digits));
 }
 
-/** The elements of a list, each of them a number. */
+/** Returns a list after checking that all its elements are numbers. */
 function numbersOf(call: Call): readonly number[] {
   const numbers = call.list(0);
   call.meter.elements(numbers.length);
@@ -54,7 +54,7 @@ function sumOf(numbers: readonly number[]): number {
   return sum;
 }
 
-/** Of a list, or of the arguments: the one that no other is before. Nothing of nothing. */
+/** Returns the smallest or largest value of a list or of the arguments. Null when there are none. */
 function extreme(isBefore: (one: number | string, other: number | string) => boolean): FunctionEntry["run"] {
   return (call) => {
     const single = call.count === 1 ? call.value(0) : undefined;

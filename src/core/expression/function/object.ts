@@ -19,7 +19,7 @@ function keysOf(call: Call): readonly string[] {
   return keys;
 }
 
-/** Keys as one list, or as arguments of their own. */
+/** Reads keys given as one list or as separate arguments. */
 function namesFrom(call: Call): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [index, given] of call.from(1).entries()) {
@@ -52,7 +52,7 @@ function runMerge(call: Call): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** The key as it is written, else what a path of keys and indices leads to. */
+/** Returns the value under the key as written, else the value at a path of keys and indices. */
 function runGet(call: Call): Json | undefined {
   const source = call.value(0);
   const isIndex = typeof call.value(1) === "number";

@@ -27,7 +27,7 @@ function sortKey(call: Call, key: Json, index: number): SortKey {
   throw call.misfit(`numbers or texts are sorted, but element [${index}] is neither`, 0);
 }
 
-/** Null comes last; everything else is of one kind. */
+/** Sorts elements. Null comes last; all other keys must be of one kind. */
 function ordered(call: Call, items: readonly Sortable[]): Json[] {
   call.meter.elements(items.length * 8);
   const first = items.findIndex(({ key }) => key !== null);

@@ -9,7 +9,7 @@ import { type FunctionEntry, list, number, oneOf, optional, text, value } from "
 
 const TEXTS: Known = { kind: "list", items: TEXT };
 
-/** A pattern that is written out is compiled when the file is checked. */
+/** Compiles a literal pattern when the file is checked. */
 function checkPattern([, pattern]: readonly Argument[]): SyntaxProblem | undefined {
   if (pattern?.kind !== "literal" || typeof pattern.value !== "string") return undefined;
   const compiled = compilePattern(pattern.value);
@@ -21,13 +21,13 @@ function checkPattern([, pattern]: readonly Argument[]): SyntaxProblem | undefin
   };
 }
 
-/** Compiling a pattern may take as long as matching a long text; one that is written out was compiled with the file. */
+/** Steps for compiling a pattern, which may take as long as matching a long text. A literal pattern was compiled with the file. */
 const COMPILE_STEPS = 100;
-/** A repetition that counts is as long as what it stands for. */
+/** A counted repetition is as long as the text it expands to. */
 const COUNTED = /\{(\d{1,4})(?:,(\d{1,4}))?/g;
 const STATES_PER_CHARACTER = 16;
 
-/** At most as many states as the engine has to keep in mind at each character. */
+/** Estimates how many states the pattern engine has to track at each character. */
 function weightOf(pattern: string): number {
   let weight = pattern.length;
   for (const [, least, most] of pattern.matchAll(COUNTED)) weight += Number(most ?? least) * pattern.length;
@@ -105,7 +105,7 @@ function runLength(call: Call): number {
   return countCodePoints(call.text(0));
 }
 
-/** The same text in another form, never much longer. */
+/** Returns a function that changes a text without making it much longer. */
 function reform(change: (subject: string) => string): FunctionEntry["run"] {
   return (call) => {
     call.makeText(call.text(0).length);

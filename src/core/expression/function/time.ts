@@ -18,7 +18,7 @@ import {
   zoneOf,
 } from "./moment.ts";
 
-/** A span of time is so many milliseconds, or so many months, which are not all equally long. */
+/** A unit of time: a number of milliseconds, or a number of months, which differ in length. */
 type Unit = { readonly ms: number } | { readonly months: number };
 
 const UNITS: ReadonlyMap<string, Unit> = new Map<string, Unit>(
@@ -55,7 +55,7 @@ function unitAt(call: Call, index: number, name: string): Unit {
   );
 }
 
-/** `3, 'days'` or `'3d'`. */
+/** Reads a time span: `3, 'days'` or `'3d'`. */
 function spanAt(call: Call): { readonly amount: number; readonly unit: Unit } {
   const given = call.value(1);
   if (typeof given === "number") {
@@ -90,11 +90,11 @@ function runDiff(call: Call): number {
   return Math.trunc(monthsBetween(from, to) / unit.months) || 0;
 }
 
-/** Whole months, towards zero. */
+/** Returns the number of whole months, rounded towards zero. */
 function monthsBetween(from: Moment, to: Moment): number {
   const target = epochOf(to);
   const isForward = target >= epochOf(from);
-  // The estimate is at most one month too far.
+  // The estimate is at most one month too large.
   let months = Math.round((target - epochOf(from)) / DAY_MS / 30.436875);
   const isBeyond = (): boolean => {
     const reached = epochOf(monthsLater(from, months));

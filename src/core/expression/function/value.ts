@@ -43,7 +43,7 @@ function readJson(call: Call, written: string): Json {
   }
 }
 
-/** JSON may spell numbers that are too large for one. */
+/** JSON text can contain numbers too large to represent, which are read as infinity. */
 function hasInfinity(value: Json): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   if (isJsonArray(value)) return value.some(hasInfinity);
@@ -60,7 +60,7 @@ function runHash(call: Call): string {
   const given = call.value(0) ?? null;
   weigh(given, call.meter);
   const written = typeof given === "string" ? given : canonicalJson(given);
-  // Hashing costs more than copying.
+  // Hashing costs more than copying, so it counts eightfold.
   call.meter.characters(written.length * 8);
   return digestText(written).slice("sha256:".length);
 }

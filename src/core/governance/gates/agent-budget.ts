@@ -4,8 +4,9 @@ import type { DispatchFacts, EnvelopeFact } from "../facts.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
 
 /**
- * The agent's monthly ceiling: the bound of the role it acts in, else its own. A call of unknown price is left to the
- * next gate, which names that.
+ * Checks the agent's monthly ceiling: the bound of its current role, else its own. A call of unknown price passes unless
+ * the
+ * ceiling is used up, because the next gate reports the missing price.
  */
 export const agentBudget: Gate<DispatchFacts> = {
   name: "agent_budget",

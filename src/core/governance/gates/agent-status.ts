@@ -2,7 +2,7 @@ import { impedimentOf } from "../agent-standing.ts";
 import type { DispatchFacts } from "../facts.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
 
-/** An agent works only when it is registered, and only while status, lifecycle and phase all let it. */
+/** An agent works only when it is registered, and while its status, lifecycle and phase all allow work. */
 export const agentStatus: Gate<Pick<DispatchFacts, "agent" | "agentId" | "at">> = {
   name: "agent_status",
   evaluate({ agent, agentId, at }): GateOutcome {

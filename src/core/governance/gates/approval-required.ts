@@ -9,7 +9,7 @@ import { isCallGranted, isEnforced, matchedByDispatch, policyKey, policyText, re
 export const RUNG_GRANT = "rung";
 export const TWO_AGENTS_GRANT = "two_agents";
 
-/** Asks for every answer that is still missing at once; one approval gives them all. */
+/** Requests all missing answers at once. One approval gives all of them. */
 export const approvalRequired: Gate<DispatchFacts> = {
   name: "approval_required",
   evaluate(facts, matched = matchedByDispatch(facts)): GateOutcome {
@@ -65,7 +65,7 @@ interface ManifestRule extends BuiltInRule {
   readonly approval: ApprovalRule;
 }
 
-/** What manifests ask about the call that a node is, where no registered grant covers it. */
+/** Returns the approvals required by tool manifests for the call of the node, when no registered grant covers it. */
 function manifestRules(facts: DispatchFacts): readonly ManifestRule[] {
   const asking = (facts.call?.rules ?? []).filter(({ approval }) => approval !== null);
   if (asking.length === 0 || isCallGranted(facts)) return [];
@@ -76,7 +76,7 @@ function manifestRules(facts: DispatchFacts): readonly ManifestRule[] {
 
 const NO_RULES: readonly BuiltInRule[] = [];
 
-/** What the rung of an agent and the rule of two agents ask for; `estimateMicros` null: what it costs is unknown. */
+/** Returns the approvals required by the agent's rung and by the rule of two agents. `estimateMicros` is null when the cost is unknown. */
 export function builtInRules(
   agent: DispatchFacts["agent"],
   action: Action,
@@ -88,14 +88,14 @@ export function builtInRules(
     return [{ grant: RUNG_GRANT, message: `${id} is ${autonomy} and its action is ${action}` }];
   }
   if (autonomy !== "bounded" || action !== "financial" || threshold === null) return NO_RULES;
-  // An unknown amount may be any amount.
+  // An unknown amount may be above the threshold.
   if (estimateMicros !== null && estimateMicros <= threshold) return NO_RULES;
   const amount = estimateMicros === null ? "an unknown amount" : `$${usdText(estimateMicros)}`;
   const message = `${id} would spend ${amount}, and above $${usdText(threshold)} another agent or a person confirms`;
   return [{ grant: TWO_AGENTS_GRANT, message }];
 }
 
-/** The most specific policy that names approvers decides who answers; a policy that demands a second person gets one. */
+/** The most specific policy that names approvers decides who answers. When a policy requires a second person, the rule requires one. */
 function ruleFor(
   facts: DispatchFacts,
   policies: readonly MatchedPolicy[],
@@ -112,7 +112,7 @@ function ruleFor(
   return isTwoAgents && !rule.isSeparate ? { ...rule, isSeparate: true } : rule;
 }
 
-/** Who answers is decided by the first rule that names approvers; whatever any rule demands beyond that is demanded. */
+/** The first rule that names approvers decides who answers. Further requirements of any of the rules are added. */
 export function strictest(rules: readonly ApprovalRule[]): ApprovalRule {
   const rule = rules.find(({ approvers }) => approvers.length > 0) ?? rules[0] ?? ANYONE;
   if (rules.length < 2) return rule;

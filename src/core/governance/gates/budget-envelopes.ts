@@ -12,7 +12,7 @@ export const envelopesForDispatch: Gate<DispatchFacts> = {
     const passed = envelopes.filter((envelope) =>
       estimateMicros === null ? isExhausted(envelope) : !fits(envelope, estimateMicros),
     );
-    // Waiting at one ceiling does not help a node that another one refuses for good.
+    // A ceiling that blocks for good comes first: waiting at another ceiling would not help the node.
     const first = passed.find(({ onExhausted }) => onExhausted === "block") ?? passed[0];
     if (first !== undefined) return budgetBlock(first, estimateMicros, budgetCeiling(first), "node");
     return estimateMicros === null ? withoutPrice(facts) : PASS;
@@ -35,7 +35,7 @@ export function budgetCeiling({ id, scope, scopeId, period }: EnvelopeFact): Cei
 
 type Priced = Pick<DispatchFacts, "agentBudget" | "envelopes" | "node">;
 
-/** A ceiling cannot be kept by calls without a known price; where there is no ceiling, there is nothing to keep. */
+/** A ceiling cannot be enforced for a call of unknown price. Without a ceiling there is nothing to enforce. */
 export function withoutPrice({ agentBudget, envelopes, node }: Priced): GateOutcome {
   const model = modelName(node);
   const ceilings = [...(agentBudget === null ? [] : [agentBudget]), ...envelopes].map(({ id }) => id);
@@ -43,7 +43,7 @@ export function withoutPrice({ agentBudget, envelopes, node }: Priced): GateOutc
   return { kind: "pass", warnings: [`no price is known for ${model}: nothing is reserved`] };
 }
 
-/** As a `Model` is called: `provider:model`, unless the model names its vendor itself. */
+/** Returns the name of a `Model`: `provider:model`, unless the model name already contains its vendor. */
 function modelName({ provider, model }: DispatchFacts["node"]): string {
   if (model === null) return provider === null ? "the model" : `the model ${provider} calls when none is named`;
   return provider === null || /[:/]/.test(model) ? model : `${provider}:${model}`;

@@ -5,7 +5,7 @@ export const concurrency: Gate<DispatchFacts> = {
   name: "concurrency",
   evaluate({ at, agent, openAttempts, openExamples, waitingAhead, parallel }): GateOutcome {
     if (parallel !== undefined && isFull(parallel)) return blockByRun(parallel, at);
-    // Nodes that already wait are served first: their slots are taken.
+    // Nodes that already wait go first, so their slots count as taken.
     if (agent === null || openAttempts + waitingAhead < agent.maxConcurrent) return PASS;
     const { id, maxConcurrent } = agent;
     const hasNoSlot = openAttempts >= agent.maxConcurrent;
@@ -38,7 +38,7 @@ function isFull({ open, waitingAhead, limit }: ParallelFact): boolean {
   return open + waitingAhead >= limit;
 }
 
-/** Nothing is wrong with a run that is busy: it waits without an end, and looks again once in a day. */
+/** A busy run is not an error: the node waits without a time limit, and the gates are checked again after one to two days. */
 function blockByRun({ runId, open, limit, waitingAhead }: ParallelFact, at: number): GateOutcome {
   const ahead = open >= limit ? "" : ` and ${waitingAhead} nodes waiting before this one`;
   return {

@@ -5,7 +5,7 @@ import type { DispatchFacts, GatewayFact } from "../facts.ts";
 import { type GateBlock, type Gate, type GateOutcome, PASS, type Unblock } from "../gate.ts";
 import type { Agent } from "../registered.ts";
 
-/** Everything a step declares to read must be what its agent may read, fresh enough, and at home where it runs. */
+/** Checks each declared context source: the agent may read its class, it is recent enough, and it is allowed at the gateway. */
 export const contextTrust: Gate<DispatchFacts> = {
   name: "context_trust",
   evaluate({ agent, gateway, node, at }): GateOutcome {

@@ -6,7 +6,7 @@ interface Facts {
   readonly noGateway: string | null;
 }
 
-/** What lets a node through, and is worth knowing. */
+/** States in which a gateway passes with a warning. */
 const WARNINGS: Readonly<Partial<Record<GatewayFact["status"], string>>> = {
   degraded: "is degraded; answers may be late",
   restarting: "has gone a moment ago; its Bridge is waited for",
@@ -54,7 +54,7 @@ export const gatewayHealth: Gate<Facts> = {
   },
 };
 
-/** It waits for one, as long as `queue_timeout` allows. */
+/** The node waits for a worker, as long as `queue_timeout` allows. */
 function noWorker(name: string): GateOutcome {
   return {
     kind: "block",

@@ -2,7 +2,7 @@ import { instantText } from "../calendar.ts";
 import type { DispatchFacts } from "../facts.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
 
-/** A credential that has run out counts for nothing; an agent that never had one needs none. */
+/** An expired or revoked credential blocks the agent. An agent without a registered credential needs none. */
 export const identityGate: Gate<DispatchFacts> = {
   name: "identity",
   evaluate({ agent, at }): GateOutcome {

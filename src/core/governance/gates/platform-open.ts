@@ -5,15 +5,15 @@ import type { Platform } from "../registered.ts";
 const NAME = "platform_open";
 
 /**
- * The kill switch in front of the eleven dispatch gates. A node is asked again after 1, 2 and 4 s and fails after that:
- * a switch thrown by mistake costs nothing, and a closed platform neither dispatches nor leaves runs hanging.
+ * The kill switch before the eleven dispatch gates. A node is checked again after 1, 2 and 4 s, and then fails:
+ * a switch used by mistake costs nothing, and a closed platform neither dispatches nor leaves runs hanging.
  */
 export const platformOpenForDispatch: Gate<Pick<DispatchFacts, "platform">> = {
   name: NAME,
   evaluate: ({ platform }): GateOutcome => (platform.isOpen ? PASS : closed(platform, "paused")),
 };
 
-/** The kill switch, and whether the workflow itself may be started. */
+/** Checks the kill switch, and whether the workflow itself may be started. */
 export const platformOpenForLaunch: Gate<LaunchFacts> = {
   name: NAME,
   evaluate({ platform, workflowStatus, run }): GateOutcome {

@@ -27,7 +27,7 @@ export const policyRulesForDispatch: Gate<DispatchFacts> = {
   },
 };
 
-/** Policies of the category `tool`, about one call. */
+/** Applies the policies of the category `tool` to one call. */
 export const policyRulesForTool: Gate<CallFacts> = {
   name: NAME,
   evaluate(facts): GateOutcome {
@@ -37,7 +37,7 @@ export const policyRulesForTool: Gate<CallFacts> = {
   },
 };
 
-/** A run that does not exist yet cannot be held: what requires an approval requires an approved launch. */
+/** A run that does not exist yet cannot be held. A policy that requires an approval therefore requires an approved launch. */
 export const policyRulesForLaunch: Gate<LaunchFacts> = {
   name: NAME,
   evaluate(facts): GateOutcome {

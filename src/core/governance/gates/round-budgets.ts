@@ -6,7 +6,7 @@ import type { RoundFacts } from "../tool-fact.ts";
 import { agentCeiling } from "./agent-budget.ts";
 import { budgetCeiling, withoutPrice } from "./budget-envelopes.ts";
 
-/** Whether the next round fits under every ceiling. A turn never waits here: it stops, and a person lets it continue. */
+/** Checks whether the next round fits under every ceiling. A turn never waits here: it stops, and a person may let it continue. */
 export const roundBudgets: Gate<RoundFacts> = {
   name: "budgets",
   evaluate(facts): GateOutcome {

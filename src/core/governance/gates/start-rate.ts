@@ -3,7 +3,7 @@ import type { LaunchFacts, RateFact } from "../facts.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
 import { isWindowFull, windowText } from "./rate-limit.ts";
 
-/** How often one key, and all callers of an organisation together, may start runs. Nothing queues here: the caller is given a time to try again. */
+/** Limits how often one key, and all callers of an organisation together, start runs. Nothing queues: the caller gets a retry time. */
 export const startRate: Gate<LaunchFacts> = {
   name: "start_rate",
   evaluate({ rate, organisationRate }): GateOutcome {

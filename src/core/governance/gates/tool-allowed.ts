@@ -3,8 +3,8 @@ import { type GateBlock, type Gate, type GateOutcome, PASS } from "../gate.ts";
 import type { CallFacts } from "../tool-fact.ts";
 
 /**
- * Only what the step names may be called, and of that only what the agent may call. A step that names no tools leaves it
- * to the agent; where neither names any, none may be called.
+ * Allows only tools that the step names and the agent may call. For a step that names no tools, the agent decides.
+ * When neither names any, no tool may be called.
  */
 export const toolAllowed: Gate<CallFacts> = {
   name: "tool_allowed",

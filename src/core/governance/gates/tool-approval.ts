@@ -5,16 +5,16 @@ import { isEnforced, matchedByTool, policyKey, policyText, reasonOf } from "../p
 import type { CallFacts } from "../tool-fact.ts";
 import { builtInRules, strictest, TWO_AGENTS_GRANT } from "./approval-required.ts";
 
-/** Something that wants a person to see the call first. */
+/** A policy, manifest or built-in rule that requires a person to see the call first. */
 interface Want {
   readonly name: string;
   readonly message: string;
   readonly reason: HoldReason;
-  /** Null: it does not name who is asked. */
+  /** Null when it does not name approvers. */
   readonly rule: ApprovalRule | null;
 }
 
-/** Asks for every answer at once. An approval covers exactly this call; a grant covers what it was made for. */
+/** Requests all answers at once. An approval covers exactly this call. A grant covers the calls it was made for. */
 export const toolApproval: Gate<CallFacts> = {
   name: "approval_required",
   evaluate(facts, matched = matchedByTool(facts)): GateOutcome {
@@ -66,7 +66,7 @@ function wantsOfManifests({ rules }: CallFacts): readonly Want[] {
   });
 }
 
-/** What a call will cost is not known, so that the rule of two agents holds for every financial one. */
+/** The cost of a call is not known, so the rule of two agents applies to every financial call. */
 function wantsOfAgent({ agent, tool }: CallFacts): readonly Want[] {
   return builtInRules(agent, tool.action, null).map(({ grant, message }) => ({
     name: grant,
@@ -76,7 +76,7 @@ function wantsOfAgent({ agent, tool }: CallFacts): readonly Want[] {
   }));
 }
 
-/** Policies come first, the most specific of them before the others. */
+/** Policies come first, and among them the most specific. */
 function ruleFor(wants: readonly Want[]): ApprovalRule {
   return strictest(wants.flatMap(({ rule }) => rule ?? []));
 }

@@ -3,12 +3,12 @@ import { type Gate, type GateOutcome, PASS } from "../gate.ts";
 import type { CallFacts, ToolRateFact } from "../tool-fact.ts";
 import { isWindowFull, windowText } from "./rate-limit.ts";
 
-/** Every window that counts the tool has to have room. No call queues here: the model is given a time to try again. */
+/** Every window that counts the tool must have room. No call queues here: the model receives a time to try again. */
 export const toolRate: Gate<CallFacts> = {
   name: "tool_rate",
   evaluate({ rates, agentId, tool, at }): GateOutcome {
     let last: ToolRateFact | null = null;
-    // The one that is full for longest: until then no other matters.
+    // Reports the window that stays full longest, because no call can pass before it has room.
     for (const one of rates) {
       if (isWindowFull(one) && (last === null || (one.freesAt ?? at) > (last.freesAt ?? at))) last = one;
     }

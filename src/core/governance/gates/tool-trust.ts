@@ -2,7 +2,7 @@ import { permissionOf } from "../autonomy.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
 import type { CallFacts } from "../tool-fact.ts";
 
-/** What the agent's rung lets it do at all; where the tool is called was judged with the node. */
+/** Checks whether the agent's rung allows the tool's action at all. The place of the call was judged with the node. */
 export const toolTrust: Gate<CallFacts> = {
   name: "trust_level",
   evaluate({ agent, tool }): GateOutcome {

@@ -2,7 +2,7 @@ import { permissionOf } from "../autonomy.ts";
 import type { DispatchFacts } from "../facts.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
 
-/** What the place demands of the agent that works there, and what the agent's rung lets it do at all. */
+/** Checks the trust level that the gateway requires of the agent, and whether the agent's rung allows the action at all. */
 export const trustLevel: Gate<DispatchFacts> = {
   name: "trust_level",
   evaluate({ agent, gateway, node, call }): GateOutcome {

@@ -3,7 +3,7 @@ import type { RoundFacts, CallFacts } from "../tool-fact.ts";
 
 const NAME = "turn_limits";
 
-/** Ends calls without end, and the same call again and again. */
+/** Limits the number of tool calls in a turn, and repeated calls with the same args. */
 export const limitsOfCalls: Gate<CallFacts> = {
   name: NAME,
   evaluate({ tool, bounds, node }): GateOutcome {
@@ -22,7 +22,7 @@ export const limitsOfCalls: Gate<CallFacts> = {
   },
 };
 
-/** A person may add rounds. */
+/** Limits the rounds of a turn. A person may add rounds. */
 export const limitsOfRounds: Gate<RoundFacts> = {
   name: NAME,
   evaluate({ rounds, extraRounds, bounds, node }): GateOutcome {

@@ -1,31 +1,31 @@
 import { type LayeredGraph, neighbours } from "./layered-graph.ts";
 
-/** With more nodes than this beside each other none can be found: their layer becomes a block of several lines. */
+/** Largest number of nodes beside each other. In a longer line a reader finds no node, so the layer becomes a block of several lines. */
 export const LINE_MAX = 24;
-/** A block reaches this much further along the layers than across them, as screens do. */
+/** Ratio of the extent of a block along the layers to its extent across them, similar to a screen. */
 const RATIO = 2;
 
 export interface BlockSizes {
-  /** Along the layers: how much room each node takes. */
+  /** Size of each node along the layers. */
   readonly depth: Float64Array;
   readonly nodeGap: number;
   readonly lineGap: number;
-  /** On both sides of a rank, for the edges that lead past its other nodes. */
+  /** Space on both sides of a rank, for the edges that pass its other nodes. */
   readonly lane: number;
 }
 
 /**
- * The same graph with wide layers made into blocks. Nodes that follow each other in the order of their layer stand in
- * a rank, side by side along the layers, at one place across them: a rank is placed as one.
+ * The same graph with wide layers turned into blocks. Consecutive nodes of a wide layer form a rank: they are side by side
+ * along the layers, at one position across them, and the rank is placed as one item.
  */
 export interface Blocks {
-  /** What is placed across the layers: ranks in place of the nodes of wide layers, and everything else as it is. */
+  /** The items placed across the layers: ranks replace the nodes of wide layers, all other items are unchanged. */
   readonly graph: LayeredGraph;
-  /** What places a node or a waypoint. */
+  /** The item that contains each node or waypoint. */
   readonly itemOf: Int32Array;
   /** The line of each node within its layer. */
   readonly lineOf: Int32Array;
-  /** Of each layer; one unless it is a block. */
+  /** Number of lines of each layer: 1 unless the layer is a block. */
   readonly lineCounts: Int32Array;
 }
 
@@ -61,7 +61,7 @@ function lineCount({ nodeCount, breadth }: LayeredGraph, layer: Int32Array, size
   return Math.ceil(count / ranks);
 }
 
-/** Gives the nodes of a layer their items and lines; returns how many items there are. */
+/** Assigns an item and a line to each node of a layer. Returns the number of items. */
 function number(
   layer: Int32Array,
   nodeCount: number,
@@ -111,7 +111,7 @@ function itemGraph(
   };
 }
 
-/** A waypoint among the nodes of a rank stands before the rank or after it, whichever is nearer. */
+/** Returns the items of a layer. A waypoint between nodes of a rank moves before or after the rank, whichever is nearer. */
 function itemsOf(layer: Int32Array, nodeCount: number, itemOf: Int32Array, lines: number): Int32Array {
   const items: number[] = [];
   const after: number[] = [];

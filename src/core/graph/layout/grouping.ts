@@ -2,7 +2,7 @@ import { compareCodeUnits } from "../../base/index.ts";
 import { layerGraph } from "../index.ts";
 import type { LayoutEdge } from "./layout.ts";
 
-/** More vertices than this are neither readable nor drawn quickly. */
+/** More vertices than this are hard to read and slow to draw. */
 export const VISIBLE_MAX = 300;
 
 export interface GroupableNode {
@@ -10,13 +10,13 @@ export interface GroupableNode {
   readonly wave: number;
   readonly phase: string | null;
   readonly parents: readonly string[];
-  /** Of a `for_each` node that has expanded, in order. */
+  /** Instances of a `for_each` node that has expanded, in order. */
   readonly instances: readonly string[];
 }
 
-/** What is drawn as one: a node, an instance, or many nodes together. */
+/** One drawn shape: a node, an instance, or a group of nodes. */
 export type Vertex =
-  /** `instances` stand behind their node until it is opened. */
+  /** `instances` are hidden behind their node until it is opened. */
   | { readonly kind: "node"; readonly id: string; readonly instances: readonly string[] }
   | { readonly kind: "instance"; readonly id: string; readonly parent: string }
   | { readonly kind: "group"; readonly id: string; readonly label: string; readonly members: readonly string[] };
@@ -26,22 +26,22 @@ export interface Grouped {
   readonly edges: readonly LayoutEdge[];
   /** The vertex that shows a node or an instance. */
   readonly vertexOf: ReadonlyMap<string, string>;
-  /** Null: every node is shown by itself. */
+  /** Null when every node is shown separately. */
   readonly by: "phase" | "wave" | null;
-  /** Groups whose nodes are shown because they are open. */
+  /** Groups that are open, so their nodes are shown. */
   readonly opened: readonly Extract<Vertex, { readonly kind: "group" }>[];
 }
 
 export interface GroupOptions {
   readonly limit?: number;
-  /** Ids of groups and `for_each` nodes whose content is shown. */
+  /** Ids of the groups and `for_each` nodes that are open. */
   readonly open: ReadonlySet<string>;
 }
 
 /**
- * What to draw of a graph. Instances stand behind their node unless it is open. With more nodes than the limit, nodes
- * are put together by phase when all of them have one and phases do not run into each other, otherwise by wave, with
- * several waves in one group where there are many. The result has no cycle when the graph has none.
+ * Returns the vertices and edges to draw. Instances are hidden behind their node unless it is open. With more nodes than the
+ * limit, nodes are grouped by phase when every node has one and the phases form no cycle; otherwise by wave, with several waves
+ * in one group when there are many. The result has no cycle when the graph has none.
  */
 export function groupGraph(nodes: readonly GroupableNode[], { limit = VISIBLE_MAX, open }: GroupOptions): Grouped {
   if (nodes.length <= limit) return draw(nodes, () => null, open, null);
@@ -128,7 +128,7 @@ function draw(
   return { vertices, edges: edgesBetween(nodes, vertexOf, open), vertexOf, by, opened };
 }
 
-/** An open `for_each` node leads to its instances, and they to whatever depends on it. */
+/** Returns the edges. An open `for_each` node has edges to its instances, and these to the nodes that depend on it. */
 function edgesBetween(
   nodes: readonly GroupableNode[],
   vertexOf: ReadonlyMap<string, string>,

@@ -1,13 +1,13 @@
 import type { SplitLinks } from "./links.ts";
 
-/** A graph on layers, by index, with the lists of neighbours flat: what the sweeps and the placement walk many times. */
+/** A graph on layers, by index. Neighbour lists are flat arrays, because sweeps and placement read them many times. */
 export interface LayeredGraph {
-  /** Indices of each layer, in the order they are drawn. */
+  /** Indices of each layer, in drawing order. */
   readonly layers: readonly Int32Array[];
   readonly layerOf: Int32Array;
-  /** Across the layers: how much room it takes. */
+  /** Size of each node across the layers. */
   readonly breadth: Float64Array;
-  /** Indices from here on are waypoints of long edges, which take no room of their own. */
+  /** Indices from this one on are waypoints of long edges, which have no size. */
   readonly nodeCount: number;
   readonly pieces: Pieces;
   readonly up: Neighbours;
@@ -20,7 +20,7 @@ export interface Pieces {
   readonly to: Int32Array;
 }
 
-/** The neighbours of `i` are `list[start[i]]` up to, but without, `list[start[i + 1]]`. */
+/** The neighbours of `i` are the elements of `list` from `start[i]` (inclusive) to `start[i + 1]` (exclusive). */
 export interface Neighbours {
   readonly start: Int32Array;
   readonly list: Int32Array;

@@ -20,15 +20,15 @@ export interface LayoutEdge {
 }
 
 export interface LayoutOptions {
-  /** Where the layers go. */
+  /** Direction in which the layers follow each other. */
   readonly direction: "right" | "down";
-  /** Between nodes of one layer. */
+  /** Distance between nodes of one layer. */
   readonly nodeGap: number;
-  /** Between layers, where the edges turn. */
+  /** Distance between layers, where the edges turn. */
   readonly layerGap: number;
 }
 
-/** Left upper corner, whole numbers unless the sizes are not. */
+/** The upper left corner, in whole numbers if the sizes are whole numbers. */
 export interface Placed extends LayoutNode {
   readonly x: number;
   readonly y: number;
@@ -36,8 +36,8 @@ export interface Placed extends LayoutNode {
 }
 
 /**
- * From the side of its source to the side of its target; one point where larger nodes of its layer end, two in every layer
- * it passes by, and two more in a block where it leads past other nodes of the rank.
+ * Route from the side of the source to the side of the target. It has one point where larger nodes beside the source end, two
+ * in every layer that it passes, and two more in a block where it passes other nodes of the rank.
  */
 export interface RoutedEdge extends LayoutEdge {
   readonly points: readonly Point[];
@@ -49,22 +49,22 @@ export interface Point {
 }
 
 export interface Layout {
-  /** Layer by layer, each in the order it is drawn; a block rank by rank. */
+  /** Layer by layer, each in drawing order; in a block, rank by rank. */
   readonly nodes: readonly Placed[];
-  /** Each once, in the natural order of sources, then of targets. */
+  /** Without duplicates, in natural order of sources, then of targets. */
   readonly edges: readonly RoutedEdge[];
   readonly width: number;
   readonly height: number;
 }
 
-/** How much of the gap between layers there is between the lines of a block, and of the one between nodes for a lane. */
+/** Gap between the lines of a block, as a part of the layer gap; width of a lane, as a part of the node gap. */
 const LINE_GAP = 1 / 2;
 const LANE = 1 / 3;
 
 /**
- * Places an acyclic graph on layers, the layer of a node being the longest way to it from a root. A layer of very many
- * nodes becomes a block of several lines. The same graph has the same layout, in whatever order its nodes and edges are
- * listed. Edges that name no node are left out.
+ * Places an acyclic graph on layers. The layer of a node is the longest path to it from a root; a layer with very many nodes
+ * becomes a block of several lines. The layout does not depend on the order in which nodes and edges are listed. Edges with an
+ * unknown node are ignored.
  */
 export function layOut(
   nodes: readonly LayoutNode[],

@@ -1,12 +1,12 @@
 import type { LayoutEdge } from "./layout.ts";
 
-/** Edges by index, each once, by source and then by target. */
+/** Edges by index without duplicates, ordered by source and then by target. */
 export interface Links {
   readonly source: Int32Array;
   readonly target: Int32Array;
 }
 
-/** Edges that name no node are left out. */
+/** Edges with an unknown node are ignored. */
 export function linksOf(edges: readonly LayoutEdge[], indexById: ReadonlyMap<string, number>): Links {
   const size = indexById.size;
   const keys = new Float64Array(edges.length);
@@ -40,16 +40,16 @@ export function parentsOf(size: number, { source, target }: Links): readonly (re
 }
 
 /**
- * Links cut into pieces from layer to layer. Waypoints are numbered after the nodes; those of a link are `first[link]`
- * up to, but without, `first[link + 1]`.
+ * Links cut into pieces from layer to layer. Waypoints are numbered after the nodes; those of a link start at `first[link]` and
+ * end before `first[link + 1]`.
  */
 export interface SplitLinks extends Links {
   readonly first: Int32Array;
-  /** Of everything, waypoints after the nodes. */
+  /** Layer of each node and waypoint, waypoints after the nodes. */
   readonly layerOf: Int32Array;
 }
 
-/** Beyond so many per node, long edges run straight behind whatever is in their way. */
+/** Waypoints allowed per node, besides the free ones. With more of them, long edges are drawn straight behind the nodes in their way. */
 const WAYPOINTS_PER_NODE = 4;
 const WAYPOINTS_FREE = 2_000;
 

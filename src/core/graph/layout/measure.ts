@@ -9,16 +9,16 @@ export interface Placement {
   readonly graph: LayeredGraph;
   readonly split: SplitLinks;
   readonly blocks: Blocks;
-  /** Of what is placed, across the layers. */
+  /** Middle of each item, across the layers. */
   readonly middles: Float64Array;
-  /** Along the layers. */
+  /** Size of each node along the layers. */
   readonly depth: Float64Array;
   readonly layerGap: number;
   readonly lineGap: number;
   readonly isDown: boolean;
 }
 
-/** From middles to corners and points, with everything right of and below 0. */
+/** Converts middles to corners and points, with no coordinate below 0. */
 export function measure(placement: Placement): Layout {
   const { sorted, graph, isDown } = placement;
   const ruler = new Ruler(placement);
@@ -60,11 +60,11 @@ function nodeAt(nodes: readonly LayoutNode[], index: number): LayoutNode {
   return required(nodes[index], "a layer lists nodes of the graph");
 }
 
-/** Where layers, lines and lanes are. */
+/** Positions of layers, lines and lanes. */
 class Ruler {
   readonly #placement: Placement;
   readonly #shift: number;
-  /** The first line of each layer among all lines. */
+  /** Index of the first line of each layer among all lines. */
   readonly #firstLine: Int32Array;
   readonly #lineStart: Float64Array;
   readonly #lineEnd: Float64Array;
@@ -103,13 +103,13 @@ class Ruler {
     return this.#lineStart[this.#lineOf(index)] ?? 0;
   }
 
-  /** Out of a node, and out of its block by the lane after its rank. */
+  /** Adds the points out of a node, and out of its block through the lane after its rank. */
   leave(index: number, points: Point[]): void {
     const line = this.#lineOf(index);
     const side = this.startOf(index) + (this.#placement.depth[index] ?? 0);
     const end = this.#lineEnd[line] ?? side;
     this.#add(points, side, this.middleOf(index));
-    // Straight on beside a larger node of the same line, so that no edge leads behind it.
+    // Continues straight beside a larger node of the same line, so that no edge passes behind it.
     if (end > side) this.#add(points, end, this.middleOf(index));
     const last = this.#lastLine(index);
     if (line === last) return;
@@ -118,7 +118,7 @@ class Ruler {
     this.#add(points, this.#lineEnd[last] ?? 0, lane);
   }
 
-  /** Past a layer. */
+  /** Adds the points past a layer. */
   pass(waypoint: number, points: Point[]): void {
     const { graph } = this.#placement;
     const first = this.#firstLine[graph.layerOf[waypoint] ?? 0] ?? 0;
@@ -126,7 +126,7 @@ class Ruler {
     this.#add(points, this.#lineEnd[this.#lastLine(waypoint)] ?? 0, this.middleOf(waypoint));
   }
 
-  /** Into the block by the lane before the rank, and into the node. */
+  /** Adds the points into the block through the lane before the rank, and into the node. */
   enter(index: number, points: Point[]): void {
     const line = this.#lineOf(index);
     const first = this.#firstLine[this.#placement.graph.layerOf[index] ?? 0] ?? 0;

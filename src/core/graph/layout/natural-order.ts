@@ -3,7 +3,7 @@ import { compareCodeUnits } from "../../base/index.ts";
 const ZERO = 48;
 const NINE = 57;
 
-/** As people count: `n2` before `n10`. Digits that stand together are one number, everything else goes by code unit. */
+/** Compares with numbers in numeric order: `n2` before `n10`. Consecutive digits form one number; other characters compare by code unit. */
 export function compareNatural(left: string, right: string): number {
   const most = Math.min(left.length, right.length);
   for (let at = 0; at < most; at += 1) {
@@ -15,13 +15,13 @@ export function compareNatural(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Both have a digit here, and were the same before: compares number by number. */
+/** Compares number by number from a position where both have a digit and before which both are equal. */
 function compareFrom(left: string, right: string, from: number): number {
   const [one, other] = [endOfNumber(left, from), endOfNumber(right, from)];
   const [a, b] = [significant(left.slice(from, one)), significant(right.slice(from, other))];
   if (a.length !== b.length) return a.length - b.length;
   if (a !== b) return compareCodeUnits(a, b);
-  // The same number: what follows decides, and where that is the same too, how it was written.
+  // The numbers are equal: the rest decides and, when that is equal too, the spelling.
   return compareNatural(left.slice(one), right.slice(other)) || compareCodeUnits(left, right);
 }
 

@@ -1,14 +1,14 @@
 import type { LayeredGraph, Neighbours } from "./layered-graph.ts";
 
 const ROUNDS = 6;
-/** A long edge that runs straight is worth more than a node that stands exactly between its neighbours. */
+/** A straight long edge is worth more than a node exactly in the middle of its neighbours. */
 const WAYPOINT_WEIGHT = 6;
 const WAYPOINT_GAP = 0.5;
 
 /**
- * Middles across the layers. In turn from both sides, each layer takes the places closest to the middles of its
- * neighbours that keep its order and its gaps: the least squares under an order, found by pooling neighbours that
- * would stand too close. Whole numbers, so that nothing is blurred, and never closer than the gap.
+ * Computes the middles across the layers. In alternating directions, each layer takes the positions closest to the middles of
+ * its neighbours that preserve its order and gaps: least squares under an order constraint, solved by pooling neighbours that
+ * would be too close. Results are whole numbers, so that nothing is blurred, and never closer than the gap.
  */
 export function place(graph: LayeredGraph, gap: number): Float64Array {
   const { layers, up, down } = graph;
@@ -41,7 +41,7 @@ function pack(graph: LayeredGraph, layer: Int32Array, gap: number, middles: Floa
   for (const index of layer) middles[index] = (middles[index] ?? 0) - half;
 }
 
-/** Neighbouring places that ended up as one block, with the sums that give the position of the block. */
+/** Neighbouring positions merged into pools, with the sums that give the position of each pool. */
 class Pools {
   readonly sum: Float64Array;
   readonly weight: Float64Array;
@@ -83,7 +83,7 @@ function settle(
   middles: Float64Array,
   pools: Pools,
 ): void {
-  // With the distances taken off, "far enough apart" becomes "not before", which pooling can keep.
+  // With the distances subtracted, "far enough apart" becomes "not before", a constraint that pooling can preserve.
   pools.count = 0;
   let offset = 0;
   for (let place = 0; place < layer.length; place += 1) {
@@ -100,7 +100,7 @@ function settle(
   }
 }
 
-/** The mean of the neighbours' middles. */
+/** Returns the mean of the neighbours' middles. */
 function wantedMiddle(index: number, { start, list }: Neighbours, middles: Float64Array): number {
   const from = start[index] ?? 0;
   const to = start[index + 1] ?? 0;

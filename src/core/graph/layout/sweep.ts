@@ -1,12 +1,12 @@
 import type { LayeredGraph, Neighbours } from "./layered-graph.ts";
 
 const SWEEPS = 8;
-/** Means that differ by less than this part of a place count as equal. */
+/** Means that differ by less than this fraction of a place are equal. */
 const FINENESS = 4_096;
 
 /**
- * Orders each layer so that few edges cross: eight times, down and up in turn, everything moves to the mean place of
- * its neighbours. Equal means keep the order they have, so the same graph is always ordered the same.
+ * Orders each layer so that few edges cross: in up to eight sweeps, alternately down and up, each index moves to the mean place
+ * of its neighbours. Equal means keep their order, so the same graph is always ordered the same.
  */
 export function sweep({ layers, up, down, layerOf }: LayeredGraph): void {
   const places = new Float64Array(layerOf.length);
@@ -14,7 +14,7 @@ export function sweep({ layers, up, down, layerOf }: LayeredGraph): void {
   const keys = new Float64Array(widest);
   const copy = new Int32Array(widest);
   for (const layer of layers) number(layer, places);
-  // Twice in a row without a change, once each way, and nothing would change any more.
+  // After two sweeps without a change, one in each direction, no further sweep would change anything.
   let still = 0;
   for (let round = 0; round < SWEEPS && still < 2; round += 1) {
     const isDown = round % 2 === 0;
@@ -29,7 +29,7 @@ export function sweep({ layers, up, down, layerOf }: LayeredGraph): void {
   }
 }
 
-/** Sorts by mean, then by place. Both stand in one number, because plain numbers are sorted many times as fast. */
+/** Sorts by mean, then by place. One number encodes both, because plain numbers sort many times faster. */
 function reorder(
   layer: Int32Array,
   side: Neighbours,
@@ -56,7 +56,7 @@ function reorder(
   return true;
 }
 
-/** Whatever has no neighbour on that side stays where it is. */
+/** An index without a neighbour on that side keeps its place. */
 function meanOf(index: number, { start, list }: Neighbours, places: Float64Array): number {
   const from = start[index] ?? 0;
   const to = start[index + 1] ?? 0;

@@ -6,15 +6,16 @@ import { resolvePolicies, type ResolvedPolicies } from "./policies.ts";
 import type { Team, TeamPolicies } from "./team.ts";
 
 /**
- * The plan as a team works on it: who takes each node and why, and the team's policies wherever the author wrote none.
- * Nothing of it depends on how the run goes, so that it is decided once; only who falls back on whom comes later.
+ * Returns the plan for a team: the members that may take each node and why, and the team's policies where the author wrote
+ * none. Nothing here depends on the course of the run, so it is decided once. Only the fallback to another member happens
+ * later.
  */
 export function applyTeam(plan: Plan, team: Team): Plan {
   const blocks = new Map([...plan.blocks].map(([path, block]) => [path, applyTeam(block, team)]));
   return { ...plan, blocks, nodes: plan.nodes.map((node) => inTeam(node, plan, team)) };
 }
 
-/** No member takes a gate, a child run or what is done without an agent, but the team still decides how a failure of them counts. */
+/** No member takes a gate, a child run or work without an agent, but the policies of the team still decide how their failures count. */
 function inTeam(node: PlanNode, plan: Plan, team: Team): PlanNode {
   const policies = resolvePolicies(team, plan.name, explicitOf(node));
   const { failurePolicy, retryPolicy } = policies;
@@ -39,7 +40,7 @@ function onDuty(node: PlanNode, team: Team, policies: ResolvedPolicies): PlanNod
   };
 }
 
-/** What stands in the step itself; the values do not matter, only that they are there. */
+/** Returns the policies written in the step itself. Only their presence matters, not their values. */
 function explicitOf(node: PlanNode): TeamPolicies {
   return {
     ...(node.isOnFailureWritten ? { failurePolicy: "isolate" as const } : {}),
@@ -63,7 +64,7 @@ function dutyOf(
   policies: ResolvedPolicies,
 ): Omit<Duty, "toolBans"> {
   const isSerial = policies.queuePolicy.value === "serial";
-  // An agent with several places is asked once: one that could not do it is no fallback for itself.
+  // An agent with several places is considered once: an agent that failed is no fallback for itself.
   const isFirstPlace = ({ member }: AssignedMember, index: number): boolean =>
     eligible.findIndex((other) => other.member.agent === member.agent) === index;
   const candidates = eligible.filter(isFirstPlace).map(({ member, reasons }) => ({
@@ -80,7 +81,7 @@ function dutyOf(
   };
 }
 
-/** A person agrees first: because the team wants it so, or because a tool does. */
+/** Returns the rule for an approval before the node, if the team or one of the tools requires it. */
 function approvalOf({ approvalPolicy }: ResolvedPolicies, found: AssignmentResult | null): ApprovalRule | null {
   if (approvalPolicy.value !== null) return approvalPolicy.value;
   return found?.assigned?.needsApproval === true ? ANYONE : null;

@@ -1,7 +1,7 @@
 import type { ToolBans } from "../plan.ts";
 import { type Member, SUPPORT_LEVELS, type SupportLevel, type Team } from "./team.ts";
 
-/** What a node demands of the member that takes it. */
+/** Requirements of a node for the member that takes it. */
 export interface NodeNeeds {
   readonly requiredTools: readonly string[];
   readonly requiredTier: SupportLevel | null;
@@ -9,18 +9,18 @@ export interface NodeNeeds {
 }
 
 export interface AssignmentResult {
-  /** Null: no member may take the node, and it waits for a person to name one. */
+  /** Null when no member may take the node. It then waits for a person to name an agent. */
   readonly assigned: AssignedMember | null;
-  /** All who may, the assigned first: who is next when one fails. */
+  /** All members that may take the node, the assigned one first. The next one follows after a failure. */
   readonly eligible: readonly AssignedMember[];
-  /** Every member in the order they were asked, with what spoke for or against each. */
+  /** All members in the order of evaluation, with the reasons for or against each. */
   readonly considered: readonly ConsideredMember[];
 }
 
 export interface AssignedMember {
   readonly member: Member;
   readonly needsApproval: boolean;
-  /** The tools a person must agree to first. */
+  /** Tools that a person must approve first. */
   readonly toolsToApprove: readonly string[];
   readonly reasons: readonly string[];
 }
@@ -31,7 +31,7 @@ export interface ConsideredMember {
   readonly reasons: readonly string[];
 }
 
-/** The first member that may take the node: those of its role first, then by lane, sort order and place in the list. */
+/** Assigns the first member that may take the node. Order: members with its role first, then lane, sort order and list position. */
 export function assignNode(team: Team, needs: NodeNeeds): AssignmentResult {
   const judged = inOrder(team.members, needs).map((member) => judge(member, needs));
   const eligible = judged
@@ -50,8 +50,9 @@ export function assignNode(team: Team, needs: NodeNeeds): AssignmentResult {
 }
 
 /**
- * Of the tools a node needs, those that each member may not use, with or without the consent of a person; and those that
- * none may, which no agent from outside brings into the team either. Of several places of an agent the widest counts.
+ * Returns, of the tools that a node needs, those that each member may not use even with the consent of a person, and those that
+ * no member may use, which are also forbidden to an agent from outside the team. For an agent with several places, the widest
+ * permission counts.
  */
 export function toolBansOf(team: Team, { requiredTools }: NodeNeeds): ToolBans {
   const byAgent = new Map<string, readonly string[]>();
@@ -111,7 +112,7 @@ function sortTools(member: Member, tools: readonly string[]): Record<"covered" |
   const sorted = { covered: [] as string[], toApprove: [] as string[], refused: [] as string[] };
   for (const tool of new Set(tools)) {
     const isAllowed = allowTools.includes(tool);
-    // A tool that is both allowed and marked is marked: the stricter of two answers holds.
+    // A tool that is both allowed and marked counts as marked: the stricter rule applies.
     const isMarked =
       typeof requiresApproval === "boolean" ? requiresApproval && !isAllowed : requiresApproval.includes(tool);
     sorted[isMarked ? "toApprove" : isAllowed ? "covered" : "refused"].push(tool);

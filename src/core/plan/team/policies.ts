@@ -1,7 +1,7 @@
 import type { ApprovalRule, RetryBlock } from "../../definition/index.ts";
 import type { FailurePolicy, QueuePolicy, Team, TeamPolicies } from "./team.ts";
 
-/** The policies that hold for one node of a team run, and where each comes from. */
+/** The policies in effect for one node of a team run, with the source of each. */
 export interface ResolvedPolicies {
   readonly queuePolicy: Resolved<QueuePolicy>;
   readonly failurePolicy: Resolved<FailurePolicy>;
@@ -14,7 +14,7 @@ export interface Resolved<T> {
   readonly from: "step" | "assignment" | "team" | "default";
 }
 
-/** A field of the step wins over the assignment of the workflow, that over the team, that over the default. */
+/** Resolves the policies. Precedence: field of the step, assignment of the workflow, team, default. */
 export function resolvePolicies(team: Team, workflow: string, explicit: TeamPolicies): ResolvedPolicies {
   const assignment = team.assignments.find((one) => one.workflow === workflow);
   const resolve = <K extends keyof TeamPolicies, D>(

@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Json } from "../../../core/base/index.ts";
 import type { HookSource } from "../../../registry/index.ts";
 
-/** A message as it came in: nothing of it has been read yet. */
+/** A message as it was received: its body has not been parsed yet. */
 export interface IncomingMessage {
-  /** By name in lower case; null when there is none. One that was sent twice has both, with a comma between. */
+  /** Returns a header by its name in lower case; null when it is missing. A header sent twice has both values, with a comma between. */
   readonly header: (name: string) => string | null;
   readonly body: Uint8Array;
 }
@@ -19,17 +19,17 @@ export interface Proof {
   readonly now: number;
 }
 
-/** How one kind of sender proves who it is. */
+/** Checks how one kind of sender proves its identity. */
 export interface Scheme {
   /** Headers without which a message is refused before its body is read. */
   readonly needs: (source: HookSource) => readonly string[];
-  /** Its age is only reported to a sender who could sign it. */
+  /** Reports a bad timestamp only when the signature is valid. */
   readonly verify: (proof: Proof) => Verdict;
-  /** The id the sender gives a delivery; null when there is none. */
+  /** Returns the id the sender gave the delivery; null when there is none. */
   readonly idOf: (message: IncomingMessage, body: Json) => Json | null;
 }
 
-/** Messages older or newer than this are rejected, so that an overheard one cannot be sent again later. */
+/** Messages older or newer than this are rejected, so that an intercepted one cannot be sent again later. */
 const TOLERANCE_MS = 300_000;
 
 export function isTimely(seconds: string, now: number): boolean {
@@ -44,14 +44,14 @@ export function hmac(secret: string, ...parts: readonly (string | Uint8Array)[])
 
 const HEX = /^[0-9a-fA-F]{64}$/;
 
-/** A SHA-256 as it is written; null when the text is none. */
+/** Decodes a SHA-256 digest; null when the text is not one. */
 export function digestOf(text: string, encoding: "hex" | "base64"): Buffer | null {
   if (encoding === "hex") return HEX.test(text) ? Buffer.from(text, "hex") : null;
   const bytes = Buffer.from(text, "base64");
   return bytes.length === 32 && bytes.toString("base64") === text ? bytes : null;
 }
 
-/** Does any of them fit? All are compared, whatever fits first: how long it takes reveals nothing. */
+/** Checks whether any given value equals any expected one. All pairs are compared, so that the time taken reveals nothing. */
 export function fitsAny(given: readonly Uint8Array[], expected: readonly Uint8Array[]): boolean {
   const fits = expected.flatMap((one) => given.map((other) => isSame(other, one)));
   return fits.includes(true);

@@ -6,7 +6,7 @@ import { digestOf, fitsAny, hmac, isTimely, type Proof, type Scheme, type Verdic
 import { readStripeSignature } from "./stripe-signature.ts";
 
 const SIGNATURE_LENGTH_MAX = 4_000;
-/** `v1,BASE64` and nothing else: a header that was sent twice is not read as one. */
+/** Matches only complete signatures such as `v1,BASE64`, separated by spaces: a header that was sent twice is not accepted. */
 const STANDARD = /^v\d+[a-z]?,[A-Za-z0-9+/=]+(?: v\d+[a-z]?,[A-Za-z0-9+/=]+)*$/;
 const STANDARD_ID = /^[\x21-\x7e]{1,255}$/;
 
@@ -57,7 +57,7 @@ const slack: Scheme = {
   idOf: (_message, body) => memberOf(body, "event_id"),
 };
 
-/** Any service that signs its body with HMAC-SHA256. */
+/** Any service that signs the body with HMAC-SHA256. */
 const plain: Scheme = {
   needs: ({ header }) => [header],
   verify: (proof) => verifyBody(proof, valueOf(proof.message, proof.source.header), "", proof.source.encoding),
@@ -77,7 +77,7 @@ const bearer: Scheme = {
   idOf: () => null,
 };
 
-/** The address was the secret, and has been checked. */
+/** The secret is in the address, which has already been checked. */
 const none: Scheme = { needs: () => [], verify: () => "good", idOf: () => null };
 
 export const SCHEMES: Readonly<Record<Verification, Scheme>> = {
@@ -109,7 +109,7 @@ function verifyBody({ secrets, message }: Proof, header: string, prefix: string,
   return judge(isSigned, true);
 }
 
-/** Services that write no prefix are found with the usual one, too. */
+/** Where no prefix is expected, the common prefix `sha256=` is accepted, too. */
 function signatureIn(header: string, prefix: string, encoding: "hex" | "base64"): readonly Buffer[] {
   const rest = header.startsWith(prefix) ? header.slice(prefix.length) : null;
   if (rest === null) return [];
@@ -117,7 +117,7 @@ function signatureIn(header: string, prefix: string, encoding: "hex" | "base64")
   return digest === null ? [] : [digest];
 }
 
-/** Hashed before they are compared, so that they have one length. */
+/** Credentials are hashed before they are compared, so that all have the same length. */
 function verifyCredentials({ secrets, message }: Proof, pattern: RegExp, written: (secret: string) => string): Verdict {
   const given = pattern.exec(valueOf(message, "authorization").trim())?.[1];
   if (given === undefined) return "bad_signature";

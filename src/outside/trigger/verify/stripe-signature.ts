@@ -1,15 +1,15 @@
 import { digestOf } from "./scheme.ts";
 
-/** What a `Stripe-Signature` says: when it was signed, and the signatures of the present scheme. */
+/** The content of a `Stripe-Signature` header: the time of signing and the signatures of the current scheme. */
 export interface StripeSignature {
-  /** Seconds since the epoch, as they are written. */
+  /** Seconds since the epoch, as written in the header. */
   readonly timestamp: string;
   readonly signatures: readonly Uint8Array[];
 }
 
 const SIGNATURES_MAX = 16;
 
-/** `t=1492774577,v1=…,v0=…`; null when it is not one such header. Other schemes than `v1` are passed over. */
+/** Parses `t=1492774577,v1=…,v0=…`; null when the text is not exactly one such header. Schemes other than `v1` are ignored. */
 export function readStripeSignature(header: string): StripeSignature | null {
   const pairs = header.split(",").map((item) => {
     const at = item.indexOf("=");
@@ -27,6 +27,6 @@ export function readStripeSignature(header: string): StripeSignature | null {
     signatures.push(digest);
   }
   const [timestamp = ""] = times;
-  // A header that was sent twice has two times.
+  // A header that was sent twice has two timestamps.
   return times.length === 1 && /^\d{1,12}$/.test(timestamp) ? { timestamp, signatures } : null;
 }

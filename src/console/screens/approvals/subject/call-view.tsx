@@ -5,11 +5,11 @@ import { ValueTable, ValueView } from "./value-view.tsx";
 
 interface CallProps {
   readonly call: NonNullable<NonNullable<Approval["subject"]>["call"]>;
-  /** It may have been made already. */
+  /** Whether the call may already have been made. */
   readonly isUnknown: boolean;
 }
 
-/** The tool call that is made when it is approved, and what the model said before it. */
+/** The tool call that an approval permits, and the model's text before it. */
 export function CallView({ call, isUnknown }: CallProps): JSX.Element {
   const { args, words } = call;
   return (

@@ -7,7 +7,7 @@ import { ValueView } from "./value-view.tsx";
 
 const DATA = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.+-]+)*?(;base64)?,/;
 
-/** A file: one that is part of the value can be saved, a text is shown. It is never opened in the page. */
+/** A file. Content that is included in the value can be saved, other text is shown. A file is never opened in the page. */
 export function FileView({ label, value }: { readonly label: string; readonly value: Json | undefined }): JSX.Element {
   const file: Readonly<Record<string, Json | undefined>> =
     isJsonObject(value) && largeValueOf(value) === null ? value : { content: value };

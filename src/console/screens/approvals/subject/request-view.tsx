@@ -3,7 +3,7 @@ import type { Approval } from "../../../../client/index.ts";
 import { NOTHING_SENT, requestText } from "../../../../core/view/index.ts";
 import { ValueTable, ValueView } from "./value-view.tsx";
 
-/** What exactly will happen when it is approved. */
+/** Shows exactly what will happen when the request is approved. */
 export function RequestView({ subject }: { readonly subject: NonNullable<Approval["subject"]> }): JSX.Element {
   const { request, action } = subject;
   if (request === null) {

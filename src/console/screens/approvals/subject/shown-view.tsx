@@ -13,7 +13,7 @@ export type Shown = NonNullable<Approval["subject"]>["shown"][number];
 
 const ROWS_SHOWN = 200;
 
-/** One value the author chose to show, as its kind asks for. */
+/** One value that the author chose to show, in the form of its kind. */
 export function ShownView({ shown }: { readonly shown: Shown }): JSX.Element {
   return (
     <section className="shown" aria-label={shown.label}>

@@ -12,7 +12,7 @@ import "./subject.css";
 
 type Subject = NonNullable<Approval["subject"]>;
 
-/** Everything an answer depends on, the decisive first: what will happen, what it is about, why it is asked. */
+/** Everything an answer depends on, most important first: what will happen, its content, and the reason for the approval. */
 export function SubjectView({ approval }: { readonly approval: Approval }): JSX.Element {
   const { subject, source, rendered, choices } = approval;
   if (subject === null) return <OldSubject rendered={rendered} source={source} />;
@@ -67,7 +67,7 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
   );
 }
 
-/** An approval that was opened before subjects were kept: the text its digest covers. */
+/** The text covered by the digest, for an approval opened before subjects were stored. */
 function OldSubject({ rendered, source }: Pick<Approval, "rendered" | "source">): JSX.Element {
   return (
     <>
@@ -120,7 +120,7 @@ function Reasons({ subject, why }: { readonly subject: Subject; readonly why: st
 
 interface PartProps {
   readonly title: string;
-  /** Closed at first: for what is looked at now and then. */
+  /** Whether the part is initially closed. Used for content that is rarely needed. */
   readonly isFolded?: boolean;
   readonly children: ReactNode;
 }

@@ -10,7 +10,7 @@ interface ValueProps {
   readonly value: Json | undefined;
 }
 
-/** Any value; of a large one its beginning, its size and where it is. */
+/** Shows any value. For a large value: its beginning, its size and its location. */
 export function ValueView({ label, value }: ValueProps): JSX.Element {
   const large = largeValueOf(value);
   if (value === undefined || value === null) return <p className="muted">Nothing</p>;
@@ -31,7 +31,7 @@ export function LargeNote({ large }: { readonly large: LargeValue }): JSX.Elemen
   );
 }
 
-/** Short values in a table, long ones below each other. */
+/** Shows short values in a table and long values below each other. */
 export function ValueTable({ label, values }: { readonly label: string; readonly values: JsonObject }): JSX.Element {
   const entries = Object.entries(values);
   const short = entries.filter(([, value]) => isShortValue(value));

@@ -14,7 +14,7 @@ interface AgentFieldProps {
   readonly onChange: (agent: string) => void;
 }
 
-/** An agent, chosen from a list; without permission to list them its name is typed. */
+/** Selects an agent from a list. Without the permission to list agents, the id is typed. */
 export function AgentField({ value, onChange }: AgentFieldProps): JSX.Element {
   const mayRead = useMay("governance:read");
   const agents = useQuery(
@@ -42,7 +42,7 @@ export function AgentField({ value, onChange }: AgentFieldProps): JSX.Element {
   );
 }
 
-/** `senior, trust 6, bounded`; its status follows only when something is wrong with it. */
+/** Returns text such as `senior, trust 6, bounded`. The status is added only when it is not normal. */
 function agentText({ id, trustLevel, autonomy, status }: Registered): string {
   const isFine = status === undefined || status === "idle";
   const facts = [`trust ${jsonToText(trustLevel)}`, jsonToText(autonomy), ...(isFine ? [] : [jsonToText(status)])];

@@ -23,13 +23,13 @@ const VERBS: Readonly<Record<Decision, string>> = {
   abort: "Abort the run",
 };
 
-/** The first choice is what is asked for, unless it is a way around it. */
+/** The first choice is the primary button, unless it skips the node. */
 function kindOf(choice: Decision, index: number): NonNullable<ButtonProps["kind"]> {
   if (index === 0 && choice !== "skip") return "primary";
   return choice === "reject" || choice === "abort" ? "danger" : "plain";
 }
 
-/** A hold answered where it happens: exactly what will be done, who is asked, and the answer. */
+/** Answers a hold in the node's panel: shows exactly what will be done, the people who are asked, and the answers. */
 export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): JSX.Element {
   const asked = useAsked(approval.id);
   const [reason, setReason] = useState("");
@@ -106,7 +106,7 @@ function About({ approval: { source, approvers, agentId, digest } }: { readonly 
   );
 }
 
-/** Why it cannot be answered from here; null: it can. */
+/** Returns the reason why the approval cannot be answered here. Null when it can. */
 function useAsked(id: string): { readonly obstacle: string | null } {
   const mayRead = useMay("governance:read");
   const options = { tags: ["approvals"] };

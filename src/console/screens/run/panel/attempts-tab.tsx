@@ -18,7 +18,7 @@ interface TabProps {
   readonly detail: DetailedNode | undefined;
 }
 
-/** Every try, one at a time, and when the next one begins. */
+/** The attempts of a node, one at a time, and when the next one begins. */
 export function AttemptsTab({ nodeId, detail }: TabProps): JSX.Element {
   const node = useNodeView(nodeId);
   const { feed } = useRunPage();

@@ -6,7 +6,7 @@ import { Button } from "../../../parts/button.tsx";
 import { type RunAction, useRequestAction } from "../run-action.ts";
 import { useRunPage } from "../run-page.ts";
 
-/** Opens the dialog that changes something and starts a new run from there; a block continues only as a whole. */
+/** Opens the dialog that edits a value and starts a new run from there. Hidden in a block, because a block cannot be replayed alone. */
 export function EditButton({ action }: { readonly action: RunAction }): JSX.Element | null {
   const request = useRequestAction();
   const { run } = useRunPage();
@@ -18,7 +18,7 @@ export function EditButton({ action }: { readonly action: RunAction }): JSX.Elem
   );
 }
 
-/** That a person wrote it, and where to see what differs. */
+/** States which person edited the value, with a link to the comparison. */
 export function EditedNote({ by, what }: { readonly by: string | null; readonly what: string }): JSX.Element | null {
   const { run } = useRunPage();
   if (by === null) return null;

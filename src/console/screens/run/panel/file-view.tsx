@@ -8,10 +8,10 @@ import { Section } from "./section.tsx";
 
 const SHOWN_IMAGES = /^image\/(?:png|jpeg|gif|webp|avif|svg\+xml)$/;
 const SHOWN_TEXTS = /^(?:text\/|application\/(?:json|xml|yaml|x-ndjson)\b)/;
-/** Of a text; the rest is in the download. */
+/** Size of the text preview. The rest is in the download. */
 const PREVIEW_BYTES = 65_536;
 
-/** The files among the values of a node, each with what can be shown of it. */
+/** The files among the values of a node, each with a preview where possible. */
 export function FilesOf({ values }: { readonly values: JsonObject }): JSX.Element | null {
   const files = filesIn(values);
   if (files.length === 0) return null;
@@ -57,7 +57,7 @@ async function readStart(file: FileValue): Promise<string> {
   return file.size > PREVIEW_BYTES ? `${text}…` : text;
 }
 
-/** The type is that of this value: equal content may have been sent as another one. */
+/** Returns the download address. It carries the type from this value, because equal content may be stored with another type. */
 function addressOf({ sha256, name, mime }: FileValue): string {
   const query = new URLSearchParams({ name, mime });
   return `${downloadAddress(`/files/${sha256}`)}&${query.toString()}`;

@@ -22,7 +22,7 @@ const LOOKS: Readonly<Record<CellOutcome, { readonly icon: IconName; readonly la
     not_evaluated: { icon: "dot", label: "not asked", tone: "idle" },
   };
 
-/** The verdicts of the gates: a cell per gate, the reason of the decision, and what would let it through. */
+/** The verdicts of the gates: a cell per gate, the reason for the decision, and how the node can pass. */
 export function Gates({
   nodeId,
   detail,

@@ -12,7 +12,7 @@ import { Section } from "./section.tsx";
 
 const SHOWN = 50;
 
-/** The elements or rounds of a node, filtered by how they stand; those that failed say why. */
+/** The instances or rounds of a node, filtered by status. Failed ones show their error. */
 export function Instances({ nodeId }: { readonly nodeId: string }): JSX.Element | null {
   const { nodes, selectNode } = useRunPage();
   const view = useRunView();

@@ -19,7 +19,7 @@ const ENDS: Readonly<Record<string, string>> = {
   cut: "continues; the rest is not shown",
 };
 
-/** Where what the node gave came from, or what it went into, across runs. */
+/** The sources of the node's outputs, and the places where the outputs were used, across runs. */
 export function LineageTab({ nodeId }: { readonly nodeId: string }): JSX.Element {
   const { run } = useRunPage();
   const node = useNodeView(nodeId);

@@ -16,7 +16,7 @@ interface TabProps {
 
 const LEVELS = ["debug", "info", "warning", "error"] as const;
 
-/** What the node and its adapter logged. */
+/** The log lines of the node and its adapter. */
 export function LogsTab({ detail }: TabProps): JSX.Element {
   if (detail === undefined) return <Skeleton lines={5} />;
   const logs = detail.attempts.flatMap(({ attempt, logs: list }) => list.map((entry) => ({ attempt, ...entry })));

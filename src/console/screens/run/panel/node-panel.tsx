@@ -20,7 +20,7 @@ import { ResultTab } from "./result-tab.tsx";
 import { ConversationTab, hasConversation } from "./conversation/conversation-tab.tsx";
 import "./node-panel.css";
 
-/** Everything about one node. What changes live is read from the run, the rest from the server when the node moves on. */
+/** Details of one node. Live state comes from the run, the rest is read from the server when the node changes. */
 export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element {
   const { run, feed, selectNode } = useRunPage();
   const request = useRequestAction();
@@ -120,7 +120,7 @@ function TabContent({ tab, nodeId, detail, turn }: TabContentProps): JSX.Element
   }
 }
 
-/** Read again whenever the node has moved, not with every event of the run: a long log is costly to look through. */
+/** Reads the details when the node changes, not at every event of the run, because searching a long log is expensive. */
 function useDetail(runId: string, nodeId: string, stamp: string) {
   const query = useQuery<DetailedNode>(`node ${runId} ${nodeId}`, async () =>
     readDetail(await api.getNode(runId, nodeId)),
@@ -131,7 +131,7 @@ function useDetail(runId: string, nodeId: string, stamp: string) {
 
 const TURN_READ_MS = 2_000;
 
-/** Results of calls change nothing else of the node, so that a running turn is also read now and then. */
+/** Reads the turn. Results of calls change nothing else of the node, so a running turn is also read at intervals. */
 function useTurn(runId: string, nodeId: string, stamp: string, isRunning: boolean) {
   const options = isRunning ? { everyMs: TURN_READ_MS } : {};
   const query = useQuery<TurnView>(`turn ${runId} ${nodeId}`, () => api.getTurn(runId, nodeId), options);

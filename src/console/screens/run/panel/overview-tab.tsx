@@ -28,7 +28,7 @@ interface TabProps {
   readonly detail: DetailedNode | undefined;
 }
 
-/** The state of the node, why it waits and what to do about it, the verdicts of the gates, and its current output. */
+/** The state of the node, why it waits and how to continue it, the verdicts of the gates, and its current output. */
 export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
   const node = useNodeView(nodeId);
   const { feed } = useRunPage();
@@ -144,7 +144,7 @@ function Failure({ node }: { readonly node: NodeView }): JSX.Element | null {
   );
 }
 
-/** It did nothing: which of the nodes before it are to be looked at instead. */
+/** Shown when the node did not run: lists the failed nodes before it that caused this. */
 function NotRun({ node }: { readonly node: NodeView }): JSX.Element {
   const { nodes, selectNode } = useRunPage();
   const view = useRunView();
@@ -167,7 +167,7 @@ function lookOfNode(node: NodeView | undefined): NodeLook {
   return node === undefined ? "pending" : nodeLook(node);
 }
 
-/** Neighbours in the graph, and instances: one click away. */
+/** Links to the neighbours in the graph and to the instances. */
 function Relatives({ nodeId, node }: { readonly nodeId: string; readonly node: NodeView }): JSX.Element | null {
   const { nodes, feed, selectNode } = useRunPage();
   const planned = nodes.find(({ id }) => id === nodeId);

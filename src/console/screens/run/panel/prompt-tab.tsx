@@ -16,7 +16,7 @@ interface TabProps {
   readonly turn: TurnView | undefined;
 }
 
-/** What the newest attempt was sent: who took it, the instructions layer by layer, the text, its inputs. */
+/** The content sent to the newest attempt: its agent, the instructions layer by layer, the text and the inputs. */
 export function PromptTab({ nodeId, detail, turn }: TabProps): JSX.Element {
   if (detail === undefined) return <Skeleton lines={5} />;
   const attempt = detail.attempts.at(-1);
@@ -76,7 +76,7 @@ export function PromptTab({ nodeId, detail, turn }: TabProps): JSX.Element {
   );
 }
 
-/** What was sent to an agent can be edited; a script is no prompt. */
+/** Edits the text sent to an agent. Not shown for a script, because a script is not a prompt. */
 export function EditPromptButton({
   nodeId,
   detail: { request, attempts },
@@ -137,7 +137,7 @@ function Layer({
   );
 }
 
-/** A value per name; texts as text, everything else as JSON. */
+/** One value per name: text as it is, everything else as JSON. */
 export function Values({ values }: { readonly values: Json }): JSX.Element {
   if (!isJsonObject(values)) return <ModelText label="Value" text={textOf(values)} />;
   return (

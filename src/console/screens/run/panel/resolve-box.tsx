@@ -12,7 +12,7 @@ import { toast } from "../../../parts/toast.tsx";
 import { useRunPage } from "../run-page.ts";
 import { AgentField } from "./agent-field.tsx";
 
-/** What a blocked node needs: values for its placeholders, or an agent to take it. */
+/** Resolves a blocked node: asks for the values of its placeholders, or for an agent. */
 export function ResolveBox({ node }: { readonly node: NodeView }): JSX.Element | null {
   const { run } = useRunPage();
   const mayExecute = useMay("workflow:execute");
@@ -59,7 +59,7 @@ function valuesOf({ missing }: NodeView, texts: ReadonlyMap<string, string>): Js
   return Object.fromEntries(missing.map((name) => [name, valueOf(texts.get(name) ?? "")]));
 }
 
-/** Whatever reads as JSON is JSON, anything else is the text itself. */
+/** Parses the text as JSON. Text that is not JSON is used as it is. */
 function valueOf(text: string): Json {
   try {
     return JSON.parse(text) as Json;

@@ -21,7 +21,7 @@ interface TabProps {
   readonly detail: DetailedNode | undefined;
 }
 
-/** What the node gave, or gives right now. */
+/** The result of the node, or its output so far. */
 export function ResultTab({ nodeId, detail }: TabProps): JSX.Element | null {
   const node = useNodeView(nodeId);
   const { feed } = useRunPage();

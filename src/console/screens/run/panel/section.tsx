@@ -22,7 +22,7 @@ interface PairsProps {
   readonly pairs: readonly (readonly [name: string, value: ReactNode])[];
 }
 
-/** Names and values in two columns. */
+/** A list of names and values in two columns. */
 export function Pairs({ pairs }: PairsProps): JSX.Element {
   return (
     <dl className="pairs">

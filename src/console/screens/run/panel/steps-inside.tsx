@@ -5,7 +5,7 @@ import { nodeLook, StatusIcon } from "../../../parts/status.tsx";
 import type { RunFeed } from "../../../run/model/run-feed.ts";
 import { useRunFeed } from "../use-run-feed.ts";
 
-/** The steps of a block as they are now, each with its own block below it. */
+/** The current steps of a block, each with its own block below it. */
 export function StepsInside({ runId }: { readonly runId: string }): JSX.Element {
   const { feed, problem } = useRunFeed(runId, 0);
   if (feed === null) return <p className="muted">{problem === null ? "…" : problem.message}</p>;
@@ -36,7 +36,7 @@ function whyOf({ errorCode, isHandled }: NodeView): string {
   return isHandled ? `handled, ${errorCode}` : errorCode;
 }
 
-/** Read when it is opened: a list of blocks may be long. */
+/** The blocks inside a step. They are read only when opened, because the list may be long. */
 function Deeper({ runId }: { readonly runId: string | undefined }): JSX.Element | null {
   const [isOpen, setOpen] = useState(false);
   if (runId === undefined) return null;

@@ -23,11 +23,11 @@ import { answerByScript, EMPTY_SCRIPT, findEntry, readScript, type Script } from
 
 export interface AnswererOptions {
   readonly reply: (reply: Reply) => void;
-  /** Calls back a moment later: events that come close together are sent together. */
+  /** Calls back after a short delay, so that events that arrive close together are sent together. */
   readonly soon: (run: () => void) => void;
 }
 
-/** The checker and the engine the server has, asked in the page. */
+/** Answers the page's questions with the same checker and engine as the server, without a request to the server. */
 export class Answerer {
   readonly #options: AnswererOptions;
   readonly #underWay = new Map<number, AbortController>();
@@ -118,7 +118,7 @@ function providerOf(answers: AnswerSource): Outcome<BrowserProvider, readonly Si
   return succeed({ kind: "scripted", execute: (request) => Promise.resolve(answerFor(script, request)) });
 }
 
-/** A script as `sluice run --script` takes it. In a page delays are skipped: an answer comes at once, or times out. */
+/** Answers from a script, in the format of `sluice run --script`. Delays are skipped: an answer comes at once, or times out. */
 function answerFor(script: Script, request: BrowserRequest): BrowserResult {
   const entry = findEntry(script, request.context.workflow, request.stepId, request.attempt) ?? {};
   if (entry.hang !== true) return answerByScript(script, entry, request);

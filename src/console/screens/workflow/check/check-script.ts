@@ -1,4 +1,4 @@
-/** Runs beside the page, so that a long text never makes typing wait. */
+/** Entry of the web worker that checks a text outside the page's thread, so that a long text does not delay typing. */
 import { Answerer } from "./answerer.ts";
 import type { Question } from "./protocol.ts";
 

@@ -3,7 +3,7 @@ import type { WorkflowEdit } from "../../../../core/edit/index.ts";
 import type { RunEvent } from "../../../../core/event/index.ts";
 import type { AnswerSource, CheckReport, EditAnswer, PageSimulation, Question, Reply } from "./protocol.ts";
 
-/** What a script beside the page looks like from here. */
+/** The page's connection to the web worker. */
 export interface Port {
   post(question: Question): void;
   close(): void;
@@ -11,7 +11,7 @@ export interface Port {
 
 export interface CheckerOptions {
   readonly open: (onReply: (reply: Reply) => void) => Port;
-  /** Calls back later; returns how to cancel. */
+  /** Calls back after a delay. Returns a function that cancels the call. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
@@ -20,16 +20,16 @@ interface Simulation {
   readonly onEnd: (simulation: PageSimulation) => void;
 }
 
-/** A simulation that is under way. */
+/** A simulation in progress. */
 export interface Simulating {
   readonly done: Promise<PageSimulation>;
-  /** Cancels it; it ends soon after. */
+  /** Cancels the simulation. It ends soon after. */
   readonly stop: () => void;
 }
 
 const DEBOUNCE_MS = 120;
 
-/** Asks for checks of a text that changes: one at a time, and only ever the newest. */
+/** Requests checks of a changing text. Only one check runs at a time, always of the newest text. */
 export class Checker {
   readonly #options: CheckerOptions;
   readonly #simulations = new Map<number, Simulation>();
@@ -46,14 +46,14 @@ export class Checker {
     this.#options = options;
   }
 
-  /** The report comes once nothing newer has been asked for. */
+  /** Checks the text. The report is passed on only if no newer text was submitted meanwhile. */
   check(source: string, onReport: (report: CheckReport) => void): void {
     this.#wanted = { source, onReport };
     this.#cancel?.();
     this.#cancel = this.#options.after(DEBOUNCE_MS, () => this.#ask());
   }
 
-  /** Runs a text in the page. Events are passed on as they come. */
+  /** Simulates a text in the page. Events are passed on as they arrive. */
   simulate(source: string, args: JsonObject, answers: AnswerSource, onEvents: Simulation["onEvents"]): Simulating {
     const id = this.#id();
     const done = new Promise<PageSimulation>((resolve) => {
@@ -63,7 +63,7 @@ export class Checker {
     return { done, stop: () => this.#port?.post({ type: "stop", id }) };
   }
 
-  /** Edits a text beside the page: reading a long one takes longer than a picture may. */
+  /** Edits a text in the web worker, because parsing a long text takes longer than a frame. */
   edit(source: string, edit: WorkflowEdit): Promise<EditAnswer> {
     const id = this.#id();
     return new Promise((resolve) => {
@@ -108,7 +108,7 @@ export class Checker {
     if (reply.type === "edited" || reply.type === "copied") return this.#deliver(reply);
     if (reply.id !== this.#underWay) return;
     this.#underWay = null;
-    // What was typed meanwhile makes this report old before it is shown.
+    // If a newer text is waiting, this report is outdated and is not shown.
     if (this.#wanted === null) this.#onReport?.(reply.report);
     else if (this.#cancel === null) this.#ask();
   }

@@ -4,7 +4,7 @@ import type { EditOutcome, Outline, WorkflowEdit } from "../../../../core/edit/i
 import type { RunEvent } from "../../../../core/event/index.ts";
 import { type NodeKind, type Plan, waitsForText } from "../../../../core/plan/index.ts";
 
-/** A plan as far as a page draws it: small enough to be sent from one thread to another with every keystroke. */
+/** The part of a plan that the page draws. It is small enough to be sent between threads at every keystroke. */
 export interface DrawnPlan {
   readonly name: string;
   readonly format: Plan["format"];
@@ -20,7 +20,7 @@ export interface DrawnNode {
   readonly phase: string | null;
   readonly wave: number;
   readonly dependsOn: readonly string[];
-  /** The same in words, with how they must have ended. */
+  /** The same dependencies in words, with the required end states. */
   readonly waitsFor: string;
   readonly agent: string | null;
   readonly isForEach: boolean;
@@ -28,21 +28,21 @@ export interface DrawnNode {
 }
 
 export interface CheckReport {
-  /** Null exactly when there are problems. */
+  /** Null if and only if there are problems. */
   readonly plan: DrawnPlan | null;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
-  /** The steps of the text, also while it has problems; null when it has none that can be drawn. */
+  /** The steps of the text, also when it has problems. Null when no steps can be drawn. */
   readonly outline: Outline | null;
 }
 
-/** What became of an edit, with the steps of the new text. */
+/** The outcome of an edit, with the steps of the new text. */
 export interface EditAnswer {
   readonly outcome: EditOutcome;
   readonly outline: Outline | null;
 }
 
-/** What a page asks of the script that checks beside it. */
+/** Request of the page to the web worker. */
 export type Question =
   | { readonly type: "check"; readonly id: number; readonly source: string }
   | {
@@ -53,19 +53,19 @@ export type Question =
       readonly answers: AnswerSource;
     }
   | { readonly type: "edit"; readonly id: number; readonly source: string; readonly edit: WorkflowEdit }
-  /** Some steps as they are written. */
+  /** Copies some steps as they are written. */
   | { readonly type: "copy"; readonly id: number; readonly source: string; readonly paths: readonly TreePath[] }
-  /** Cancels a simulation that is under way. */
+  /** Cancels a simulation in progress. */
   | { readonly type: "stop"; readonly id: number };
 
-/** Where the answers of nodes come from. */
+/** The source of the answers of nodes. */
 export type AnswerSource =
-  /** YAML; empty: answers are made up. */
+  /** A YAML script. When it is empty, answers are generated. */
   | { readonly kind: "script"; readonly script: string }
-  /** A model the page calls itself. The key is kept in the memory of the page, and goes nowhere else. */
+  /** A model that the page calls directly. The key is stored only in the memory of the page and sent only to that model. */
   | { readonly kind: "model"; readonly baseUrl: string; readonly model: string; readonly apiKey: string };
 
-/** Why a simulation did not begin. */
+/** The reason why a simulation did not begin. */
 export interface SimulationProblem {
   readonly code: string;
   readonly message: string;
@@ -73,7 +73,7 @@ export interface SimulationProblem {
   readonly line?: number;
 }
 
-/** How it ended; its events have been sent by then. */
+/** The end of a simulation. All its events have been sent before. */
 export type PageSimulation =
   | { readonly ok: true }
   | { readonly ok: false; readonly problems: readonly SimulationProblem[] };
@@ -82,7 +82,7 @@ export type Reply =
   | { readonly type: "checked"; readonly id: number; readonly report: CheckReport }
   | { readonly type: "edited"; readonly id: number; readonly answer: EditAnswer }
   | { readonly type: "copied"; readonly id: number; readonly text: string }
-  /** What became true since the last time. */
+  /** The events since the last progress message. */
   | { readonly type: "progress"; readonly id: number; readonly events: readonly RunEvent[] }
   | { readonly type: "simulated"; readonly id: number; readonly simulation: PageSimulation };
 

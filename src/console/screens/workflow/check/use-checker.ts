@@ -3,7 +3,7 @@ import { api } from "../../../live/api.ts";
 import { Checker } from "./checker.ts";
 import type { CheckReport, Reply } from "./protocol.ts";
 
-/** A separate checker for as long as the component is mounted. */
+/** Returns a checker that exists as long as the component is mounted. */
 export function useChecker(): Checker {
   const checker = useMemo(
     () =>
@@ -28,17 +28,17 @@ export function useChecker(): Checker {
 }
 
 export interface Checked {
-  /** Null before the first answer. */
+  /** Null before the first report. */
   readonly report: CheckReport | null;
-  /** The report is of this very text. */
+  /** Whether the report is for the current text. */
   readonly isCurrent: boolean;
 }
 
 const SERVER_WAIT_MS = 500;
 
 /**
- * Checks a text whenever it changes. What it refers to in the registry only the server knows, so that a text that
- * refers to something is shown to the server as well, and its word counts.
+ * Checks a text whenever it changes. If the text refers to steps of the registry, which only the server knows, it is
+ * also sent to the server, and the server's report replaces the local one.
  */
 export function useCheck(checker: Checker, source: string): Checked {
   const [checked, setChecked] = useState<{ readonly source: string; readonly report: CheckReport } | null>(null);

@@ -2,7 +2,7 @@ import type { JsonObject, TreePath } from "../../../../core/base/index.ts";
 import type { OutlineBlock, WorkflowEdit } from "../../../../core/edit/index.ts";
 import type { Drawing, DrawnStep } from "./drawing.ts";
 
-/** Where a new step goes when a card is selected: into what is still empty, otherwise behind it. */
+/** Returns the edit that adds a step to the selected card: into its first empty block, otherwise after the card. */
 export function addTo(card: DrawnStep | null, main: OutlineBlock, step: JsonObject): WorkflowEdit {
   if (card === null) return { kind: "add", list: main.path, after: main.steps.at(-1)?.id ?? null, step };
   const empty = card.step?.blocks.find(({ steps }) => steps.length === 0);
@@ -11,7 +11,7 @@ export function addTo(card: DrawnStep | null, main: OutlineBlock, step: JsonObje
   return { kind: "add", list: card.list, after: card.step.id, step };
 }
 
-/** On the line between two cards. A line from a branch leads to its first steps. */
+/** Returns the edit that inserts a step on the line between two cards. A line from a branch leads to the branch's first steps. */
 export function insertBetween(drawing: Drawing, from: string, to: string, step: JsonObject): WorkflowEdit | null {
   const [source, target] = [drawing.byKey.get(from), drawing.byKey.get(to)];
   if (source === undefined || target?.step === null || target === undefined) return null;
@@ -19,7 +19,7 @@ export function insertBetween(drawing: Drawing, from: string, to: string, step: 
   return { kind: "insert", list: source.list, from: source.step.id, to: target.step.id, step };
 }
 
-/** Why two cards cannot be connected, or how they are. */
+/** Returns the edit that connects two cards, or the reason why they cannot be connected. */
 export function connecting(drawing: Drawing, from: string, to: string): WorkflowEdit | string {
   const [source, target] = [drawing.byKey.get(from), drawing.byKey.get(to)];
   if (source?.step === undefined || target?.step === undefined) return "Draw from a step to a step.";

@@ -5,7 +5,7 @@ import { toast } from "../../../parts/toast.tsx";
 import type { DrawnStep } from "./drawing.ts";
 import type { WorkflowDocument } from "./use-workflow-document.ts";
 
-/** What was copied last: a page that may not read the clipboard still pastes its own. */
+/** The last copied text. With it, pasting works in the page even without permission to read the clipboard. */
 let copied = "";
 
 export interface CanvasActions {
@@ -51,7 +51,7 @@ interface CanvasToolsProps {
   readonly actions: CanvasActions;
 }
 
-/** What can be done with what is selected. */
+/** The actions for the selected cards. */
 export function CanvasTools({ document: doc, cards, actions }: CanvasToolsProps): JSX.Element {
   const isNone = cards.length === 0 || doc.isReadOnly;
   const hasSteps = cards.some(({ step }) => step !== null);

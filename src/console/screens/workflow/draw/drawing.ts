@@ -3,17 +3,17 @@ import type { Outline, OutlineBlock, OutlineStep } from "../../../../core/edit/i
 import { type GraphNode, type GraphSource, STILL } from "../../../graph/graph-node.ts";
 import { type Inside, insideKey } from "../../../graph/inside.ts";
 
-/** A card of the canvas, and what it stands for in the text. */
+/** A card of the canvas and the part of the text it represents. */
 export interface DrawnStep {
   readonly key: string;
-  /** Of the step, of the branch, or of the last steps. */
+  /** Path of the step, of the branch, or of the `finally` block. */
   readonly path: TreePath;
-  /** Null for a branch and for the last steps. */
+  /** Null for a branch and for the `finally` block. */
   readonly step: OutlineStep | null;
-  /** The list it stands in, and the list new steps inside it go to. */
+  /** The list that contains the card, and the list to which new steps inside the card are added. */
   readonly list: TreePath;
   readonly inner: TreePath | null;
-  /** The last step of that list; null: it is empty. */
+  /** The last step of the inner list. Null when it is empty. */
   readonly innerLast: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface Drawing {
 
 const LAST = "finally";
 
-/** What the canvas shows of a text: blocks are drawn inside their steps, branches as a row of steps each. */
+/** Returns the drawing of a text. Blocks are drawn inside their steps, branches as one row of steps each. */
 export function drawingOf(outline: Outline, closed: ReadonlySet<string>): Drawing {
   const byKey = new Map<string, DrawnStep>();
   const insides = new Map<string, Inside>();
@@ -37,7 +37,7 @@ export function drawingOf(outline: Outline, closed: ReadonlySet<string>): Drawin
 }
 
 const NONE: readonly string[] = [];
-/** The same list every time it is asked for. */
+/** Caches the lists, so that a step always has the same list object. */
 const HANDED = new Map<string, readonly string[]>();
 
 function handed(id: string): readonly string[] {
@@ -46,7 +46,7 @@ function handed(id: string): readonly string[] {
   return made;
 }
 
-/** Which cards can be opened and which lines carry values is all the canvas asks about a text that is not run. */
+/** The graph source of a text that is not run: provides only which cards can be opened and which lines carry values. */
 function sourceOf(byKey: ReadonlyMap<string, DrawnStep>, before = ""): GraphSource {
   return {
     ...STILL,
@@ -71,7 +71,7 @@ class Maker {
     this.#closed = closed;
   }
 
-  /** Steps of a list. Those without an id, or with one that is taken, are named by their place. */
+  /** Returns the nodes of a list of steps. A step without an id, or with a duplicate id, is named by its position. */
   block({ steps, path }: OutlineBlock, at: string | null, prefix: string, roots: readonly string[]): GraphNode[] {
     const seen = new Set<string>();
     const ids = steps.map(({ id }, index) => {
@@ -168,7 +168,7 @@ function nodeOf(id: string, step: OutlineStep, parents: readonly string[]): Grap
   };
 }
 
-/** Parents by step, without those that close a circle: a drawing has to begin somewhere. */
+/** Returns the parents by step, without those that form a cycle, because a drawing needs a start. */
 function withoutCircles(steps: readonly OutlineStep[]): readonly (readonly string[])[] {
   const known = new Map<string, OutlineStep>();
   for (const step of steps) if (step.id !== "" && !known.has(step.id)) known.set(step.id, step);
@@ -205,7 +205,7 @@ function withWaves(nodes: readonly GraphNode[]): GraphNode[] {
   return nodes.map((node) => ({ ...node, wave: waveOf(node) }));
 }
 
-/** The innermost card whose lines hold a line. */
+/** Returns the innermost card whose text range contains the line. */
 export function keyAtLine(drawing: Drawing, line: number): string | null {
   let found: DrawnStep | null = null;
   for (const each of drawing.byKey.values()) {

@@ -2,7 +2,7 @@ import { type JSX, useEffect, useRef } from "react";
 import { Icon } from "../../../parts/icon.tsx";
 import { PALETTE, PALETTE_GROUPS, type PaletteEntry } from "./step-palette.ts";
 
-/** What a dragged entry of the palette carries. */
+/** The data type of a dragged palette entry. */
 export const DRAG_TYPE = "application/x-sluice-step";
 
 interface PaletteViewProps {
@@ -10,7 +10,7 @@ interface PaletteViewProps {
   readonly isDisabled: boolean;
 }
 
-/** Kinds of steps: a click adds one behind what is selected, a drag puts it where it is dropped. */
+/** The kinds of steps. A click adds one after the selected card, a drag adds it where it is dropped. */
 export function PaletteView({ onTake, isDisabled }: PaletteViewProps): JSX.Element {
   return (
     <nav className="draw-palette" aria-label="Kinds of steps">
@@ -48,7 +48,7 @@ interface PaletteMenuProps {
   readonly onClose: () => void;
 }
 
-/** The same list at a place of the canvas. */
+/** The same list as a menu at a position on the canvas. */
 export function PaletteMenu({ title, place, onTake, onClose }: PaletteMenuProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

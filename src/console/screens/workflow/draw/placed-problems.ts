@@ -3,14 +3,14 @@ import type { EditorProblem } from "../../../editor/diagnostics.ts";
 import type { CardMark } from "../../../graph/graph-editing.ts";
 import type { Drawing } from "./drawing.ts";
 
-/** A problem with where it is: the card, and from there the field. */
+/** A problem with its location: the card, and the path of the field. */
 export interface PlacedProblem extends EditorProblem {
   readonly path: TreePath;
-  /** Null: of the document itself. */
+  /** Null when the problem is in the document itself. */
   readonly key: string | null;
 }
 
-/** `steps[0].choose[1].when` → steps, 0, choose, 1, when. */
+/** Splits a path: `steps[0].choose[1].when` → steps, 0, choose, 1, when. */
 export function segmentsOfPath(path: string): TreePath {
   return [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map((match) =>
     match[1] === undefined ? match[0] : Number(match[1]),
@@ -32,7 +32,7 @@ export function placeProblems(
   });
 }
 
-/** What cards say about themselves. A closed card speaks for what is inside it. */
+/** Returns the marks of the cards. A closed card also shows the problems inside it. */
 export function marksOf(problems: readonly PlacedProblem[]): ReadonlyMap<string, CardMark> {
   const marks = new Map<string, CardMark>();
   for (const { key, severity, message } of problems) {

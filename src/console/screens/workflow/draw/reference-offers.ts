@@ -3,7 +3,7 @@ import { type Outline, type OutlineBlock, type OutlineStep, valueAt } from "../.
 import type { ReferenceOffer } from "../../../form/form-context.ts";
 import type { DrawnStep } from "./drawing.ts";
 
-/** What a step may refer to: args, elements of the lists it runs for, and results of steps that do not wait for it. */
+/** Returns the values a step can refer to: args, elements of its `for_each` lists, and results of steps that do not wait for it. */
 export function referencesFor({ value, main, last }: Outline, card: DrawnStep | null): readonly ReferenceOffer[] {
   const offers: ReferenceOffer[] = [];
   const args = valueAt(value, ["args"]);
@@ -26,7 +26,7 @@ interface Level {
   readonly holder: OutlineStep | null;
 }
 
-/** The lists a card stands in, innermost first, each with the step the card is in or is. */
+/** Returns the blocks around a card, innermost first, each with the step that is the card or contains it. */
 function blocksAround(card: DrawnStep, blocks: readonly OutlineBlock[]): readonly Level[] {
   for (const block of blocks) {
     const isIn = block.path.every((segment, index) => card.path[index] === segment);
@@ -37,7 +37,7 @@ function blocksAround(card: DrawnStep, blocks: readonly OutlineBlock[]): readonl
   return [];
 }
 
-/** All that wait for a step, near and far. */
+/** Returns all direct and indirect dependants of a step. */
 function followersOf({ steps }: OutlineBlock, id: string): readonly string[] {
   const found = new Set<string>();
   const open = [id];

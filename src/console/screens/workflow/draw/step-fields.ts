@@ -1,7 +1,7 @@
 import type { StepKind } from "../../../../core/edit/index.ts";
 import type { FieldWords } from "../../../form/form-context.ts";
 
-/** Fields a form shows for a kind before they are asked for, in the order they are thought of. */
+/** The fields that a form shows initially for each kind of step, in the order in which an author usually fills them in. */
 export const FIELDS_BY_KIND: Readonly<Record<StepKind, readonly string[]>> = {
   agent: ["command", "agent", "model", "outputs"],
   http: ["command", "inputs", "outputs"],
@@ -20,11 +20,11 @@ export const FIELDS_BY_KIND: Readonly<Record<StepKind, readonly string[]>> = {
   library: ["library_step"],
 };
 
-/** Fields of every step: when it runs. */
+/** Fields of every step that define when it runs. */
 export const ALWAYS: readonly string[] = ["depends_on", "condition"];
-/** What the canvas shows itself. */
+/** Fields that the canvas shows itself. */
 export const DRAWN: ReadonlySet<string> = new Set(["id", "steps", "choose", "else"]);
-/** What makes a step what it is: emptied, but not taken away. */
+/** Fields that define the kind of a step. They can be emptied, but not removed. */
 const DEFINING: ReadonlySet<string> = new Set([
   "command",
   "function",
@@ -39,7 +39,7 @@ const DEFINING: ReadonlySet<string> = new Set([
 ]);
 const EXPRESSIONS: ReadonlySet<string> = new Set(["condition", "when", "until", "for_each", "if"]);
 const LONG: ReadonlySet<string> = new Set(["command", "script", "code", "description", "message", "reason"]);
-/** Texts of one line that values of other steps can be put into. */
+/** One-line texts that can contain values of other steps. */
 const FILLED: ReadonlySet<string> = new Set(["name", "stdin", "cancel", "fail", "reason", "message", "command"]);
 const CODE: ReadonlySet<string> = new Set(["script", "code"]);
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../../core/base/index.ts";
 import type { IconName } from "../../../parts/icon.tsx";
 
-/** A kind of step as it is offered: what it begins as, and what it is for. */
+/** A kind of step in the palette: its initial content and its purpose. */
 export interface PaletteEntry {
   readonly id: string;
   readonly label: string;

@@ -20,7 +20,7 @@ interface StepPanelProps {
   readonly document: WorkflowDocument;
   readonly problems: readonly PlacedProblem[];
   readonly known: KnownNames;
-  /** Leads to the line of a step. */
+  /** Shows the line of a step in the text. */
   readonly onShowText: (line: number) => void;
 }
 
@@ -28,7 +28,7 @@ const SCHEMA = jsonSchema("lobsterx");
 const STEP_SCHEMA = (schemasAt(SCHEMA, ["steps", 0])[0] ?? {}) satisfies JsonObject;
 const BRANCH_SCHEMA = (schemasAt(SCHEMA, ["steps", 0, "choose", 0])[0] ?? {}) satisfies JsonObject;
 
-/** The form of what is selected: a step, a branch, or the workflow itself. */
+/** The form of the selection: a step, a branch, or the workflow itself. */
 export function StepPanel(props: StepPanelProps): JSX.Element {
   const { document: doc, problems, known } = props;
   const { outline, selected, edit, isReadOnly } = doc;
@@ -74,7 +74,7 @@ function namesFor(key: string, known: KnownNames, siblings: readonly string[]): 
   }
 }
 
-/** Steps of the same list that do not wait for this one. */
+/** Returns the steps of the same list that do not wait for this one. */
 function useSiblings({ drawing, selected }: WorkflowDocument): readonly string[] {
   return useMemo(() => {
     if (drawing === null || selected?.step === null || selected === null) return [];
@@ -135,7 +135,7 @@ function StepForm({
   );
 }
 
-/** The branches of a choice in the order they are tried. */
+/** The branches of a choice, in the order in which they are tried. */
 function Branches({ selected: { step, path }, context }: FormProps): JSX.Element {
   const branches = step?.blocks.filter(({ branch }) => branch !== null) ?? [];
   const hasOtherwise = branches.at(-1)?.branch === "otherwise";
@@ -198,7 +198,7 @@ function BranchForm({ selected: { path }, value, context }: FormProps): JSX.Elem
 
 const DOCUMENT_HIDDEN: ReadonlySet<string> = new Set(["steps", "finally", "format", "name"]);
 
-/** With nothing selected: what holds for the whole workflow. */
+/** The form when nothing is selected: fields of the whole workflow. */
 function WorkflowForm({ value, context }: { readonly value: JsonObject; readonly context: FormContext }): JSX.Element {
   const [document] = schemasAt(SCHEMA, []);
   return (

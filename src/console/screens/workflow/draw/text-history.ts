@@ -1,4 +1,4 @@
-/** One past for both views of a document: what was typed, drawn and filled in, in the order it was done. */
+/** The undo history shared by both views of a document: typing, drawing and forms, in the order of the changes. */
 export class TextHistory {
   readonly #past: string[] = [];
   readonly #future: string[] = [];
@@ -21,7 +21,7 @@ export class TextHistory {
     return this.#future.length > 0;
   }
 
-  /** Letters typed one after the other are undone together. */
+  /** Adds a text to the history. Letters typed in quick succession are undone together. */
   put(text: string, at: number, isTyped: boolean): void {
     if (text === this.#now) return;
     const isOne = isTyped && at - this.#typedAt < TOGETHER_MS && this.#future.length === 0;
@@ -32,7 +32,7 @@ export class TextHistory {
     this.#now = text;
   }
 
-  /** The text before; the very same, letter by letter. */
+  /** Returns the previous text, unchanged to the letter. */
   undo(): string {
     const before = this.#past.pop();
     if (before === undefined) return this.#now;

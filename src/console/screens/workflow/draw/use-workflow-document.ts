@@ -7,7 +7,7 @@ import type { Checked } from "../check/use-checker.ts";
 import { type Drawing, type DrawnStep, drawingOf, keyOfPath } from "./drawing.ts";
 import { TextHistory } from "./text-history.ts";
 
-/** One document under two views: the text, and the canvas with its forms. */
+/** One document with two views: the text, and the canvas with its forms. */
 export interface WorkflowDocument {
   readonly text: string;
   readonly outline: Outline | null;
@@ -15,9 +15,9 @@ export interface WorkflowDocument {
   /** The card that is selected. */
   readonly selected: DrawnStep | null;
   readonly select: (key: string | null) => void;
-  /** Changes by drawing and by forms; typed ones that follow each other are undone together. */
+  /** Changes the document by drawing or by a form. Typed changes in quick succession are undone together. */
   readonly edit: (edit: WorkflowEdit, isTyped?: boolean) => void;
-  /** Changes by typing. */
+  /** Changes the document by typing. */
   readonly write: (text: string) => void;
   readonly undo: () => void;
   readonly redo: () => void;
@@ -25,9 +25,9 @@ export interface WorkflowDocument {
   readonly canRedo: boolean;
   readonly copy: (paths: readonly TreePath[]) => Promise<string>;
   readonly isReadOnly: boolean;
-  /** Groups of a large drawing that are shown one by one. */
+  /** Groups of a large drawing whose cards are shown individually. */
   readonly opened: ReadonlySet<string>;
-  /** Opens or closes a block, or a group. */
+  /** Opens or closes a block or a group. */
   readonly toggle: (key: string) => void;
 }
 
@@ -41,7 +41,7 @@ interface Given {
 
 interface Selection {
   readonly path: TreePath;
-  /** Steps above it may come and go: by its id it is found again. */
+  /** The id of the step, with which it is found again when steps above it are added or removed. */
   readonly id: string | null;
 }
 
@@ -60,7 +60,7 @@ export function useWorkflowDocument(given: Given): WorkflowDocument {
     const run = async (): Promise<void> => {
       const source = history.now;
       const { outcome, outline: after } = await checker.edit(source, wanted);
-      // What was typed meanwhile goes first.
+      // If the person typed meanwhile, the edit is repeated on the new text.
       if (history.now !== source) return run();
       if (!outcome.ok) return toast(outcome.failure, "bad");
       const { text, select } = outcome.value;
@@ -115,7 +115,7 @@ function useHistory({ draft, onChange }: Given): {
 } {
   const history = useMemo(() => new TextHistory(draft), []);
   const [known, setKnown] = useState<Note["known"]>(null);
-  // A version that was discarded or taken from elsewhere can be undone too.
+  // Discarding a draft or loading another version can be undone too.
   useEffect(() => history.put(draft, performance.now(), false), [history, draft]);
   const put = (text: string, isTyped: boolean): void => {
     history.put(text, performance.now(), isTyped);
@@ -124,7 +124,7 @@ function useHistory({ draft, onChange }: Given): {
   return { history, put, note: { known, keep: (text, outline) => setKnown({ text, outline }) } };
 }
 
-/** While the text cannot be read, the last steps that could be stay in sight. */
+/** Returns the outline. While the text cannot be parsed, returns the last outline that could be. */
 function useOutline(draft: string, { report, isCurrent }: Checked, known: Note["known"]): Outline | null {
   const last = useRef<Outline | null>(null);
   if (known !== null && known.text === draft && known.outline !== null) last.current = known.outline;

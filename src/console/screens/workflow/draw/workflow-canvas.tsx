@@ -28,7 +28,7 @@ type Asking =
 
 const NARROW = 640;
 
-/** The canvas: the same document as the text, drawn. */
+/** The canvas: a drawing of the same document as the text. */
 export function WorkflowCanvas({ name, document: doc, problems }: WorkflowCanvasProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useWidth(box, NARROW) < NARROW;
@@ -93,7 +93,7 @@ interface EmptyCanvasProps {
 }
 
 function EmptyCanvas({ isUnread, isBroken }: EmptyCanvasProps): JSX.Element {
-  // It has not been checked yet.
+  // The text has not been checked yet.
   if (isUnread && !isBroken) return <Skeleton lines={6} height={32} />;
   if (isUnread) {
     return (
@@ -109,7 +109,7 @@ function EmptyCanvas({ isUnread, isBroken }: EmptyCanvasProps): JSX.Element {
   );
 }
 
-/** Selecting one card by click, several with Shift; what the canvas calls back with. */
+/** Selects one card by click and several with Shift. Returns the callbacks of the canvas. */
 function usePicking(
   doc: WorkflowDocument,
   problems: readonly PlacedProblem[],
@@ -177,7 +177,7 @@ function onKey(event: KeyboardEvent, doc: WorkflowDocument, actions: CanvasActio
   event.stopPropagation();
 }
 
-/** On a line it goes between, on a card behind or into it, elsewhere it stands alone. */
+/** Drops a palette entry: on a line between its cards, on a card into or after it, elsewhere as a separate step. */
 function drop(
   event: DragEvent,
   doc: WorkflowDocument,

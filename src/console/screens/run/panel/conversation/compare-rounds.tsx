@@ -12,7 +12,7 @@ interface CompareRoundsProps {
   readonly onClose: () => void;
 }
 
-/** Two rounds beside each other, word by word: what the model said, and what it called. */
+/** Compares two rounds word by word: the model's text and its tool calls. */
 export function CompareRounds({ rounds, onClose }: CompareRoundsProps): JSX.Element {
   const last = rounds.length - 1;
   const [left, setLeft] = useState(String(Math.max(0, last - 1)));

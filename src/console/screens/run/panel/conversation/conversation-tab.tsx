@@ -15,17 +15,17 @@ import { Round } from "./round.tsx";
 import "./conversation.css";
 
 interface ConversationTabProps {
-  /** Its rounds; empty: the adapter reported whole messages, or nothing. */
+  /** The turn with its rounds. No rounds when the adapter reported whole messages or nothing. */
   readonly turn: TurnView | undefined;
   readonly detail: DetailedNode | undefined;
 }
 
-/** Whether there is something to read: rounds, or messages an adapter reported. */
+/** Checks whether there is a conversation to show: rounds, or messages reported by an adapter. */
 export function hasConversation({ turn, detail }: ConversationTabProps): boolean {
   return (turn?.rounds.length ?? 0) > 0 || (detail?.attempts ?? []).some(({ conversation }) => conversation.length > 0);
 }
 
-/** What was said between the system, the asker, the model and its tools, in order. */
+/** The messages of the system, the prompt, the model and its tools, in order. */
 export function ConversationTab({ turn, detail }: ConversationTabProps): JSX.Element {
   const [isRaw, setRaw] = useState(false);
   const [isComparing, setComparing] = useState(false);
@@ -80,7 +80,7 @@ function Totals({ turn: { rounds, costMicros } }: { readonly turn: TurnView }): 
 
 const ROLES: readonly Role[] = ["system", "user", "assistant", "tool"];
 
-/** Messages as an adapter reported them, whatever it calls their roles. */
+/** Messages as an adapter reported them, with any role names. */
 function Reported({ attempt, isRaw }: { readonly attempt: DetailedAttempt; readonly isRaw: boolean }): JSX.Element {
   return (
     <>

@@ -11,21 +11,21 @@ const ROLES: Readonly<Record<Role, { readonly label: string; readonly icon: Icon
   tool: { label: "Tool", icon: "workflow" },
 };
 
-/** What a message is likely to need on the screen. */
+/** Estimated height of a message on the screen. */
 const HEIGHT_PX = 96;
 
 interface MessageProps {
   readonly role: Role;
-  /** Beside the role: which round, which tool. */
+  /** Text beside the role: the round or the tool. */
   readonly title?: ReactNode;
-  /** Verdict, tokens, cost, time. */
+  /** Verdict, tokens, cost and time of the message. */
   readonly aside?: ReactNode;
   readonly label: string;
-  /** Drawn when it comes near. */
+  /** Draws the content. Called when the message comes near the visible area. */
   readonly children: () => ReactNode;
 }
 
-/** One message of a conversation. Its head is always there, for the keyboard and for screen readers; its text when it is near. */
+/** One message of a conversation. The head is always drawn, for keyboard and screen readers. The text is drawn on scrolling near. */
 export function Message({ role, title, aside, label, children }: MessageProps): JSX.Element {
   const { label: name, icon } = ROLES[role];
   return (

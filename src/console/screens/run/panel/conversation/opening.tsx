@@ -12,7 +12,7 @@ interface OpeningProps {
   readonly isRaw: boolean;
 }
 
-/** How a conversation begins: the instructions, layer by layer, and what is asked. */
+/** The beginning of a conversation: the instructions, layer by layer, and the prompt. */
 export function Opening({ detail, turn, isRaw }: OpeningProps): JSX.Element {
   const instructions = detail.attempts.at(-1)?.instructions ?? [];
   const { request } = detail;
@@ -52,7 +52,7 @@ export function Opening({ detail, turn, isRaw }: OpeningProps): JSX.Element {
   );
 }
 
-/** Folded: what it is made of is known before its text is. */
+/** One layer of the instructions. Initially folded, with only its source shown. */
 function Layer({ instruction, isRaw }: { readonly instruction: Instruction; readonly isRaw: boolean }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const { layer, source, text } = instruction;

@@ -16,7 +16,7 @@ interface RoundProps {
   readonly isRaw: boolean;
 }
 
-/** What the model said in a round, then the tools it called. */
+/** The model's text in a round, then the tool calls it made. */
 export function Round({ round, nodeId, isRaw }: RoundProps): JSX.Element {
   const { inputTokens, outputTokens, costMicros, text, calls, model, isCarried, at } = round;
   return (

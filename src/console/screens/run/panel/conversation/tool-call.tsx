@@ -14,7 +14,7 @@ export function nameOf({ server, tool }: Call): string {
   return server === null ? tool : `${server}/${tool}`;
 }
 
-/** A tool that was asked for: with which args, what the gates said, and what it returned. */
+/** A tool call: its args, the verdict of the gates, and its result. */
 export function ToolCall({ call }: { readonly call: Call }): JSX.Element {
   const name = nameOf(call);
   const { action, result } = call;
