@@ -621,7 +621,7 @@ describe("sluice runs", () => {
     const id = await started("hello.lobsterX");
     await sluice(["runs", "watch", id, "--quiet"]);
     writeFileSync(join(folder, "better.txt"), "Greet them all.");
-    const asked = await sluice(["runs", "branch", id, "--prompt", `greet=@${join(folder, "better.txt")}`]);
+    const asked = await sluice(["runs", "branch", id, "--prompt", "greet=@better.txt"]);
     expect(asked).toMatchObject({ code: 0, out: expect.stringMatching(/^run_\w+\n$/) });
     const node = await client().getNode(asked.out.trim(), "greet");
     expect(node).toMatchObject({ request: { message: "Greet them all." }, promptBy: expect.any(String) });
@@ -778,6 +778,16 @@ describe("sluice approvals", () => {
     expect(JSON.parse(answered.out)).toMatchObject({ id: approvalId, status: "rejected", reason: "no" });
     expect((await sluice(["runs", "watch", runId, "--quiet"])).code).toBe(1);
     expect(await sluice(["approvals", "show", "apr_nothing"])).toMatchObject({ code: 2 });
+  });
+});
+
+describe("sluice triggers", () => {
+  it("reads the body of a delivery from a file in the folder it is called in", async () => {
+    writeFileSync(join(folder, "order.txt"), "no json");
+    const fired = await sluice(["triggers", "fire", "orders", "--body", "@order.txt"]);
+    expect(fired).toMatchObject({ code: 2, err: expect.stringContaining("--body is not JSON") });
+    const missing = await sluice(["triggers", "test", "orders", "--body", "@missing.json"]);
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining("missing.json: there is no such file") });
   });
 });
 

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { TriggerSample, TriggerAnswer } from "../client/index.ts";
 import type { Api } from "./api.ts";
@@ -8,6 +7,7 @@ import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printJson, printList } from "./listing.ts";
 import { Refusal } from "./refusal.ts";
+import { readOptionText } from "./source-file.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
 interface SampleOptions {
@@ -31,7 +31,7 @@ export function addTriggerCommands(triggers: Command, bench: Workbench): void {
     .addHelpText("after", example("sluice triggers fire orders --body @order.json"))
     .action(
       onServer(bench, async (io, api, id: string, options: SampleOptions) =>
-        report(io, await api.triggers.fire(id, await sampleOf(options)), options),
+        report(io, await api.triggers.fire(id, await sampleOf(io, options)), options),
       ),
     );
 }
@@ -57,9 +57,9 @@ function addSampleOptions(command: Command): Command {
     .option("--json", "print the answer as JSON");
 }
 
-async function sampleOf({ body, header = [], query = [] }: SampleOptions): Promise<TriggerSample> {
+async function sampleOf(io: Io, { body, header = [], query = [] }: SampleOptions): Promise<TriggerSample> {
   return {
-    ...(body === undefined ? {} : { body: await jsonOf(body) }),
+    ...(body === undefined ? {} : { body: await jsonOf(io, body) }),
     headers: Object.fromEntries(header.map(pairOf)),
     query: Object.fromEntries(query.map(pairOf)),
   };
@@ -71,8 +71,8 @@ function pairOf(written: string): readonly [string, string] {
   return [written.slice(0, at), written.slice(at + 1)];
 }
 
-async function jsonOf(written: string): Promise<unknown> {
-  const text = written.startsWith("@") ? await readText(written.slice(1)) : written;
+async function jsonOf(io: Io, written: string): Promise<unknown> {
+  const text = await readOptionText(io, written);
   try {
     return JSON.parse(text);
   } catch {
@@ -80,16 +80,8 @@ async function jsonOf(written: string): Promise<unknown> {
   }
 }
 
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch {
-    throw new Refusal(`cannot read ${printable(path)}`);
-  }
-}
-
 async function testTrigger(io: Io, api: Api, id: string, options: SampleOptions): Promise<number> {
-  const test = await api.triggers.test(id, await sampleOf(options));
+  const test = await api.triggers.test(id, await sampleOf(io, options));
   if (options.json === true) printJson(io, test);
   else if (test.starts) io.out.write(`starts a run with ${oneLine(JSON.stringify(test.args))}\n`);
   else if (test.problems.length === 0) io.out.write("starts nothing: the filter does not hold\n");
