@@ -34,7 +34,7 @@ export async function branchRun(io: Io, api: Api, id: string, options: BranchOpt
     return relaunched(io, api, await api.branchInTurn(id, point), options, what);
   }
   const at = options.at ?? (isEmpty(edits) ? undefined : (await api.getRun(id)).lastEventId);
-  if (at === undefined) throw new Refusal("say where: --at EVENT, or --node NODE --round N");
+  if (at === undefined) throw new Refusal("name the place to branch from: --at EVENT, or --node NODE --round N");
   const isGiven = (options.arg ?? []).length > 0 || options.argsFile !== undefined;
   const args = isGiven ? await branchArgs(io, api, await api.getRun(id), options) : undefined;
   const branched = await api.branchRun(id, at, args, { ...inputsFromOf(options.argFrom ?? []), ...edits });
@@ -92,7 +92,9 @@ async function pointOf(
     throw new Refusal("a branch inside a turn needs --node and --round; sluice runs show RUN --node NODE lists rounds");
   }
   if (at !== undefined || arg.length > 0 || argsFile !== undefined || argFrom.length > 0 || outputs !== undefined) {
-    throw new Refusal("--node and --round go without --at, args and --output: a turn is continued with what it had");
+    throw new Refusal(
+      "--node and --round cannot be combined with --at, args or --output: a turn continues with the args and outputs it had",
+    );
   }
   if (message !== undefined && result !== undefined) throw new Refusal("--message and --result exclude each other");
   const point = { node, round, ...promptFor(node, prompts) };
@@ -105,7 +107,7 @@ function promptFor(node: string, prompts: NodeEdits["prompts"] = {}): Pick<Branc
   const other = Object.keys(prompts).find((name) => name !== node);
   if (other !== undefined) {
     throw new Refusal(
-      `--prompt ${printable(other)}: inside the turn of ${printable(node)} only that node is asked anew`,
+      `--prompt ${printable(other)}: a branch inside the turn of ${printable(node)} changes the prompt of that node only`,
     );
   }
   const prompt = prompts[node];

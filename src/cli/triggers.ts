@@ -18,16 +18,14 @@ interface SampleOptions {
 }
 
 export function addTriggerCommands(triggers: Command, bench: Workbench): void {
-  addListOptions(triggers.command("deliveries").description("list what was delivered to a trigger, newest first"))
+  addListOptions(triggers.command("deliveries").description("list the deliveries to a trigger, newest first"))
     .argument("<id>", "name of the trigger")
     .addHelpText("after", example("sluice triggers deliveries orders"))
     .action(onServer(bench, listDeliveries));
   addSampleOptions(triggers.command("test").description("show what a delivery would do, and start nothing"))
     .addHelpText("after", example("sluice triggers test orders --body '{\"id\": 7}'"))
     .action(onServer(bench, testTrigger));
-  addSampleOptions(
-    triggers.command("fire").description("deliver something to a trigger, as if it had come from outside"),
-  )
+  addSampleOptions(triggers.command("fire").description("send a delivery to a trigger, as if it came from outside"))
     .addHelpText("after", example("sluice triggers fire orders --body @order.json"))
     .action(
       onServer(bench, async (io, api, id: string, options: SampleOptions) =>
@@ -51,7 +49,7 @@ export function addRunNowCommand(schedules: Command, bench: Workbench): void {
 function addSampleOptions(command: Command): Command {
   return addLinkOptions(command)
     .argument("<id>", "name of the trigger")
-    .option("--body <json>", "what is delivered: JSON, or @FILE")
+    .option("--body <json>", "the body: JSON, or @FILE")
     .option("--header <name=value>", "a header; may be repeated", collect)
     .option("--query <name=value>", "a parameter; may be repeated", collect)
     .option("--json", "print the answer as JSON");

@@ -30,7 +30,7 @@ function caseText(file: string, result: CaseResult, paint: Paint): string {
   const lines = result.mismatches.flatMap(({ path, expected, actual, place, hint }) => [
     `      ${paint("gray", `${printable(file)}:${place.line}:${place.column}:`)} ${printable(formatPath(path))}`,
     `        expected ${paint("green", printable(expected))}`,
-    `        came     ${paint("red", printable(actual))}`,
+    `        actual   ${paint("red", printable(actual))}`,
     ...(hint === null ? [] : [`        ${paint("cyan", "hint:")} ${printable(hint)}`]),
   ]);
   return `  ${paint("red", "✗")} ${name}\n${lines.join("\n")}\n`;
