@@ -38,7 +38,7 @@ export const backtestRoutes: readonly Route[] = [
     method: "POST",
     path: "/policies/backtest",
     operation: "policies.backtest",
-    summary: `Tries a draft of a policy on the newest ${BACKTEST_VERDICTS_MAX} verdicts: what would have changed.`,
+    summary: `Evaluates a draft of a policy on the newest ${BACKTEST_VERDICTS_MAX} verdicts, and shows which would have changed.`,
     permission: "governance:read",
     body: { schema: backtestBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: {
