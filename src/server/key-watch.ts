@@ -1,5 +1,5 @@
 import type { KeyStore, SessionStore, WatchedSession } from "../store/index.ts";
-import { isPersonId, isTokenKeyId } from "./auth.ts";
+import { isKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
 import { SESSION_IDLE_MS } from "./session-ring.ts";
 import type { StreamOwner } from "./stream-registry.ts";
@@ -59,10 +59,6 @@ export class KeyWatch {
       this.#isLooking = false;
     }
   }
-}
-
-function isKeyId(id: string): boolean {
-  return !isTokenKeyId(id) && !isPersonId(id);
 }
 
 /** Returns each session once for every organisation it watches. */
