@@ -1,5 +1,5 @@
 import type { KeyStore, SessionStore, WatchedSession } from "../store/index.ts";
-import { isPersonId, isTokenKeyId } from "./auth.ts";
+import { isKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
 import { SESSION_IDLE_MS } from "./session-ring.ts";
 import type { StreamOwner } from "./stream-registry.ts";
@@ -65,10 +65,6 @@ export class KeyWatch {
 
 export function isExpired({ expiresAt }: Pick<StreamOwner, "expiresAt">, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
-}
-
-function isKeyId(id: string): boolean {
-  return !isTokenKeyId(id) && !isPersonId(id);
 }
 
 /** Returns each session once for every organisation it watches. */
