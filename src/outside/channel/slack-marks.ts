@@ -9,7 +9,7 @@ export interface Marked {
 }
 
 const EVENT_TYPE = "sluice_message";
-/** Messages per page. Slack returns at most 1,000, and recommends no more than 200. */
+/** Messages per page: the number that Slack recommends. */
 const PAGE_MESSAGES = 200;
 /** Maximum number of pages that are searched, so that a delivery into a very busy conversation ends in time. */
 const PAGES_MAX = 25;
