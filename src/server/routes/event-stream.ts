@@ -19,7 +19,8 @@ function streamRoute(path: string, operation: string): Route {
     method: "GET",
     path,
     operation,
-    summary: "Follows a run: stored events first, then live ones, without gap or repeat, until the run has ended.",
+    summary:
+      "Streams a run: first its stored events, then new ones, without gaps or repetitions, until the run has ended.",
     permission: "run:read",
     query: streamQuery,
     answersHead: false,
