@@ -288,8 +288,7 @@ async function measureRetention({ sql, store }: BenchDatabase, diamonds: number,
 async function measureSums(store: Store, now: number): Promise<void> {
   for (const by of [null, "model", "workflow"] as const) {
     for (const bucket of ["day", "hour"] as const) {
-      // A row for each hour and workflow of 60 days is more than a page shows: pages ask for the hours of one day.
-      const days = bucket === "hour" && by === "workflow" ? 1 : 60;
+      const days = bucket === "hour" && by === "workflow" ? 1 : 60; // As pages ask: 60 days have too many rows.
       const work = () => store.usage(ORG, { bucket, by, since: now - days * DAY_MS, until: now });
       line(`usage of ${days} days by ${bucket}, ${by ?? "all"}`, await milliseconds(work), MAX.usage);
     }
