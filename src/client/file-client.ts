@@ -7,7 +7,7 @@ import type {
   Upload,
   UploadRequest,
 } from "../contract/index.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError, brokenAnswer } from "./api-error.ts";
 import type { Door, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
 
@@ -74,11 +74,11 @@ export class FileClient {
     };
     // The first request is not repeated, so an unreachable server fails at once. Later requests wait for the server to return.
     const { id, partSize, partCount, received, file } = await this.begin(request);
-    if (file !== null || id === null) {
+    if (file !== null) {
       onProgress?.(size);
-      if (file !== null) return file;
+      return file;
     }
-    const uploadId = id ?? "";
+    if (id === null) throw brokenAnswer("", "answered with neither an upload nor a stored file", { status: 200 });
     const bytesOf = (part: number): number => Math.min(size, part * partSize) - (part - 1) * partSize;
     let sent = received.reduce((sum, part) => sum + bytesOf(part), 0);
     onProgress?.(sent);
@@ -86,11 +86,11 @@ export class FileClient {
       if (received.includes(part)) continue;
       const from = (part - 1) * partSize;
       const bytes = await source.read(from, from + bytesOf(part));
-      await again(() => this.putPart(uploadId, part, bytes), signal);
+      await again(() => this.putPart(id, part, bytes), signal);
       sent += bytes.byteLength;
       onProgress?.(sent);
     }
-    return again(() => this.complete(uploadId), signal);
+    return again(() => this.complete(id), signal);
   }
 }
 

@@ -11,15 +11,15 @@ export const STANDING_SCHEMA = {
     workflow: TEXT,
     version: { type: ["integer", "null"] },
     status: TEXT,
-    isPaused: { type: "boolean", description: "Nothing moves before a person acts" },
-    outputs: { type: "object", description: "Outputs of the nodes that nothing depends on, by node" },
-    costMicros: { type: "integer", description: "Millionths of a dollar" },
+    isPaused: { type: "boolean", description: "Whether the run is paused until a person resumes it" },
+    outputs: { type: "object", description: "Outputs of the last nodes, by node" },
+    costMicros: { type: "integer", description: "Millionths of a US dollar" },
     executedCount: COUNT,
     failedCount: COUNT,
     lastEventId: COUNT,
     waitingFor: {
       type: "array",
-      description: "Approvals the run waits for; resolve_approval answers them",
+      description: "Approvals that the run waits for; answer them with resolve_approval",
       items: {
         type: "object",
         properties: {

@@ -19,13 +19,13 @@ export const runTools: readonly FixedTool[] = [
     title: "Run a workflow",
     description:
       "Starts a run of an exposed workflow and waits until it has ended, needs a person, or wait_seconds have passed. " +
-      "Every node passes the gates before it acts. A run that is still going can be followed with watch_run.",
+      "Every node passes the gates before it acts. Follow a run that is still open with watch_run.",
     input: z.strictObject({
-      workflow: z.string().describe("Name, as list_workflows shows it"),
-      version: z.number().int().positive().optional().describe("The newest when left out"),
+      workflow: z.string().describe("Name of a workflow, from list_workflows"),
+      version: z.number().int().positive().optional().describe("Version of the workflow. Default: the newest"),
       args: z.record(z.string(), z.unknown()).optional().describe("Args of the workflow by name"),
-      model: z.string().optional().describe("Model of every node that names none"),
-      gateway: z.string().optional().describe("Where it is to be executed"),
+      model: z.string().optional().describe("Model of all nodes that name none"),
+      gateway: z.string().optional().describe("Gateway that executes the run"),
       ...waitWords,
     }),
     output: STANDING_SCHEMA,
@@ -47,7 +47,7 @@ export const runTools: readonly FixedTool[] = [
   defineTool({
     name: "get_run",
     title: "Show a run",
-    description: "How a run stands: status, outputs, cost, failures, and which approvals it waits for.",
+    description: "Shows status, outputs, cost and failures of a run, and the approvals it waits for.",
     input: z.strictObject({ run_id: runId }),
     output: STANDING_SCHEMA,
     annotations: LOOKING,
@@ -56,7 +56,7 @@ export const runTools: readonly FixedTool[] = [
   defineTool({
     name: "list_runs",
     title: "List runs",
-    description: "Runs of all workflows, newest first.",
+    description: "Lists runs of all workflows, newest first.",
     input: z.strictObject({
       status: z.enum(RUN_STATUSES).optional(),
       workflow: z.string().optional().describe("Only runs of this workflow"),
@@ -75,11 +75,11 @@ export const runTools: readonly FixedTool[] = [
     name: "watch_run",
     title: "Watch a run",
     description:
-      "Waits until a run has ended, needs a person, or wait_seconds have passed; returns what happened after the event " +
-      "after_event_id, and how the run stands. Call it again with lastEventId to continue.",
+      "Waits until a run has ended, needs a person, or wait_seconds have passed. Returns the events after after_event_id and " +
+      "the state of the run. Call it again with lastEventId to continue.",
     input: z.strictObject({
       run_id: runId,
-      after_event_id: z.number().int().min(0).optional().describe("Only what came after this event"),
+      after_event_id: z.number().int().min(0).optional().describe("Event id to continue after"),
       wait_seconds: waitSeconds,
     }),
     output: { ...STANDING_SCHEMA, properties: { ...STANDING_SCHEMA.properties, events: EVENT_SCHEMA } },
@@ -89,8 +89,8 @@ export const runTools: readonly FixedTool[] = [
   defineTool({
     name: "cancel_run",
     title: "Cancel a run",
-    description: "Ends a run: what is under way is stopped, what has not begun is left out. What it cost stays booked.",
-    input: z.strictObject({ run_id: runId, reason: z.string().optional().describe("Kept in the log of the run") }),
+    description: "Ends a run: stops open work and starts nothing more. The cost so far stays booked.",
+    input: z.strictObject({ run_id: runId, reason: z.string().optional().describe("Stored in the log of the run") }),
     output: STANDING_SCHEMA,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     handle: async ({ run_id, reason }, { api }) => {

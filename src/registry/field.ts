@@ -62,7 +62,7 @@ export const usd = checked(
   (amount) => microsOf(amount) / MICROS_PER_USD === amount,
   "must have at most six decimals",
   { code: "bad_number", hint: "A millionth of a dollar is the smallest amount." },
-).describe("US dollars, at most six decimals");
+).describe("US dollars, with at most six decimals");
 
 const WHOLE_MAX = 2_147_483_647;
 
@@ -78,7 +78,7 @@ export const instant = checked(
   (moment) => instantForms.some((form) => form.safeParse(moment).success),
   "must be a moment such as 2031-05-04T10:00:00Z",
   { code: "wrong_type" },
-).describe("ISO 8601");
+).describe("Time in ISO 8601");
 
 export function epochMsOf(moment: string): number {
   const isZoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(moment) || !moment.includes("T");

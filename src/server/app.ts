@@ -9,6 +9,7 @@ import type { AppOptions } from "./app-options.ts";
 import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
+import { CommitReports } from "./commit-reports.ts";
 import { openCallers } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
@@ -84,7 +85,7 @@ export function createApp({
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const metrics = new Metrics();
-  const { tail, streams } = openStreams(store, runtime, config);
+  const { tail, reports, streams } = openStreams(store, runtime, config);
   const refusals = new Refusals();
   const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
@@ -130,6 +131,7 @@ export function createApp({
       hookFailures.close();
       mcp.close();
       streams.close();
+      reports.close();
     },
   };
 }
@@ -146,8 +148,9 @@ function openHono(services: Services): Hono<Env> {
 function openStreams(store: AppOptions["store"], runtime: AppOptions["runtime"], config: ApiConfig) {
   const { now, tailMs, onTrouble } = config;
   const tail = new Tail({ store, runtime, everyMs: tailMs, onTrouble });
-  const live = new OrgFeed({ store, runtime, now, everyMs: tailMs * LIVE_TAILS, onTrouble });
-  return { tail, streams: new StreamRegistry(store, tail, live, config) };
+  const reports = new CommitReports({ store, runtime, onTrouble });
+  const live = new OrgFeed({ store, runtime, reports, now, everyMs: tailMs * LIVE_TAILS, onTrouble });
+  return { tail, reports, streams: new StreamRegistry(store, tail, live, config) };
 }
 
 /** Answers with a page of the console, or with not found. */

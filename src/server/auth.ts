@@ -122,6 +122,11 @@ export function isPersonId(id: string): boolean {
   return id.startsWith(PERSONS);
 }
 
+/** True for the id of an API key, as opposed to a token or a person's session. */
+export function isKeyId(id: string): boolean {
+  return !isTokenKeyId(id) && !isPersonId(id);
+}
+
 /**
  * Returns the person of a session or a token, who may do everything that is theirs; null otherwise. A key answers as
  * the person who made it, but it may be in other hands, so it cannot manage that person's sessions, deputy or

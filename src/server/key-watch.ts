@@ -1,5 +1,5 @@
 import type { KeyStore, SessionStore, WatchedSession } from "../store/index.ts";
-import { isPersonId, isTokenKeyId } from "./auth.ts";
+import { isKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
 import { SESSION_IDLE_MS } from "./session-ring.ts";
 import type { StreamOwner } from "./stream-registry.ts";
@@ -9,7 +9,9 @@ export interface KeyWatchOptions {
   readonly config: Pick<ApiConfig, "keyCheckMs" | "now" | "onTrouble">;
   /** Returns the owners of the open streams. */
   readonly owners: () => readonly StreamOwner[];
-  readonly onEnded: (keyId: string) => void;
+  readonly onKeyEnded: (keyId: string) => void;
+  /** Receives the current time when at least one owner's key or token has expired. */
+  readonly onExpired: (now: number) => void;
   readonly onSessionEnded: (session: WatchedSession) => void;
 }
 
@@ -42,13 +44,13 @@ export class KeyWatch {
   async look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    const { store, config, owners, onEnded, onSessionEnded } = this.#options;
+    const { store, config, owners, onKeyEnded, onExpired, onSessionEnded } = this.#options;
     try {
       const open = owners();
       const now = config.now();
-      for (const { keyId, expiresAt } of open) if (expiresAt !== null && expiresAt <= now) onEnded(keyId);
+      if (open.some((owner) => isExpired(owner, now))) onExpired(now);
       const keyIds = [...new Set(open.map(({ keyId }) => keyId))].filter(isKeyId);
-      if (keyIds.length > 0) for (const keyId of await store.listEndedKeys(keyIds)) onEnded(keyId);
+      if (keyIds.length > 0) for (const keyId of await store.listEndedKeys(keyIds)) onKeyEnded(keyId);
       const sessions = sessionsOf(open);
       if (sessions.length > 0) (await store.listEndedSessions(sessions, SESSION_IDLE_MS)).forEach(onSessionEnded);
       this.#isAway = false;
@@ -61,8 +63,8 @@ export class KeyWatch {
   }
 }
 
-function isKeyId(id: string): boolean {
-  return !isTokenKeyId(id) && !isPersonId(id);
+export function isExpired({ expiresAt }: Pick<StreamOwner, "expiresAt">, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
 }
 
 /** Returns each session once for every organisation it watches. */

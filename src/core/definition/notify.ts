@@ -110,8 +110,8 @@ function checkPath(
 function ruleShape(isChannelNeeded: boolean): Shape<NotifyRule> {
   const channelDoc = "Name of the channel that is used.";
   const fields = {
-    on: mandatory(choice(NOTIFY_KINDS), "What people are notified of."),
-    where: optional(where, `Only while this holds, an expression over ${NOTIFY_FACTS.join(", ")}.`),
+    on: mandatory(choice(NOTIFY_KINDS), "Event that people are notified of."),
+    where: optional(where, `Condition of the notification: an expression over ${NOTIFY_FACTS.join(", ")}.`),
     channel: isChannelNeeded ? mandatory(givenName, channelDoc) : optional(givenName, channelDoc),
   };
   return refine(record(fields, { title: "a notify rule" }), (raw): NotifyRule | undefined =>

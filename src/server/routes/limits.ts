@@ -8,9 +8,9 @@ export const limitRoutes: readonly Route[] = [
     method: "GET",
     path: "/organisations/{organisation}/limits",
     operation: "organisations.limits",
-    summary: "Shows what the organisation may take, and how much of it is taken.",
+    summary: "Shows the limits of the organisation and their current usage.",
     permission: "governance:read",
-    replies: { 200: { description: "Every limit", schema: organisationLimitsSchema } },
+    replies: { 200: { description: "All limits", schema: organisationLimitsSchema } },
     handle: show,
   }),
 ];

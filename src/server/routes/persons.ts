@@ -50,11 +50,11 @@ export const personRoutes: readonly Route[] = [
     path: "/persons/{personId}",
     operation: "persons.change",
     summary:
-      "Changes a member: assigned roles and groups, the deputy, whether the person is disabled. Roles and groups from " +
-      "claims change at the next sign-in only. The last admin stays one.",
+      "Changes a member: assigned roles and groups, the deputy, whether the person is disabled. Roles and groups from claims " +
+      "change only at the next sign-in. The last admin keeps that role.",
     permission: "keys:manage",
     body: { ...body, schema: memberBody },
-    replies: { 200: { description: "The member as it is now", schema: personSchema } },
+    replies: { 200: { description: "The changed member", schema: personSchema } },
     handle: change,
   }),
   defineRoute({
@@ -62,16 +62,16 @@ export const personRoutes: readonly Route[] = [
     path: "/persons/{personId}",
     operation: "persons.remove",
     summary:
-      "Removes a member. Keys the person has made are revoked, except those of agents. The last admin cannot be removed.",
+      "Removes a member. Keys made by the person are revoked, except those of agents. The last admin cannot be removed.",
     permission: "keys:manage",
-    replies: { 204: { description: "The person is no member any more", schema: null } },
+    replies: { 204: { description: "The person is no longer a member", schema: null } },
     handle: remove,
   }),
   defineRoute({
     method: "PUT",
     path: "/me/deputy",
     operation: "me.deputy.set",
-    summary: "Names the member who answers approvals in the caller's place between two dates.",
+    summary: "Sets the member who answers approvals in the caller's place between two dates.",
     permission: null,
     isInPerson: true,
     body: { ...body, schema: deputyBody },

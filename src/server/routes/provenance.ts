@@ -32,7 +32,7 @@ export const provenanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/runs/{runId}/provenance",
     operation: "runs.provenance",
-    summary: "Shows where values came from: hand-offs of a run, the lineage of one value across runs, or an export.",
+    summary: "Shows the sources of values: hand-offs of a run, the lineage of one value across runs, or an export.",
     permission: "run:read",
     query: provenanceQuery,
     replies: {

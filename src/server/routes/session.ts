@@ -40,7 +40,7 @@ export const sessionRoutes: readonly Route[] = [
     permission: null,
     isPersonal: true,
     query: sessionsQuery,
-    replies: { 200: { description: "At most 200", schema: listOf(browserSessionSchema) } },
+    replies: { 200: { description: "At most 200 sessions", schema: listOf(browserSessionSchema) } },
     handle: listSessions,
   }),
   defineRoute({
@@ -48,11 +48,11 @@ export const sessionRoutes: readonly Route[] = [
     path: "/sessions/{sessionId}",
     operation: "sessions.revoke",
     summary:
-      "Ends a session: at once in this process, within two seconds in others; its streams end within one. With " +
-      "keys:manage also of other members and keys of the organisation that have no permission the caller lacks.",
+      "Ends a session: at once in this process, within two seconds in others; its streams end within one second. With keys:manage " +
+      "also sessions of other members and keys of the organisation that have no permission the caller lacks.",
     permission: null,
     isPersonal: true,
-    replies: { 204: { description: "It has ended", schema: null } },
+    replies: { 204: { description: "The session has ended", schema: null } },
     handle: revoke,
   }),
 ];

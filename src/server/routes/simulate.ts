@@ -37,7 +37,7 @@ export const simulateRoutes: readonly Route[] = [
     path: "/simulate",
     operation: "simulate",
     summary:
-      "Shows what a workflow would do, wait for and cost, on scripted answers and with the real gates. Nothing is kept. " +
+      "Simulates a workflow with scripted answers and the real gates: what it would do, wait for and cost. Nothing is stored. " +
       "With governance live the key also needs governance:read.",
     permission: "workflow:read",
     body: { schema: simulateBody, bytesMax: BODY_BYTES_MAX.definition, types: [JSON_TYPE], isOptional: false },

@@ -51,6 +51,7 @@ import { CELLS } from "./0060-cells.ts";
 import { CALLBACK_TOKENS } from "./0061-callback-tokens.ts";
 import { KEY_COLLATIONS } from "./0062-key-collations.ts";
 import { CELL_CHANGES } from "./0063-cell-changes.ts";
+import { COMMIT_REPORTS } from "./0064-commit-reports.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -103,6 +104,7 @@ const MIGRATIONS: readonly Migration[] = [
   CALLBACK_TOKENS,
   KEY_COLLATIONS,
   CELL_CHANGES,
+  COMMIT_REPORTS,
 ];
 
 /** The last migration this program knows. */
