@@ -68,8 +68,7 @@ export class RemoteDispatcher {
 
   /** Drops an attempt that has ended in this process. */
   forget(dispatchId: string): void {
-    const entry = this.#open.get(dispatchId);
-    entry?.stop?.();
+    this.#open.get(dispatchId)?.stop?.();
     this.#open.delete(dispatchId);
   }
 
@@ -80,6 +79,12 @@ export class RemoteDispatcher {
     if (entry !== undefined) entry.isCancelled = true;
     // An attempt that has not left this process is simply not sent.
     if (entry === undefined || entry.tries > 0 || entry.isHandedOver) this.#sendCancel(orgId, gatewayId, dispatchId);
+  }
+
+  /** Cancels every attempt of a run that this process has open, in the same way. */
+  cancelRun(runId: string): void {
+    for (const { opened } of this.#open.values())
+      if (opened.runId === runId) this.cancel(opened.orgId, opened.gatewayId, opened.dispatchId);
   }
 
   close(): void {

@@ -69,12 +69,13 @@ export class LaunchAdmission {
       return ruling(await governor.launches.judge(orgId, { ...request, hasApprovedLaunch: false }));
     const digest = digestOf(request, wanted);
     const approvalId = await store.findApprovedLaunch(orgId, digest);
-    const isUsed = approvalId !== undefined && (await store.useLaunch(orgId, digest, approvalId));
-    if (!isUsed) return ruling(await this.#ask(orgId, { request, wanted, reasons, digest }));
-    const giveBack = (): Promise<void> => store.returnLaunch(orgId, digest, approvalId);
+    const ask = async (): Promise<LaunchRuling> => ruling(await this.#ask(orgId, { request, wanted, reasons, digest }));
+    if (approvalId === undefined) return ask();
     const judgement = await governor.launches.judge(orgId, granted);
-    if (judgement.disposition !== "allow") await giveBack();
-    return { judgement, giveBack };
+    if (judgement.disposition !== "allow") return ruling(judgement);
+    // Used last, so that nothing that fails before uses it up.
+    if (!(await store.useLaunch(orgId, digest, approvalId))) return ask();
+    return { judgement, giveBack: () => store.returnLaunch(orgId, digest, approvalId) };
   }
 
   async #ask(orgId: string, asking: Omit<Asked, "rule" | "at">): Promise<Judgement> {

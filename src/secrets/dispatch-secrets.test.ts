@@ -29,7 +29,7 @@ async function setUp() {
     referencesOf: (_org, gatewayId, provider) => (gatewayId === "none" || provider !== "http" ? [] : references),
   });
   const ask = (request: Partial<AdapterRequest>, place: Partial<typeof PLACE> = {}) =>
-    handed.forDispatch({ ...PLACE, ...place }, () => stubRequest(request));
+    handed.forDispatch({ ...PLACE, ...place }, () => stubRequest(request))?.();
   return { store, ask };
 }
 

@@ -25,15 +25,18 @@ export class DispatchSecrets {
     this.#options = options;
   }
 
-  /** Undefined when the dispatch needs no secrets and does not have to wait. */
-  forDispatch(place: DispatchPlace, request: () => AdapterRequest): Promise<readonly HandedSecret[]> | undefined {
+  /** Returns the query for the secrets. Undefined when the dispatch needs none and does not have to wait. */
+  forDispatch(
+    place: DispatchPlace,
+    request: () => AdapterRequest,
+  ): (() => Promise<readonly HandedSecret[]>) | undefined {
     const { orgId, gatewayId, provider } = place;
     const references = this.#options.referencesOf(orgId, gatewayId, provider);
     if (references.length === 0) return undefined;
     const made = request();
     const names = toolNamesIn(made);
     const wanted = references.filter(({ tool }) => tool === null || names(tool));
-    return wanted.length === 0 ? undefined : this.#hand(place, made, wanted);
+    return wanted.length === 0 ? undefined : () => this.#hand(place, made, wanted);
   }
 
   async #hand(

@@ -13,7 +13,7 @@ import type { RemoteOptions } from "./remote-attempts.ts";
 import type { TextBox } from "./turn-seal.ts";
 import type { KnownPlans } from "./plan-cache.ts";
 
-/** Returns the secrets to send with a dispatch. Undefined when it needs none and is sent at once. */
+/** Returns the query for the secrets to send with a dispatch. Undefined when it needs none and is sent at once. */
 export type HandSecrets = (
   place: {
     readonly orgId: string;
@@ -22,7 +22,7 @@ export type HandSecrets = (
     readonly workflow: string;
   },
   request: () => AdapterRequest,
-) => Promise<readonly HandedSecret[]> | undefined;
+) => (() => Promise<readonly HandedSecret[]>) | undefined;
 
 /** While the database is unavailable, file operations wait until the signal ends the attempt. */
 export type OpenRunFiles = (orgId: string, runId: string, signal: AbortSignal) => AdapterFiles;

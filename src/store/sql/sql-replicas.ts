@@ -29,7 +29,10 @@ export function sqlReplicas(sql: Sql): ReplicaStore {
       const rows = await sql.query<{ run_id: string }>(STALLED, [limit]);
       return rows.map((row) => row.run_id);
     },
-    listRecoverable: async (limit) => RECOVERABLE.all(await sql.query(LIST_RECOVERABLE, [limit, RECOVERABLE_MS])),
+    listRecoverable: async (limit, after) => {
+      const { endedAt, runId } = after ?? { endedAt: 0, runId: "" };
+      return RECOVERABLE.all(await sql.query(LIST_RECOVERABLE, [limit, RECOVERABLE_MS, endedAt, runId]));
+    },
   };
 }
 
@@ -132,6 +135,6 @@ const LIST_RECOVERABLE = {
   name: "recoverable runs",
   text: `select r.org_id, r.run_id, h.epoch, h.ended_at from runs r join run_heads h using (run_id)
     where r.recovery_max > 0 and h.epoch < r.recovery_max and h.status in ('failed', 'timed_out')
-      and h.ended_at > ${NOW_MS} - $2
+      and h.ended_at > ${NOW_MS} - $2 and (h.ended_at, r.run_id) > ($3::bigint, $4::text)
     order by h.ended_at, r.run_id limit $1`,
 };
