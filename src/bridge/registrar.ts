@@ -105,7 +105,7 @@ export class Registrar {
   }
 
   /** Called when a caller's token was refused: the server may have restarted or have new tokens. Registers again now. */
-  hurry(): void {
+  registerNow(): void {
     if (this.#isClosed || this.#isAsking || this.#options.clock.now() - this.#askedAt < HURRY_MS) return;
     this.#stopTimer?.();
     void this.start();

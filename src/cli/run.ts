@@ -19,7 +19,7 @@ import { printProblems } from "./problem-report.ts";
 import { OwnEngine, type Settlement } from "./own-engine.ts";
 import { loadScript } from "./simulation.ts";
 import { blockOutlinesOf, ShownFamily } from "./shown-family.ts";
-import { STOP_MS } from "./standing.ts";
+import { STOP_MS } from "./serve-until-stopped.ts";
 import { exitCodeOf, type RunOutcome, printFailures, printOutcome } from "./run-outcome.ts";
 import { leavesOf } from "./remote-plan.ts";
 import type { SourceFile } from "./source-file.ts";

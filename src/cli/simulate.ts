@@ -69,14 +69,19 @@ function chooseServer(io: Io, options: SimulateOptions): Api | null {
 async function simulateThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<Shown> {
   const { governance = "live", approve = "all" } = options;
   const script = options.script === undefined ? {} : { script: await textOf(io, options.script) };
-  const request = { ...(await pieceThere(io, api, target, options)), ...script, governance, approve };
+  const request = { ...(await simulationRequestFor(io, api, target, options)), ...script, governance, approve };
   const report = await api.simulate(request);
   const about = governance === "none" ? OPEN : `by what is registered and spent at ${api.url} now`;
   return { report, about };
 }
 
 /** Checks the args here, where flags can be converted to the declared types. */
-async function pieceThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<SimulationRequest> {
+async function simulationRequestFor(
+  io: Io,
+  api: Api,
+  target: string,
+  options: SimulateOptions,
+): Promise<SimulationRequest> {
   if (!isFile(io, target)) {
     const [, workflow = target, wanted] = /^(.+?)(?:@([1-9]\d{0,8}))?$/s.exec(target) ?? [];
     const version = wanted === undefined ? (await api.getWorkflow(workflow)).version : Number(wanted);

@@ -5,7 +5,7 @@ import type { CallFailure } from "../ai-sdk/call-failure.ts";
 import { instructionsOf } from "../ai-sdk/prompt.ts";
 import { storable } from "../ai-sdk/storable.ts";
 import type { Environment } from "../environment.ts";
-import { childEnvironment } from "../process/surroundings.ts";
+import { childEnvironment } from "../process/work-directory.ts";
 import { isModelId, toolNameOf, type ClaudeAgentConfig } from "./config.ts";
 import type { Permission, SessionOptions } from "./sdk.ts";
 

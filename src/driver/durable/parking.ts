@@ -171,15 +171,15 @@ export interface ParkingOptions {
   readonly judge: Pick<Judge, "prepare" | "committed">;
   readonly clock: Pick<Clock, "now">;
   /** Called before the run is ended. */
-  readonly onStruck: (runId: string, error: unknown) => void;
+  readonly onBug: (runId: string, error: unknown) => void;
   readonly after: Pick<AfterCommit, "parked">;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /** Parks a run without making the caller wait. The callbacks report the result. */
 export function parkInBackground(options: ParkingOptions, runId: string, error: unknown): void {
-  const { store, health, judge, clock, onStruck, after, onTrouble } = options;
-  onStruck(runId, error);
+  const { store, health, judge, clock, onBug, after, onTrouble } = options;
+  onBug(runId, error);
   health
     .untilAvailable(() => parkRun(store, runId, clock.now(), error))
     .then(async (parked) => {
