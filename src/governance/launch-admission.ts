@@ -61,7 +61,7 @@ export class LaunchAdmission {
     await use.requireStorage(orgId);
     const granted = { ...request, hasApprovedLaunch: true };
     // A launch that would be refused even with an approval cannot be approved.
-    const judged = await governor.launches.look(orgId, granted);
+    const judged = await governor.launches.preview(orgId, granted);
     if (judged.disposition !== "allow") return ruling(judged);
     const wanted = wantedBy(request, judged);
     const reasons = reasonsOf(request, judged);
@@ -80,7 +80,7 @@ export class LaunchAdmission {
   async #ask(orgId: string, asking: Omit<Asked, "rule" | "at">): Promise<Judgement> {
     const { governor, store, clock } = this.#options;
     const { request, wanted, digest } = asking;
-    const refused = await governor.launches.look(orgId, { ...request, hasApprovedLaunch: false });
+    const refused = await governor.launches.preview(orgId, { ...request, hasApprovedLaunch: false });
     // The configuration may have changed in the meantime, so that no approval is needed any more.
     if (refused.disposition !== "block") return refused;
     const rule = this.#ruleFor(orgId, wanted);

@@ -33,7 +33,7 @@ export class LaunchJudge {
   /** Decides whether a run may be created, and counts the start. */
   async judge(orgId: string, request: LaunchSubject): Promise<Judgement> {
     for (let tried = 1; ; tried += 1) {
-      const judgement = await this.look(orgId, request);
+      const judgement = await this.preview(orgId, request);
       if (judgement.disposition !== "allow" || tried === TRIES) return judgement;
       if (await this.#take(orgId, request.keyId)) return judgement;
       // Another process has taken the last place.
@@ -42,7 +42,7 @@ export class LaunchJudge {
   }
 
   /** Decides the same without counting a start. */
-  async look(orgId: string, request: LaunchSubject): Promise<Judgement> {
+  async preview(orgId: string, request: LaunchSubject): Promise<Judgement> {
     const { registered, directory, clock, use, tallyOf, prepare } = this.#options;
     await prepare(new Set([orgId]));
     const at = clock.now();

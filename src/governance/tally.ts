@@ -2,7 +2,7 @@ import {
   addHits,
   countSince,
   type Hits,
-  leaveAt,
+  expiryOfOldest,
   type RateFact,
   type RateWindow,
   type Spending,
@@ -96,7 +96,7 @@ export class Tally {
     const inside = tally === undefined ? 0 : countSince(tally.hits, since) + countTakenSince(tally.takenHits, since);
     if (inside + ahead < count) return { used: inside, freesAt: null };
     const hits = tally === undefined ? [] : hitsSince(tally, since);
-    return { used: Math.max(inside, count), freesAt: leaveAt(hits, inside + ahead - count + 1, windowMs) };
+    return { used: Math.max(inside, count), freesAt: expiryOfOldest(hits, inside + ahead - count + 1, windowMs) };
   }
 
   /** Returns the time for a new hit. Hits must be in order, so a replica whose clock is behind uses the time of the last hit. */

@@ -20,7 +20,7 @@ import { CARD } from "./card.ts";
 import { DraggedLineView } from "./card-editing.tsx";
 import { CurrentGraph, type GraphContext } from "./graph-context.ts";
 import { type DraggedLine, Editing, type GraphEditing, useEditing } from "./graph-editing.ts";
-import { type GraphNode, type GraphSource, EMPTY_SOURCE } from "./graph-node.ts";
+import { type GraphNode, type GraphSource, NO_SOURCE } from "./graph-node.ts";
 import { type Frame, framesOf, type Inside } from "./inside.ts";
 import { GroupNote } from "./group-note.tsx";
 import { MiniMap } from "./mini-map.tsx";
@@ -63,16 +63,7 @@ const DO_NOTHING = (): void => undefined;
 
 /** The graph of a plan, in layers. Arrow keys move along edges, Enter opens. */
 export function PlanGraph(props: PlanGraphProps): JSX.Element {
-  const {
-    nodes,
-    source = EMPTY_SOURCE,
-    selected,
-    onSelect,
-    open,
-    onToggle,
-    direction = "right",
-    label = "Graph",
-  } = props;
+  const { nodes, source = NO_SOURCE, selected, onSelect, open, onToggle, direction = "right", label = "Graph" } = props;
   const grouped = useMemo(() => groupGraph(nodes, { open }), [nodes, open]);
   const { insides = NO_INSIDES, onOpenInside = DO_NOTHING, editing = null } = props;
   const frames = useMemo(() => framesOf(insides, open, direction), [insides, open, direction]);

@@ -1,6 +1,6 @@
 import type { TreePath } from "../../../../core/base/index.ts";
 import type { Outline, OutlineBlock, OutlineStep } from "../../../../core/edit/index.ts";
-import { type GraphNode, type GraphSource, EMPTY_SOURCE } from "../../../graph/graph-node.ts";
+import { type GraphNode, type GraphSource, NO_SOURCE } from "../../../graph/graph-node.ts";
 import { type Inside, insideKey } from "../../../graph/inside.ts";
 
 /** A card of the canvas and the part of the text it represents. */
@@ -49,7 +49,7 @@ function handoffsOf(id: string): readonly string[] {
 /** The graph source of a text that is not run: provides only which cards can be opened and which lines carry values. */
 function sourceOf(byKey: ReadonlyMap<string, DrawnStep>, before = ""): GraphSource {
   return {
-    ...EMPTY_SOURCE,
+    ...NO_SOURCE,
     hasBlock: (id) => (byKey.get(before + id)?.step?.blocks.length ?? 0) > 0,
     handoffs: (source, target) => {
       const [from, to] = [byKey.get(before + source)?.step, byKey.get(before + target)?.step];
