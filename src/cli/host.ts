@@ -113,7 +113,7 @@ export async function openHostPart(machine: Io, parts: HostParts): Promise<HostP
     config: {
       ...reachOf(parts),
       consoleConnect,
-      ...(siblings === null ? {} : { together: (path) => siblings.together(path) }),
+      ...(siblings === null ? {} : { allProcesses: (path) => siblings.answersOfAll(path) }),
       nextSlots,
       now: () => clock.now(),
       clockSkewMs: () => clock.skewMs,

@@ -7,7 +7,7 @@ import type { Plan } from "../core/plan/index.ts";
 import { sampleForm } from "../core/script/index.ts";
 import { DurableDriver, isFamilyWaiting, newRunId } from "../driver/index.ts";
 import type { Judge } from "../governance/index.ts";
-import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
+import { storeUnsavedWorkflow, openChildPreparer, type UnsavedWorkflow } from "../launch/index.ts";
 import { createMemoryStore, type NewEvent, type Store } from "../store/index.ts";
 import { ApprovalPrompt, type Asked, isClosed } from "./approval-prompt.ts";
 import type { AnswerApproval, ApprovalAnswer } from "./approvals.ts";
@@ -27,7 +27,7 @@ export interface OwnEngineOptions {
 }
 
 /** The workflow to run, with its plan. */
-export interface OwnPiece extends UnsavedPiece {
+export interface CompiledWorkflow extends UnsavedWorkflow {
   readonly plan: Plan;
   readonly version: number | null;
 }
@@ -101,11 +101,22 @@ export class OwnEngine {
   }
 
   /** Starts the run. The args must have been checked against the plan already. */
-  async start(piece: OwnPiece, args: JsonObject, { trigger, traceId }: { trigger: string; traceId?: string }) {
+  async start(
+    workflow: CompiledWorkflow,
+    args: JsonObject,
+    { trigger, traceId }: { trigger: string; traceId?: string },
+  ) {
     await this.#driver.start();
-    const text = await keepPiece(this.#store, ORG, piece);
+    const text = await storeUnsavedWorkflow(this.#store, ORG, workflow);
     const { runId } = this;
-    const about = { orgId: ORG, runId, workflow: piece.plan.name, version: piece.version, trigger, startedBy: null };
+    const about = {
+      orgId: ORG,
+      runId,
+      workflow: workflow.plan.name,
+      version: workflow.version,
+      trigger,
+      startedBy: null,
+    };
     const outcome = await this.#driver.launch({
       ...about,
       ...text,

@@ -6,7 +6,7 @@ import {
   buildEnvironment,
   type BuiltEnvironment,
   type GovernanceMode,
-  type Piece,
+  type SimulationInput,
   simulateGoverned,
   simulateOpen,
   SimulationTooLong,
@@ -111,18 +111,18 @@ const OPEN = "every gate is open";
 async function simulateHere(io: Io, target: string, options: SimulateOptions): Promise<Shown> {
   const file = await readWorkflowFile(io, target);
   const { workspace, args, script } = await prepare(io, file, options);
-  const { plan } = workspace.piece;
-  const piece: Piece = { ...workspace.piece, args, script };
-  const how = { approve: options.approve ?? "all", mayGoOn: () => true } as const;
+  const { plan } = workspace.workflow;
+  const input: SimulationInput = { ...workspace.workflow, args, script };
+  const how = { approve: options.approve ?? "all", mayContinue: () => true } as const;
   if (options.governance === "none") {
-    const simulated = await simulateOpen(piece, { ...how, at: OPEN_AT });
+    const simulated = await simulateOpen(input, { ...how, at: OPEN_AT });
     return { report: simulationOf(plan, simulated), about: OPEN };
   }
   const environment = await requireEnvironment(io, options, workspace.plans);
   const record = await environment.workflow(plan.name);
   const { status = "active", posture = "bounded_autonomous" } = record ?? {};
   const request = { status, posture, hasApprovedLaunch: false, depth: 0, gateway: null };
-  const simulated = await simulateGoverned(piece, environment, request, { ...how, at: io.clock.now() });
+  const simulated = await simulateGoverned(input, environment, request, { ...how, at: io.clock.now() });
   return { report: simulationOf(plan, simulated), about: aboutEnvironment(options, environment) };
 }
 
@@ -134,7 +134,7 @@ function explain(thrown: unknown): never {
 async function requireEnvironment(
   io: Io,
   { registry }: SimulateOptions,
-  plans: readonly Piece["plan"][],
+  plans: readonly SimulationInput["plan"][],
 ): Promise<BuiltEnvironment> {
   const manifests = registry === undefined ? null : (await readManifests(io, registry)).map(({ manifest }) => manifest);
   const built = await buildEnvironment(manifests, plans, io.clock);

@@ -1,6 +1,6 @@
 import type { KeyStore } from "../store/index.ts";
 import { isPersonId, isTokenKeyId, type Principal } from "./auth.ts";
-import type { PersonNames } from "./person-ring.ts";
+import type { PersonNames } from "./person-cache.ts";
 
 type Store = Pick<KeyStore, "getKey">;
 

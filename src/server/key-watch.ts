@@ -1,7 +1,7 @@
 import type { KeyStore, SessionStore, WatchedSession } from "../store/index.ts";
 import { isKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
-import { SESSION_IDLE_MS } from "./session-ring.ts";
+import { SESSION_IDLE_MS } from "./session-cache.ts";
 import type { StreamOwner } from "./stream-registry.ts";
 
 export interface KeyWatchOptions {

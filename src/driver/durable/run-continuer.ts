@@ -35,7 +35,9 @@ export class RunContinuer {
     const { clock, onTrouble } = this.#options;
     const stop = clock.after(PAUSE_PROPAGATION_MS, () => {
       this.#later.delete(stop);
-      this.#continuePaused(orgId, workflow).catch((error: unknown) => onTrouble("paused runs could not be continued", error));
+      this.#continuePaused(orgId, workflow).catch((error: unknown) =>
+        onTrouble("paused runs could not be continued", error),
+      );
     });
     this.#later.add(stop);
     await this.#continuePaused(orgId, workflow);
