@@ -62,9 +62,10 @@ export class FleetHost {
   async start(prepare: (store: Store) => Promise<void>): Promise<Host> {
     const { bridge, config } = this.#parts;
     const onTrouble = troubleLogger(this.#parts.log);
-    const { problems, surveyed, unreached } = await this.#fleet.survey();
+    const { problems, surveyed, unreachableCells } = await this.#fleet.survey();
     if (problems.length > 0) throw new Refusal(`the cells cannot be used: ${printable(problems.join("; "))}`);
-    for (const { cell, error } of unreached) onTrouble(`the cell ${cell} cannot be reached, and is tried again`, error);
+    for (const { cell, error } of unreachableCells)
+      onTrouble(`the cell ${cell} cannot be reached, and is tried again`, error);
     for (const [cell, content] of surveyed) if (this.#isCell(cell)) await this.#fleet.adopt(cell, content);
     const reached = this.#cells.filter(({ name }) => surveyed.has(name));
     const [home] = reached;

@@ -210,9 +210,9 @@ export class Governor implements Judge {
   }
 
   dropped(orgId: string, { taken, takenInTurns = [] }: Pick<Changes, "taken" | "takenInTurns">): void {
-    for (const taking of takenInTurns) this.#tally(orgId).giveBackInTurn(taking);
+    for (const taking of takenInTurns) this.#tally(orgId).undoTurnAdmission(taking);
     for (const admission of taken) {
-      this.#tally(orgId).giveBack(admission);
+      this.#tally(orgId).undoAdmission(admission);
       this.#waiting.room.restore(admission);
     }
   }

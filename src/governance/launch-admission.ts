@@ -30,7 +30,7 @@ export interface LaunchToAdmit extends Omit<LaunchSubject, "hasApprovedLaunch"> 
 export interface LaunchRuling {
   readonly judgement: Judgement;
   /** Called when the run could not be created: the approval may be used again. */
-  giveBack(): Promise<void>;
+  returnApproval(): Promise<void>;
 }
 
 export interface LaunchAdmissionOptions {
@@ -71,10 +71,10 @@ export class LaunchAdmission {
     const approvalId = await store.findApprovedLaunch(orgId, digest);
     const isUsed = approvalId !== undefined && (await store.useLaunch(orgId, digest, approvalId));
     if (!isUsed) return ruling(await this.#ask(orgId, { request, wanted, reasons, digest }));
-    const giveBack = (): Promise<void> => store.returnLaunch(orgId, digest, approvalId);
+    const returnApproval = (): Promise<void> => store.returnLaunch(orgId, digest, approvalId);
     const judgement = await governor.launches.judge(orgId, granted);
-    if (judgement.disposition !== "allow") await giveBack();
-    return { judgement, giveBack };
+    if (judgement.disposition !== "allow") await returnApproval();
+    return { judgement, returnApproval };
   }
 
   async #ask(orgId: string, asking: Omit<Asked, "rule" | "at">): Promise<Judgement> {
@@ -121,7 +121,7 @@ export class LaunchAdmission {
 }
 
 function ruling(judgement: Judgement): LaunchRuling {
-  return { judgement, giveBack: () => Promise.resolve() };
+  return { judgement, returnApproval: () => Promise.resolve() };
 }
 
 function wantedBy({ posture }: LaunchToAdmit, { matched }: Judgement): readonly string[] {

@@ -84,11 +84,11 @@ export class LaunchJudge {
     const taken: TurnTaking = { hits, reserved: [] };
     tally.takeInTurn(taken);
     const isTaken = await store.takePlaces(orgId, hits).catch((error: unknown) => {
-      tally.giveBackInTurn(taken);
+      tally.undoTurnAdmission(taken);
       throw error;
     });
     if (isTaken) tally.commit({ ...NOTHING, takenInTurns: [taken], slots: slotChangesOf([taken]) });
-    else tally.giveBackInTurn(taken);
+    else tally.undoTurnAdmission(taken);
     return isTaken;
   }
 }

@@ -57,8 +57,8 @@ export function credentialOf(config: ClaudeAgentConfig, env: Environment): Outco
   const name = config.api_key_env ?? API_KEY;
   const key = valueOf(env, name);
   if (key !== undefined) return succeed(key);
-  const handedOn = config.env ?? [];
-  if (OTHER_CREDENTIALS.some((other) => handedOn.includes(other) && valueOf(env, other) !== undefined))
+  const passedVariables = config.env ?? [];
+  if (OTHER_CREDENTIALS.some((other) => passedVariables.includes(other) && valueOf(env, other) !== undefined))
     return succeed(null);
   const message = `There is no key for claude-agent: set ${name} in the environment of the Bridge.`;
   return fail({ failure: "provider_auth", message });

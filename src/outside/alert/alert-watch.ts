@@ -66,11 +66,11 @@ export class AlertWatch {
   constructor(options: AlertWatchOptions) {
     this.#options = options;
     const { store: leases, clock, onTrouble } = options;
-    const round = (): Promise<void> => this.#lookAll();
+    const round = (): Promise<void> => this.#checkAll();
     this.rounds = new LeasedRounds({ leases, clock, lease: "alerts", what: "alerts", round, onTrouble });
   }
 
-  async #lookAll(): Promise<void> {
+  async #checkAll(): Promise<void> {
     const { store, onTrouble } = this.#options;
     for (const [orgId, version] of await store.configVersions()) {
       try {
