@@ -124,8 +124,8 @@ function isFiltered({ body, texts }: Clues): boolean {
 
 /** Returns the text nearest to the cause: `fetch failed` is less useful than `connect ECONNREFUSED`. */
 function detailOf({ texts, status }: Clues): string {
-  const spoken = texts.filter((text) => text !== "");
-  return (status === undefined || status < 400 ? spoken.at(-1) : spoken[0]) ?? "";
+  const nonEmpty = texts.filter((text) => text !== "");
+  return (status === undefined || status < 400 ? nonEmpty.at(-1) : nonEmpty[0]) ?? "";
 }
 
 /** Collects data from the error and its causes. These come from outside, so each field is used only if its type is correct. */

@@ -273,7 +273,7 @@ function useWalking(given: Walking): { readonly onKey: (event: KeyboardEvent) =>
       if (next === null) return;
       context.cursor.set(next);
       reveal(next);
-      announce(spoken(next, grouped, source));
+      announce(announcementOf(next, grouped, source));
     } else if ((event.key === "Enter" || event.key === " ") && cursor !== null) {
       event.preventDefault();
       act(cursor);
@@ -282,7 +282,7 @@ function useWalking(given: Walking): { readonly onKey: (event: KeyboardEvent) =>
   return { onKey, announcement };
 }
 
-function spoken(id: string, { vertices }: Grouped, source: GraphSource): string {
+function announcementOf(id: string, { vertices }: Grouped, source: GraphSource): string {
   const vertex = vertices.find((each) => each.id === id);
   if (vertex?.kind === "group") return `${vertex.label}, ${vertex.members.length} nodes`;
   const view = source.node(id);
