@@ -173,7 +173,7 @@ export class Executions {
     const abandoned = [...this.#open.values()];
     this.#open.clear();
     for (const open of abandoned) {
-      open.letGo("stopped");
+      open.abortAdapter("stopped");
       for (const notify of open.waiting) notify(undefined);
     }
   }

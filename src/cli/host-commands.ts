@@ -105,7 +105,7 @@ function addBridgeOptions(command: Command): Command {
 }
 
 /** Joins the values of a flag that is given several times. */
-function together(value: string, before: string | undefined): string {
+function joinValues(value: string, before: string | undefined): string {
   return before === undefined ? value : `${before},${value}`;
 }
 
@@ -128,13 +128,13 @@ function addHostOptions(command: Command): Command {
       "--allow-outbound <hosts>",
       "private hosts, host:port or blocks that Bridges, webhooks and channels may be at; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_OUTBOUND)",
-      together,
+      joinValues,
     )
     .option(
       "--allow-host <names>",
       "further names the server is called by, such as sluice.internal; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_HOST)",
-      together,
+      joinValues,
     )
     .option("--public-url <url>", "where people and Bridges reach the server (SLUICE_PUBLIC_URL)")
     .option("--slack-url <url>", "the Web API of Slack, when it is not Slack's own (SLUICE_SLACK_URL)")

@@ -33,7 +33,7 @@ export class LaunchJudge {
   /** Decides whether a run may be created, and counts the start. */
   async judge(orgId: string, request: LaunchSubject): Promise<Judgement> {
     for (let tried = 1; tried <= TRIES; tried += 1) {
-      const judgement = await this.look(orgId, request);
+      const judgement = await this.preview(orgId, request);
       if (judgement.disposition !== "allow" || (await this.#take(orgId, request.keyId))) return judgement;
       // Another process has taken the last place.
       await this.#options.reload(orgId);
@@ -43,7 +43,7 @@ export class LaunchJudge {
   }
 
   /** Decides the same without counting a start. */
-  look(orgId: string, request: LaunchSubject): Promise<Judgement> {
+  preview(orgId: string, request: LaunchSubject): Promise<Judgement> {
     return this.#judge(orgId, request, { isFull: false });
   }
 
@@ -95,11 +95,11 @@ export class LaunchJudge {
     const taken: TurnTaking = { hits, reserved: [] };
     tally.takeInTurn(taken);
     const isTaken = await store.takePlaces(orgId, hits).catch((error: unknown) => {
-      tally.giveBackInTurn(taken);
+      tally.undoTurnAdmission(taken);
       throw error;
     });
     if (isTaken) tally.commit({ ...NOTHING, takenInTurns: [taken], slots: slotChangesOf([taken]) });
-    else tally.giveBackInTurn(taken);
+    else tally.undoTurnAdmission(taken);
     return isTaken;
   }
 }

@@ -12,7 +12,7 @@ export interface RecovererOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-const LOOK_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 5_000;
 const PAGE = 100;
 /** Delay before the first recovery. It doubles each time, because the cause of a failure may take a while to go away. */
 const FIRST_DELAY_MS = 10_000;
@@ -30,7 +30,7 @@ export class Recoverer {
     const { clock, onTrouble } = options;
     this.#rounds = new Rounds({
       clock,
-      everyMs: LOOK_EVERY_MS,
+      everyMs: CHECK_EVERY_MS,
       round: () => this.look(),
       onTrouble: (error) => onTrouble("failed runs were not looked at", error),
     });

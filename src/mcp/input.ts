@@ -19,7 +19,7 @@ export const waitSeconds = z
   .describe(`How long to wait for the run, at most ${WAIT_SECONDS_MAX}; 0 answers at once`);
 
 /** Fields that control how the caller waits for a run it starts. */
-export const waitWords = {
+export const waitFields = {
   wait_seconds: waitSeconds,
   cancel_on_abort: z
     .boolean()
@@ -32,15 +32,15 @@ export const waitWords = {
     .optional()
     .describe("The same key with the same arguments returns the same run, for a day"),
 };
-const waitSchema = z.object(waitWords);
-export type WaitWords = z.output<typeof waitSchema>;
+const waitSchema = z.object(waitFields);
+export type WaitFields = z.output<typeof waitSchema>;
 
 /** `wait_seconds`, `cancel_on_abort` and `idempotency_key` as JSON Schema, for tools made from a workflow. */
 export function waitProperties(): Readonly<Record<string, unknown>> {
   return z.toJSONSchema(waitSchema, { io: "input" }).properties ?? {};
 }
 
-export function readWaitWords(given: object): z.ZodSafeParseResult<WaitWords> {
+export function readWaitFields(given: object): z.ZodSafeParseResult<WaitFields> {
   return waitSchema.safeParse(given);
 }
 

@@ -1,4 +1,4 @@
-import type { RunStanding } from "./run-standing.ts";
+import type { RunSummary } from "./run-summary.ts";
 
 const TEXT = { type: "string" } as const;
 const COUNT = { type: "integer" } as const;
@@ -45,17 +45,17 @@ export const EVENT_SCHEMA = {
 };
 
 /** Describes the state of a run in a few lines, for people and models. */
-export function sentenceOf(standing: RunStanding): string {
-  const { runId, workflow, version, status, isPaused, costMicros } = standing;
+export function sentenceOf(summary: RunSummary): string {
+  const { runId, workflow, version, status, isPaused, costMicros } = summary;
   const of = `${workflow}${version === null ? "" : `@${version}`}`;
   const cost = costMicros === 0 ? "" : ` It has cost $${(costMicros / 1_000_000).toFixed(6)}.`;
   const how = isPaused ? `${status}, and waits` : status;
   return [
     `Run ${runId} of ${of} is ${how}.${cost}`,
-    ...(standing.waitingFor ?? []).map(
+    ...(summary.waitingFor ?? []).map(
       ({ approvalId, summary, choices }) => `It needs a person: ${summary} (${approvalId}: ${choices.join(", ")}).`,
     ),
-    ...(standing.blocked ?? []).map(({ nodeId, code, message }) => `${nodeId} is blocked: ${code}. ${message}`.trim()),
-    ...(standing.failures ?? []).map(({ nodeId, code, message }) => `${nodeId} failed: ${code}. ${message}`.trim()),
+    ...(summary.blocked ?? []).map(({ nodeId, code, message }) => `${nodeId} is blocked: ${code}. ${message}`.trim()),
+    ...(summary.failures ?? []).map(({ nodeId, code, message }) => `${nodeId} failed: ${code}. ${message}`.trim()),
   ].join("\n");
 }

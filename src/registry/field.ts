@@ -138,10 +138,10 @@ function withoutNulls<T extends object>(value: T): WithoutNulls<T> {
 export function readBody<S extends z.ZodType>(schema: S, body: JsonObject): z.output<S> {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
-  const strangers = read.error.issues.flatMap((issue) =>
+  const unknownKeys = read.error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [],
   );
-  return schema.parse(Object.fromEntries(Object.entries(body).filter(([key]) => !strangers.includes(key))));
+  return schema.parse(Object.fromEntries(Object.entries(body).filter(([key]) => !unknownKeys.includes(key))));
 }
 
 /** Returns the output of a spec schema as plain data. */

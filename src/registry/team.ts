@@ -97,9 +97,9 @@ function approvalProblems(approval: Json, at: TreePath): readonly SpecProblem[] 
     const message = `"approval_policy" must be "required", or a map with ${RULE_KEYS.join(", ")}.`;
     return [specProblem("wrong_type", at, message)];
   }
-  const strangers = Object.keys(approval).filter((key) => !RULE_KEYS.includes(key));
+  const unknownKeys = Object.keys(approval).filter((key) => !RULE_KEYS.includes(key));
   return [
-    ...strangers.map((key) => {
+    ...unknownKeys.map((key) => {
       const hint = didYouMean(key, RULE_KEYS) ?? `The keys are ${RULE_KEYS.join(", ")}.`;
       const message = `"${key}" is not a key of "approval_policy".`;
       return specProblem("unknown_key", [...at, key], message, { isAtKey: true, hint });

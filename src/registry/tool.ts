@@ -60,9 +60,9 @@ function approvalProblems(approval: Json): readonly SpecProblem[] {
     const message = `"approval" must be required, or a map with ${APPROVAL_KEYS.join(", ")}.`;
     return [specProblem("wrong_type", ["approval"], message, { hint: "Write approval: required." })];
   }
-  const strangers = Object.keys(approval).filter((key) => !APPROVAL_KEYS.some((known) => known === key));
+  const unknownKeys = Object.keys(approval).filter((key) => !APPROVAL_KEYS.some((known) => known === key));
   return [
-    ...strangers.map((key) =>
+    ...unknownKeys.map((key) =>
       specProblem("unknown_key", ["approval", key], `"${key}" is not a key of an approval.`, {
         isAtKey: true,
         hint: `It has ${APPROVAL_KEYS.join(", ")}.`,

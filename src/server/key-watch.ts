@@ -1,7 +1,7 @@
 import type { KeyStore, SessionStore, WatchedSession } from "../store/index.ts";
 import { isKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
-import { SESSION_IDLE_MS } from "./session-ring.ts";
+import { SESSION_IDLE_MS } from "./session-cache.ts";
 import type { StreamOwner } from "./stream-registry.ts";
 
 export interface KeyWatchOptions {
@@ -23,7 +23,7 @@ export interface KeyWatchOptions {
 export class KeyWatch {
   readonly #options: KeyWatchOptions;
   #timer: NodeJS.Timeout | null = null;
-  #isLooking = false;
+  #isChecking = false;
   /** True while the database is unavailable, so that this is reported once and not several times a second. */
   #isAway = false;
 
@@ -42,8 +42,8 @@ export class KeyWatch {
 
   /** Concurrent calls are skipped. */
   async look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     const { store, config, owners, onKeyEnded, onExpired, onSessionEnded } = this.#options;
     try {
       const open = owners();
@@ -58,7 +58,7 @@ export class KeyWatch {
       if (!this.#isAway) config.onTrouble("the keys of open streams could not be looked at", error);
       this.#isAway = true;
     } finally {
-      this.#isLooking = false;
+      this.#isChecking = false;
     }
   }
 }

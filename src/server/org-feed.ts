@@ -115,16 +115,16 @@ export class OrgFeed {
       this.#changed.add(runId);
       this.#soon ??= setTimeout(() => {
         this.#soon = null;
-        this.#lookAgain();
+        this.#checkAgain();
       }, SOON_MS).unref();
     });
     this.#timer = setInterval(() => {
       this.#isTickDue = true;
-      this.#lookAgain();
+      this.#checkAgain();
     }, everyMs).unref();
   }
 
-  #lookAgain(): void {
+  #checkAgain(): void {
     this.#look().catch((error: unknown) => this.#options.onTrouble("the heads of runs could not be read", error));
   }
 

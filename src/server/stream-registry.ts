@@ -9,7 +9,7 @@ import { Refused } from "./problem.ts";
 import type { PulledSetup, PulledStream } from "./pulled-stream.ts";
 import type { Tail } from "./tail.ts";
 
-interface Opening extends Pick<PulledSetup, "hangUp" | "isStillAllowed"> {
+interface Opening extends Pick<PulledSetup, "closeConnection" | "isStillAllowed"> {
   readonly signal: AbortSignal;
   /** The owner of the stream. */
   readonly principal: StreamOwner;

@@ -12,7 +12,7 @@ export interface WorkQueueOptions {
 /** Time for which work stays assigned to a worker without a heartbeat. */
 const HOLD_MS = 15_000;
 /** Interval of checks while a poll is open, to find work committed by other replicas or left by dead workers. */
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 const NOTHING: PollAnswer = { work: [], cancelled: [] };
 
@@ -179,7 +179,7 @@ export class WorkQueue {
 
   #scheduleLook(): void {
     if (this.#look !== null || this.#isStopped) return;
-    this.#look = this.#options.clock.after(LOOK_EVERY_MS, () => {
+    this.#look = this.#options.clock.after(CHECK_EVERY_MS, () => {
       this.#look = null;
       if (this.#polls.size === 0) return;
       for (const orgId of new Set([...this.#polls].map((poll) => poll.orgId))) this.#serve(orgId);

@@ -218,14 +218,14 @@ export const NODE_FIELDS = picked(SHARED, [
   "tolerate",
 ]);
 
-const ALONE = {
+const PLAIN_STEP_FIELDS = {
   id: mandatory(stepId, "Id of the step in snake_case, used by other steps."),
   ...SHARED,
   library_step: optional(givenName, "Entry of the step library that provides the fields not set here."),
 };
 
 /** An interface and not a type alias, because steps can contain steps. */
-export interface RawStep extends Reading<typeof ALONE> {
+export interface RawStep extends Reading<typeof PLAIN_STEP_FIELDS> {
   readonly steps?: WrittenSteps | undefined;
   readonly choose?: WrittenBranches | undefined;
   /** The outputs of a block. */
@@ -235,7 +235,7 @@ export interface RawStep extends Reading<typeof ALONE> {
 }
 
 const STEP = {
-  ...ALONE,
+  ...PLAIN_STEP_FIELDS,
   steps: optional(
     nestedSteps((): Shape<RawStep> => stepShape),
     "Steps of a block, in place of a command. They read what the step may read. The outputs of the block are those of the step.",

@@ -47,7 +47,7 @@ export interface DurableDriverOptions {
   readonly supersedesAll: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
   /** Called when a run hit a bug and is about to be ended. Default: reported as trouble. */
-  readonly onStruck?: (runId: string, error: unknown) => void;
+  readonly onBug?: (runId: string, error: unknown) => void;
   /** Removes secrets from the reports of adapters in this process. */
   readonly redactor?: Redactor;
   /** Encrypts the data from which turns of agents continue. Without it, that data is stored unencrypted. */

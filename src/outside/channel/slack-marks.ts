@@ -30,39 +30,39 @@ interface Conversation {
  * Returns the posted parts of a message by name, among those that are not older than the message itself. Contains only
  * the parts found so far when Slack cannot be read (no permission, or unavailable).
  */
-export async function findSaid(
+export async function findPosted(
   { api, conversation }: Conversation,
   mark: string,
   since: number,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Marked>> {
-  const said = new Map<string, Marked>();
+  const posted = new Map<string, Marked>();
   const search = async (method: string, more: Readonly<Record<string, string>>, last: string | null): Promise<void> => {
     const read = { channel: conversation, include_all_metadata: "true", limit: String(PAGE_MESSAGES), ...more };
     let page: { cursor?: string } = {};
     for (let count = 0; count < PAGES_MAX; count += 1) {
       const reply = await api.read(method, { ...read, ...page }, signal);
       if (!reply.ok) return;
-      addParts(said, reply.body, mark, conversation);
+      addParts(posted, reply.body, mark, conversation);
       const cursor = memberOf(getOwn(reply.body, "response_metadata"), "next_cursor");
-      if (typeof cursor !== "string" || cursor === "" || (last !== null && said.has(last))) return;
+      if (typeof cursor !== "string" || cursor === "" || (last !== null && posted.has(last))) return;
       page = { cursor };
     }
   };
   await search("conversations.history", { oldest: ((since - CLOCKS_MS) / 1_000).toFixed(6) }, "");
-  const first = said.get("");
+  const first = posted.get("");
   if (first !== undefined) await search("conversations.replies", { ts: first.ts }, null);
-  return said;
+  return posted;
 }
 
-function addParts(said: Map<string, Marked>, body: JsonObject, mark: string, place: string): void {
+function addParts(posted: Map<string, Marked>, body: JsonObject, mark: string, place: string): void {
   const messages = getOwn(body, "messages");
   for (const message of messages !== undefined && isJsonArray(messages) ? messages : []) {
     const metadata = memberOf(message, "metadata");
     const payload = memberOf(metadata, "event_payload");
     const [part, ts] = [memberOf(payload, "part"), memberOf(message, "ts")];
     const isOurs = memberOf(metadata, "event_type") === EVENT_TYPE && memberOf(payload, "mark") === mark;
-    if (isOurs && typeof part === "string" && typeof ts === "string") said.set(part, { place, ts });
+    if (isOurs && typeof part === "string" && typeof ts === "string") posted.set(part, { place, ts });
   }
 }
 

@@ -7,7 +7,7 @@ import { keepGrant, readGrant } from "../answer-grant.ts";
 import { answersAs } from "../answers-as.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { hasKnownPerson, idsBehind, isOfRequester } from "../key-line.ts";
+import { hasKnownPerson, idsBehind, isOfRequester } from "../key-chain.ts";
 import { answerLaunch } from "../launch-answer.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";

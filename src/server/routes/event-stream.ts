@@ -53,13 +53,13 @@ export function streamed(body: ReadableStream<Uint8Array>): Response {
   return new Response(body, { headers: STREAM_HEADERS });
 }
 
-type ReadCall = Pick<Call<unknown, unknown>, "principal" | "request" | "hangUp" | "reauthenticate">;
+type ReadCall = Pick<Call<unknown, unknown>, "principal" | "request" | "closeConnection" | "reauthenticate">;
 
 /** Returns the reader of a stream: its principal, the signal of its disconnection, and the check of its permission. */
-export function readerOf({ principal, request, hangUp, reauthenticate }: ReadCall) {
+export function readerOf({ principal, request, closeConnection, reauthenticate }: ReadCall) {
   // The permissions of a key never change, and one that ends loses its streams by itself.
   const isStillAllowed = async (): Promise<boolean> =>
     isKeyId(principal.keyId) ||
     reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read"));
-  return { principal, signal: request.signal, hangUp, isStillAllowed };
+  return { principal, signal: request.signal, closeConnection, isStillAllowed };
 }

@@ -1,7 +1,7 @@
 import { organisationLimitsSchema, type OrganisationLimitsView } from "../../contract/index.ts";
 import { LIMIT_NAMES } from "../../core/governance/index.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { unknownOrganisation } from "../session-ring.ts";
+import { unknownOrganisation } from "../session-cache.ts";
 
 export const limitRoutes: readonly Route[] = [
   defineRoute({

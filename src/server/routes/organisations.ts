@@ -11,12 +11,12 @@ import {
 } from "../../contract/index.ts";
 import { ADMIN_ROLE, groupsOf, rolesOf } from "../../store/index.ts";
 import { noteChange } from "../audit-note.ts";
-import { personInPerson, type Principal, requireInPerson } from "../auth.ts";
+import { signedInPersonOf, type Principal, requireSignedInPerson } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { hashSecret, newId, newSecret } from "../secret.ts";
-import { unknownOrganisation } from "../session-ring.ts";
+import { unknownOrganisation } from "../session-cache.ts";
 import { keyOnWire } from "../wire.ts";
 import { removeMember } from "./persons.ts";
 
@@ -61,14 +61,14 @@ export const organisationRoutes: readonly Route[] = [
     summary: "Ends the caller's own membership. The last admin cannot leave.",
     permission: null,
     isPersonal: true,
-    isInPerson: true,
+    needsSignedInPerson: true,
     replies: { 204: { description: "The caller is no longer a member", schema: null } },
     handle: leave,
   }),
 ];
 
 export async function organisationsOf({ store }: Services, principal: Principal): Promise<Organisation[]> {
-  const personId = personInPerson(principal);
+  const personId = signedInPersonOf(principal);
   const { orgId } = principal;
   const memberships = personId === null ? [] : await store.listMemberships(personId);
   const own = memberships.map((membership) => ({
@@ -130,7 +130,7 @@ async function rename(call: Call<z.output<typeof organisationBody>, undefined>):
 
 async function leave({ services, principal, params }: Call<undefined, undefined>): Promise<Response> {
   const { organisation = "" } = params;
-  const personId = requireInPerson(principal);
+  const personId = requireSignedInPerson(principal);
   const member = await services.store.getMember(organisation, personId);
   if (member === undefined) throw unknownOrganisation(organisation);
   await removeMember(services, principal, member);

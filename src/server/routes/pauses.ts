@@ -5,8 +5,8 @@ import { ownerOf } from "../block-owner.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { unknownOrganisation } from "../session-ring.ts";
-import { letContinue, pauseOnWire, pausesOf } from "../shown-pause.ts";
+import { unknownOrganisation } from "../session-cache.ts";
+import { continuePausedRuns, pauseOnWire, pausesOf } from "../shown-pause.ts";
 import { requireRun, shownRun, unknownRun } from "./runs.ts";
 import { requireWorkflow, shownWorkflow, unknownWorkflow } from "./workflows.ts";
 
@@ -130,7 +130,7 @@ async function steer(
       ? await services.store.pause(orgId, name, { by: label, reason: reason ?? null, at }, audit)
       : await services.store.resume(orgId, name, audit);
   if (isKnown) await services.governance.registered.refresh(orgId);
-  if (isKnown && type === "resume") letContinue(services, orgId, name);
+  if (isKnown && type === "resume") continuePausedRuns(services, orgId, name);
   return isKnown;
 }
 

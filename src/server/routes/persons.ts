@@ -3,7 +3,7 @@ import { deputyBody, listOf, memberBody, pageQuery, personSchema } from "../../c
 import type { JsonObject } from "../../core/base/index.ts";
 import type { MemberChange, MemberRecord } from "../../store/index.ts";
 import { noteChange } from "../audit-note.ts";
-import { requireInPerson } from "../auth.ts";
+import { requireSignedInPerson } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { pageOf } from "../listing.ts";
 import {
@@ -73,7 +73,7 @@ export const personRoutes: readonly Route[] = [
     operation: "me.deputy.set",
     summary: "Sets the member who answers approvals in the caller's place between two dates.",
     permission: null,
-    isInPerson: true,
+    needsSignedInPerson: true,
     body: { ...body, schema: deputyBody },
     replies: { 200: { description: "The caller as a member", schema: personSchema } },
     handle: async (call) => {
@@ -90,7 +90,7 @@ export const personRoutes: readonly Route[] = [
     operation: "me.deputy.remove",
     summary: "Removes the caller's deputy.",
     permission: null,
-    isInPerson: true,
+    needsSignedInPerson: true,
     replies: { 200: { description: "The caller as a member", schema: personSchema } },
     handle: async (call) => changed(call.services, call.principal, await requireSelf(call), { deputy: null }),
   }),
@@ -158,7 +158,7 @@ async function setDisabled({ store }: Services, { orgId, personId, isDisabled }:
 }
 
 async function requireSelf({ services, principal }: Pick<MemberCall<unknown>, "services" | "principal">) {
-  return requireMember(services.store, principal.orgId, requireInPerson(principal));
+  return requireMember(services.store, principal.orgId, requireSignedInPerson(principal));
 }
 
 async function personAnswer({ store, config }: Services, member: MemberRecord): Promise<Response> {

@@ -10,14 +10,14 @@ import {
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { SessionOwner, SessionRecord } from "../../store/index.ts";
 import { answersAs } from "../answers-as.ts";
-import { lacking, personInPerson, type Principal } from "../auth.ts";
+import { lacking, signedInPersonOf, type Principal } from "../auth.ts";
 import { csrfTokenOf, sessionSecretOf } from "../credentials.ts";
 import { requireMayChange } from "../member-answer.ts";
-import { labelOf } from "../person-ring.ts";
+import { labelOf } from "../person-cache.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { endSession } from "../session-opening.ts";
-import { SESSION_IDLE_MS } from "../session-ring.ts";
+import { SESSION_IDLE_MS } from "../session-cache.ts";
 import { organisationsOf } from "./organisations.ts";
 
 export const sessionRoutes: readonly Route[] = [
@@ -90,7 +90,7 @@ async function listSessions(call: Call<undefined, z.output<typeof sessionsQuery>
 
 /** A session of a key belongs to the key, not to the person who made the key. */
 function ownerOf(principal: Principal): SessionOwner {
-  const personId = personInPerson(principal);
+  const personId = signedInPersonOf(principal);
   return personId === null ? { keyId: principal.keyId } : { personId };
 }
 

@@ -85,12 +85,12 @@ async function complete(call: Call<z.output<typeof completeBody>, unknown>): Pro
   const { services, principal, body } = call;
   requireProtocol(body.protocol);
   const { orgId } = principal;
-  const stolen = await stolenOf(services, orgId, body);
+  const lost = await lostWorkOf(services, orgId, body);
   const results = body.results.map(async (result) => {
     const { dispatchId } = result;
     const address = readDispatchId(dispatchId);
     if (address === undefined) return { dispatchId, outcome: "unknown" as const };
-    if (stolen.has(dispatchId)) return { dispatchId, outcome: "discarded" as const };
+    if (lost.has(dispatchId)) return { dispatchId, outcome: "discarded" as const };
     const reporter = { orgId, isWorker: true } as const;
     return { dispatchId, outcome: await services.runtime.report(reporter, address, reportOfWork(result, address)) };
   });
@@ -98,7 +98,7 @@ async function complete(call: Call<z.output<typeof completeBody>, unknown>): Pro
 }
 
 /** Returns failed work that the reporting worker no longer holds. Such a failure is ignored while another worker executes it. */
-async function stolenOf(
+async function lostWorkOf(
   { work }: Services,
   orgId: string,
   { workerId, results }: { readonly workerId: string; readonly results: readonly WorkResult[] },

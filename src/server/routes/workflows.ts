@@ -22,7 +22,7 @@ import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
-import { letContinue, pausesOf } from "../shown-pause.ts";
+import { continuePausedRuns, pausesOf } from "../shown-pause.ts";
 import { listOnWire, planOnWire, workflowOnWire } from "../wire.ts";
 
 const VERSION_MAX = 2_147_483_647;
@@ -109,7 +109,7 @@ export const workflowRoutes: readonly Route[] = [
       if (!isKnown) throw unknownWorkflow(name);
       const wasPaused = (await pausesOf(services, orgId)).has(name);
       await services.governance.registered.refresh(orgId);
-      if (wasPaused && body.status === "active") letContinue(services, orgId, name);
+      if (wasPaused && body.status === "active") continuePausedRuns(services, orgId, name);
       return json(await shownWorkflow(services, orgId, await requireWorkflow(call, name)));
     },
   }),

@@ -1,6 +1,6 @@
 import type { Timer } from "../../core/engine/index.ts";
 import { required } from "../../core/base/index.ts";
-import { isStaying, NOW_MS, type Sql } from "../sql.ts";
+import { isNotLeaving, NOW_MS, type Sql } from "../sql.ts";
 import { type DueTimer, RECOVERABLE_MS, type ReplicaStore } from "../replica-store.ts";
 import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 
@@ -54,12 +54,12 @@ const ORPHAN = new Columns({ runId: text, nodeId: text, attempt: int });
 /** A replica without a valid lease is dead, whether it retired, expired or was never registered. */
 const TAKE_OVER = {
   name: "take over",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with orphans as (
       select a.run_id, a.node_id, a.attempt from open_attempts a
       where not exists (select from replicas r where r.replica_id = a.replica_id and r.expires_at > ${NOW_MS})
         and exists (select from replicas r where r.replica_id = $1 and r.expires_at > ${NOW_MS})
-        and ${isStaying("a.org_id")}
+        and ${isNotLeaving("a.org_id")}
       order by a.run_id, a.node_id, a.attempt limit $2
       for update skip locked
     )

@@ -136,7 +136,7 @@ export class Children {
     const { engine } = this.world;
     if (start.block === undefined || !log.some(({ type }) => type === "event.received" || type === "child.finished"))
       return [];
-    return engine.takenIn(engine.replay(facts.workflow.plan, facts.runId, log));
+    return engine.eventsTakenByBlock(engine.replay(facts.workflow.plan, facts.runId, log));
   }
 }
 
