@@ -286,11 +286,11 @@ async function measureRetention({ sql, store }: BenchDatabase, diamonds: number,
 }
 
 async function measureSums(store: Store, now: number): Promise<void> {
-  const since = now - 60 * DAY_MS;
   for (const by of [null, "model", "workflow"] as const) {
     for (const bucket of ["day", "hour"] as const) {
-      const work = () => store.usage(ORG, { bucket, by, since, until: now });
-      line(`usage of 60 days by ${bucket}, ${by ?? "all"}`, await milliseconds(work), MAX.usage);
+      const days = bucket === "hour" && by === "workflow" ? 1 : 60; // As pages ask: 60 days have too many rows.
+      const work = () => store.usage(ORG, { bucket, by, since: now - days * DAY_MS, until: now });
+      line(`usage of ${days} days by ${bucket}, ${by ?? "all"}`, await milliseconds(work), MAX.usage);
     }
   }
   for (const by of ["workflow", "agent"] as const) {

@@ -14,7 +14,7 @@ import type { RunEvent } from "../src/core/event/index.ts";
 import { readSource } from "../src/core/text/index.ts";
 import { createAllowAllJudge } from "../src/governance/index.ts";
 import { REPOSITORY } from "./law/source.ts";
-import { pieceOf } from "./own/play.ts";
+import { compiledWorkflowOf } from "./own/play.ts";
 
 interface Example {
   readonly adapter: Adapter;
@@ -75,7 +75,7 @@ describe("13-services", () => {
       runId: "run_1",
     });
     try {
-      const piece = pieceOf(example("13-services.lobsterX"));
+      const piece = compiledWorkflowOf(example("13-services.lobsterX"));
       await engine.start(piece, { first: 2, second: 3 }, { trigger: "test" });
       const { state } = await engine.whenSettled();
       expect([state.status, events.filter(({ type }) => type === "node.failed")]).toEqual(["completed", []]);

@@ -94,7 +94,7 @@ describe("the governed example", () => {
       args: { customer: "Ada" },
       script: readScript(SCRIPT).script,
     };
-    const how = { approve: "all", at: clock.now(), mayGoOn: () => true } as const;
+    const how = { approve: "all", at: clock.now(), mayContinue: () => true } as const;
     const offline = simulationOf(plan, await simulateGoverned(piece, built.environment, ACTIVE_WORKFLOW, how));
 
     const { runId, status } = await runIt();

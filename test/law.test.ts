@@ -263,6 +263,10 @@ describe("every rule fires on a planted breach", () => {
     ["riddle as a name", plainRule, "src/core/base/x.ts", "const isTold = true;"],
     ["riddle as a type", plainRule, "src/core/base/x.ts", "interface CallerDesk {}"],
     ["riddle as a constant", plainRule, "src/core/base/x.ts", "const TOLD_MAX = 1;"],
+    ["riddle at the beginning of a name", plainRule, "src/core/base/x.ts", "const toldBy = 1;"],
+    ["riddle of two words as a name", plainRule, "src/core/base/x.ts", "letGo();"],
+    ["riddle of two words inside a name", plainRule, "src/core/base/x.ts", "const mayGoOnWith = 1;"],
+    ["riddle of two words as a constant", plainRule, "src/core/base/x.ts", "const CARRY_ON_MS = 1;"],
   ])("%s", (_, rule, path, text) => {
     expect(on(rule, path, text)).toHaveLength(1);
   });
@@ -272,7 +276,7 @@ describe("every rule fires on a planted breach", () => {
       "word that only contains a riddle",
       plainRule,
       "src/core/base/x.ts",
-      "const desktop = recommended(stale, toldest);",
+      "const desktop = recommended(stale, toldest, outletGoods, handsInside, HEARTBEAT);",
     ],
     ["import of the own room", importRule, "src/core/view/x.ts", 'import { a } from "./y.ts";'],
     ["import through the door", importRule, "src/core/view/x.ts", 'import { a } from "../event/index.ts";'],

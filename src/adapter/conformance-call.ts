@@ -6,9 +6,9 @@ import { reasonOf } from "./conformance-report.ts";
 export interface Call {
   readonly outcome: TrialOutcome;
   readonly parts: readonly StreamPart[];
-  /** Returns the number of streamed pieces that arrived after the result. */
-  readonly late: () => number;
   readonly lines: readonly LogLine[];
+  /** Returns the numbers of streamed pieces and of log lines that arrived after the result. The Bridge drops both. */
+  readonly late: () => { readonly parts: number; readonly lines: number };
 }
 
 export type TrialOutcome =
@@ -26,17 +26,20 @@ export interface CallOptions {
 export async function callAdapter(adapter: Adapter, request: AdapterRequest, options: CallOptions): Promise<Call> {
   const parts: StreamPart[] = [];
   const lines: LogLine[] = [];
-  let late = 0;
+  const late = { parts: 0, lines: 0 };
   let isOver = false;
   const work = async (): Promise<unknown> => {
     try {
       return await adapter.execute(request, {
         signal: options.signal ?? new AbortController().signal,
         onPartial: (part) => {
-          if (isOver) late += 1;
+          if (isOver) late.parts += 1;
           else parts.push(part);
         },
-        onLog: (line) => void lines.push(line),
+        onLog: (line) => {
+          if (isOver) late.lines += 1;
+          else lines.push(line);
+        },
         ...options.turn,
       });
     } finally {

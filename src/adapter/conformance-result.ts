@@ -86,12 +86,13 @@ export function judgeUsage(outcome: TrialOutcome): Finding {
 export function judgePartials(call: Call, isStreaming: boolean): Finding {
   const odd = call.parts.findIndex((part) => !isStreamPart(part));
   if (odd !== -1) return broken(`Piece ${odd + 1} is neither { text } nor { media: { url, mime } }.`);
-  if (call.late() > 0) return broken(`Pieces that came after the result: ${call.late()}.`);
+  if (call.late().parts > 0) return broken(`Pieces that came after the result: ${call.late().parts}.`);
   if (call.parts.length > 0) return kept(`Pieces before the result: ${call.parts.length}`);
   return untested(isStreaming ? "The request streamed nothing." : "The adapter does not stream.");
 }
 
-export function judgeLog(lines: readonly LogLine[]): Finding {
+export function judgeLog({ lines, late }: Call): Finding {
+  if (late().lines > 0) return broken(`Lines that came after the result: ${late().lines}.`);
   if (lines.length === 0) return untested("The request logged nothing.");
   const odd = lines.findIndex((line) => !isLogLine(line));
   return odd === -1 ? kept(`Lines: ${lines.length}`) : broken(`Line ${odd + 1} is not { level, message }.`);

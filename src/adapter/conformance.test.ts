@@ -160,6 +160,19 @@ describe("checkAdapter", () => {
     });
   });
 
+  it("finds log lines that come after the result", async () => {
+    const late: Execute = async (request, hooks) => {
+      const result = await echo(request, hooks);
+      setImmediate(() => hooks.onLog({ level: "info", message: "one more line" }));
+      return result;
+    };
+    const { ok, checks } = await checkAdapter(makeAdapter({ execute: late }));
+    expect(ok).toBe(false);
+    expect(checks.filter((check) => check.ok === false)).toMatchObject([
+      { name: "log", detail: "Lines that came after the result: 1." },
+    ]);
+  });
+
   it("reports what it could not test", async () => {
     const quiet: Execute = (_, hooks) =>
       Promise.resolve(hooks.signal.aborted ? CANCELLED : { status: "completed", stdout: "yes" });

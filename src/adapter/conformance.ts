@@ -40,8 +40,8 @@ export interface ConformanceOptions {
 
 const ABORT_WITHIN_MS = 5_000;
 const ANSWER_WITHIN_MS = 60_000;
-/** Time to wait for pieces that arrive after the result. Such pieces arrive soon. */
-const LATE_PIECES_MS = 25;
+/** Time to wait for pieces and log lines that arrive after the result. They arrive soon. */
+const LATE_MS = 25;
 
 const PROVIDER = /^[a-z][a-z0-9_-]{0,63}$/;
 const METHODS = ["initialize", "shutdown", "checkHealth", "capabilities", "execute", "cancel"] as const;
@@ -123,12 +123,12 @@ async function checkCalls(adapter: Adapter, options: ConformanceOptions, check: 
   const call = await callAdapter(adapter, sampleRequest(adapter.provider, options.sample, "plain"), {
     withinMs: answerWithinMs,
   });
-  await pause(LATE_PIECES_MS);
+  await pause(LATE_MS);
   const isShapeKept = await check("execute", () => judgeShape(call.outcome, options.sample !== undefined));
   await check("result is data", () => judgeJson(call.outcome));
   await check("usage", () => judgeUsage(call.outcome));
   await check("partials", () => judgePartials(call, isStreaming(adapter)));
-  await check("log", () => judgeLog(call.lines));
+  await check("log", () => judgeLog(call));
   const bench: Bench = {
     adapter,
     sample: options.sample,

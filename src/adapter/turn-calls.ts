@@ -51,11 +51,11 @@ export async function settleCalls(
 ): Promise<readonly CallOutcome[] | null> {
   const stop = new AbortController();
   const signal = AbortSignal.any([options.hooks.signal, stop.signal]);
-  const way: Way = { ...options, signal, over: endOf(signal) };
+  const round: RoundContext = { ...options, signal, over: endOf(signal) };
   const settled = await Promise.allSettled(
     calls.map(async (call) => {
       try {
-        return await settleCall(call, way);
+        return await settleCall(call, round);
       } catch (thrown) {
         stop.abort(thrown);
         throw thrown;
@@ -73,15 +73,15 @@ export async function settleCalls(
 }
 
 /** The options and signals that the calls of one round share. */
-interface Way extends CallsOptions {
+interface RoundContext extends CallsOptions {
   readonly signal: AbortSignal;
   /** Rejects when the attempt is over. */
   readonly over: Promise<never>;
 }
 
-async function settleCall(call: OpenCall, way: Way): Promise<CallOutcome | null> {
+async function settleCall(call: OpenCall, round: RoundContext): Promise<CallOutcome | null> {
   if (call.outcome !== undefined) return call.outcome;
-  const ruling = call.ruling ?? (await judgeCall(call, way));
+  const ruling = call.ruling ?? (await judgeCall(call, round));
   switch (ruling.disposition) {
     case "suspend":
       return null;
@@ -89,11 +89,14 @@ async function settleCall(call: OpenCall, way: Way): Promise<CallOutcome | null>
       return { kind: "denied", result: ruling.reason };
     case "allow":
       if (ruling.result !== undefined) return outcomeOf(ruling.result.result, ruling.result.isError, noteOf(ruling));
-      return makeCall({ ...call, args: ruling.args }, ruling, way);
+      return makeCall({ ...call, args: ruling.args }, ruling, round);
   }
 }
 
-function judgeCall({ callId, tool, server, args }: OpenCall, { judge, describe, over }: Way): Promise<CallRuling> {
+function judgeCall(
+  { callId, tool, server, args }: OpenCall,
+  { judge, describe, over }: RoundContext,
+): Promise<CallRuling> {
   if (judge === null) return Promise.resolve({ disposition: "allow", callId, args });
   const named = server === undefined ? { tool } : { tool, server };
   return acknowledged(judge.tool({ callId, ...named, args, ...describe(tool, server) }), over);
@@ -101,13 +104,13 @@ function judgeCall({ callId, tool, server, args }: OpenCall, { judge, describe, 
 
 type Allowed = Extract<CallRuling, { disposition: "allow" }>;
 
-async function makeCall(call: OpenCall, ruling: Allowed, way: Way): Promise<CallOutcome> {
-  const { hooks, judge, now, signal, over } = way;
+async function makeCall(call: OpenCall, ruling: Allowed, round: RoundContext): Promise<CallOutcome> {
+  const { hooks, judge, now, signal, over } = round;
   if (signal.aborted) throw new TurnOver(ABORTED);
   const startedAt = now();
-  const limit = startLimit(call, ruling.timeoutMs, way);
+  const limit = startLimit(call, ruling.timeoutMs, round);
   const { result, isError } = await Promise.race([
-    run(call, { ...way, signal: limit.signal }),
+    run(call, { ...round, signal: limit.signal }),
     limit.passed,
     over,
   ]).finally(limit.stop);
@@ -131,7 +134,7 @@ interface CallResult {
 }
 
 /** Aborts a call at its time limit without waiting for it. Its effect is then unknown, and the error text for the model says so. */
-function startLimit({ tool, server }: OpenCall, timeoutMs: number | undefined, { signal, after }: Way): Limit {
+function startLimit({ tool, server }: OpenCall, timeoutMs: number | undefined, { signal, after }: RoundContext): Limit {
   if (timeoutMs === undefined) return { signal, passed: new Promise(() => undefined), stop: () => undefined };
   const late = new AbortController();
   const name = server === undefined ? tool : `${server}/${tool}`;
@@ -148,7 +151,7 @@ function startLimit({ tool, server }: OpenCall, timeoutMs: number | undefined, {
 
 async function run(
   { callId, round, position, tool, server, args }: OpenCall,
-  { tools, signal }: Way,
+  { tools, signal }: RoundContext,
 ): Promise<CallResult> {
   try {
     const result = await tools(

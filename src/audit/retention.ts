@@ -5,12 +5,12 @@ import {
   type AuditRecord,
   type AuditCheckpoint,
   EMPTY_FRONTIER,
-  type Pruned,
+  type PrunedSegments,
   rehash,
   rootOf,
   type Signing,
   signStatement,
-  type Thinned,
+  type PartlyPrunedSegment,
 } from "../core/audit/index.ts";
 import { required } from "../core/base/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
@@ -117,8 +117,8 @@ function checkedCheckpoint(closed: ClosedSegment, records: readonly AuditRecord[
   );
 }
 
-function goneBefore({ pruned }: ClosedSegment): Thinned["gone"] {
-  return pruned === null ? [] : (JSON.parse(pruned) as Thinned).gone;
+function goneBefore({ pruned }: ClosedSegment): PartlyPrunedSegment["gone"] {
+  return pruned === null ? [] : (JSON.parse(pruned) as PartlyPrunedSegment).gone;
 }
 
 interface Stamp {
@@ -134,7 +134,7 @@ function emptied(
   previous: ClosedSegment | null,
   { org, at, signing }: Stamp,
 ): ClosedSegment {
-  const before = previous === null ? null : (JSON.parse(required(previous.pruned, "it is empty")) as Pruned);
+  const before = previous === null ? null : (JSON.parse(required(previous.pruned, "it is empty")) as PrunedSegments);
   const { fromSeq, prevHash } = before ?? checkpoint;
   const { toSeq, lastHash } = checkpoint;
   const pruned = signStatement({ kind: "pruned", org, at, fromSeq, toSeq, prevHash, lastHash }, signing);

@@ -24,7 +24,7 @@ export interface BridgeAppOptions extends DispatchHandlerOptions {
   readonly redactor?: Redactor;
   readonly onTrouble?: (message: string) => void;
   /** Called when a request has a token that is not accepted. */
-  readonly onStranger?: () => void;
+  readonly onUnknownToken?: () => void;
 }
 
 /** The API of a Bridge in this process. */
@@ -95,13 +95,13 @@ function requireMethod({ req }: Context, method: string): void {
   });
 }
 
-function admit({ headers }: Request, { tokens, onStranger }: BridgeAppOptions): void {
+function admit({ headers }: Request, { tokens, onUnknownToken }: BridgeAppOptions): void {
   if (headers.get("origin") !== null) {
     throw new BridgeRefusal("bad_origin", "A Bridge is talked to by servers; requests with an Origin are refused.");
   }
   const authorization = headers.get("authorization");
   if (isBearerAccepted(authorization, tokens())) return;
-  if (authorization !== null) onStranger?.();
+  if (authorization !== null) onUnknownToken?.();
   throw new BridgeRefusal("unauthenticated", "Send the dispatch token of this gateway: Authorization: Bearer TOKEN.", {
     headers: { "www-authenticate": 'Bearer realm="sluice-bridge"' },
   });

@@ -9,7 +9,7 @@ import { createBridgeApp } from "./bridge-app.ts";
 import { Deliveries } from "./deliveries.ts";
 import { Executions } from "./executions.ts";
 import { Journal } from "./journal.ts";
-import { hangUp, listen } from "./listening.ts";
+import { closeServer, listen } from "./listening.ts";
 import { Outbox } from "./outbox.ts";
 import type { Send } from "./peer-send.ts";
 import { modelsOf, turnsOf } from "./adapter-models.ts";
@@ -89,7 +89,7 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
     clock,
     instanceId,
     tokens: () => registrar?.dispatchTokens() ?? [joinToken],
-    onStranger: () => registrar?.hurry(),
+    onUnknownToken: () => registrar?.registerNow(),
     ...(options.openMax === undefined ? {} : { openMax: options.openMax }),
     ...(options.register?.defaultProvider === undefined ? {} : { defaultProvider: options.register.defaultProvider }),
     callbackOrigins: () => options.callbackOrigins ?? registrar?.callbackOrigins() ?? null,
@@ -116,7 +116,7 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
     await executions.stop(graceMs);
     await deliveries.close(Math.max(0, deadline - clock.now()));
     await registrar?.close();
-    await hangUp(server, Math.max(0, deadline - clock.now()));
+    await closeServer(server, Math.max(0, deadline - clock.now()));
     agent.close();
   };
   return { url, port, instanceId, isRegistered: () => registrar?.isRegistered ?? false, close };

@@ -5,7 +5,7 @@ import { backoffMs, retryAfterMs, type Send } from "./peer-send.ts";
 import { CALLBACKS_PER_BATCH_MAX, GATEWAY_TOKEN_HEADER } from "./wire.ts";
 
 /** A callback that is being delivered. */
-export interface Parcel {
+export interface PendingCallback {
   readonly dispatchId: string;
   /** True when it must be sent in a request of its own, so that a callback that causes a server error delays no other. */
   isAlone: boolean;
@@ -44,7 +44,7 @@ export class CallbackTarget {
   readonly #url: string;
   readonly #options: TargetOptions;
   readonly #timers = new Set<Stop>();
-  #ready: Parcel[] = [];
+  #ready: PendingCallback[] = [];
   #inFlight = 0;
   /** Number of failures in a row without an answer from the server. */
   #failures = 0;
@@ -61,8 +61,8 @@ export class CallbackTarget {
   }
 
   /** Adds a callback. All callbacks added in one turn of the event loop can be sent in one request. */
-  add(parcel: Parcel): void {
-    this.#ready.push(parcel);
+  add(callback: PendingCallback): void {
+    this.#ready.push(callback);
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
     queueMicrotask(() => {
@@ -97,19 +97,19 @@ export class CallbackTarget {
     const load: Load[] = [];
     let bytes = 0;
     while (this.#ready.length > 0 && load.length < CALLBACKS_PER_BATCH_MAX) {
-      const parcel = this.#ready[0];
-      if (parcel === undefined) break;
-      const text = this.#options.textOf(parcel.dispatchId);
+      const callback = this.#ready[0];
+      if (callback === undefined) break;
+      const text = this.#options.textOf(callback.dispatchId);
       if (text === undefined) {
         this.#ready.shift();
-        this.#options.settle(parcel.dispatchId, "its text cannot be read back from the outbox");
+        this.#options.settle(callback.dispatchId, "its text cannot be read back from the outbox");
         continue;
       }
-      const isAlone = parcel.isAlone || !this.#takesBatches;
+      const isAlone = callback.isAlone || !this.#takesBatches;
       bytes += Buffer.byteLength(text);
       if (load.length > 0 && (isAlone || bytes > BATCH_BYTES_MAX)) break;
       this.#ready.shift();
-      load.push({ parcel, text });
+      load.push({ callback, text });
       if (isAlone) break;
     }
     return load;
@@ -131,22 +131,22 @@ export class CallbackTarget {
     });
     this.#inFlight -= 1;
     if (this.#isClosed) return;
-    const parcels = load.map(({ parcel }) => parcel);
+    const callbacks = load.map(({ callback }) => callback);
     // The token changed while the request was sent, so the retry with the new token needs no pause.
-    if (reply.ok && reply.status === 401 && token() !== used) this.#ready.unshift(...parcels);
-    else if (!reply.ok || isForAll(reply)) this.#giveBack(parcels, reply, pauses);
+    if (reply.ok && reply.status === 401 && token() !== used) this.#ready.unshift(...callbacks);
+    else if (!reply.ok || isForAll(reply)) this.#requeue(callbacks, reply, pauses);
     else {
       this.#failures = 0;
-      if (isBatch) this.#takeBatchReply(parcels, reply);
-      else for (const parcel of parcels) this.#judge(parcel, reply.status, reply.text);
+      if (isBatch) this.#takeBatchReply(callbacks, reply);
+      else for (const callback of callbacks) this.#judge(callback, reply.status, reply.text);
     }
     this.#pump();
   }
 
   /** Puts callbacks back after a failure that was not their fault. All callbacks of this URL pause until the next try. */
-  #giveBack(parcels: readonly Parcel[], reply: PeerReply | PeerFailure, pauses: number): void {
+  #requeue(callbacks: readonly PendingCallback[], reply: PeerReply | PeerFailure, pauses: number): void {
     const { clock, jitter } = this.#options;
-    this.#ready.unshift(...parcels);
+    this.#ready.unshift(...callbacks);
     if (pauses !== this.#pauses) return;
     this.#pauses += 1;
     this.#failures += 1;
@@ -158,48 +158,48 @@ export class CallbackTarget {
     });
   }
 
-  #takeBatchReply(parcels: readonly Parcel[], { status, text }: PeerReply): void {
+  #takeBatchReply(callbacks: readonly PendingCallback[], { status, text }: PeerReply): void {
     if (status === 404 || status === 405) {
       this.#takesBatches = false;
-      this.#ready.unshift(...parcels);
+      this.#ready.unshift(...callbacks);
       return;
     }
-    const results = status < 300 ? resultsIn(text, parcels.length) : null;
-    for (const [index, parcel] of parcels.entries()) {
+    const results = status < 300 ? resultsIn(text, callbacks.length) : null;
+    for (const [index, callback] of callbacks.entries()) {
       const own = results?.[index];
-      if (own !== undefined) this.#judge(parcel, own.status, "");
-      else if (status >= 500 || status < 300) this.#tryLater(parcel);
+      if (own !== undefined) this.#judge(callback, own.status, "");
+      else if (status >= 500 || status < 300) this.#tryLater(callback);
       else {
-        parcel.isAlone = true;
-        this.#ready.push(parcel);
+        callback.isAlone = true;
+        this.#ready.push(callback);
       }
     }
   }
 
-  #judge(parcel: Parcel, status: number, detail: string): void {
+  #judge(callback: PendingCallback, status: number, detail: string): void {
     const { settle } = this.#options;
     if (status >= 200 && status < 300) {
-      settle(parcel.dispatchId, null);
-      parcel.timesLeft -= 1;
-      if (parcel.timesLeft > 0) this.#ready.push(parcel);
-    } else if (status === 413 && parcel.isReduced !== true && this.#options.reduce(parcel.dispatchId)) {
-      parcel.isReduced = true;
-      this.#ready.push(parcel);
+      settle(callback.dispatchId, null);
+      callback.timesLeft -= 1;
+      if (callback.timesLeft > 0) this.#ready.push(callback);
+    } else if (status === 413 && callback.isReduced !== true && this.#options.reduce(callback.dispatchId)) {
+      callback.isReduced = true;
+      this.#ready.push(callback);
     } else if (status >= 400 && status < 500 && !TRY_AGAIN.has(status)) {
       settle(
-        parcel.dispatchId,
+        callback.dispatchId,
         `the server refused it with ${status}${detail === "" ? "" : `: ${detail.slice(0, 500)}`}`,
       );
-    } else this.#tryLater(parcel);
+    } else this.#tryLater(callback);
   }
 
-  #tryLater(parcel: Parcel): void {
+  #tryLater(callback: PendingCallback): void {
     const { clock, jitter } = this.#options;
-    parcel.tries += 1;
-    parcel.isAlone = true;
-    const stop = clock.after(backoffMs(parcel.tries, jitter()), () => {
+    callback.tries += 1;
+    callback.isAlone = true;
+    const stop = clock.after(backoffMs(callback.tries, jitter()), () => {
       this.#timers.delete(stop);
-      this.#ready.push(parcel);
+      this.#ready.push(callback);
       this.#pump();
     });
     this.#timers.add(stop);
@@ -207,7 +207,7 @@ export class CallbackTarget {
 }
 
 interface Load {
-  readonly parcel: Parcel;
+  readonly callback: PendingCallback;
   readonly text: string;
 }
 

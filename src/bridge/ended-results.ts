@@ -38,7 +38,7 @@ export class EndedResults {
   }
 
   add(body: CallbackBody, now: number): void {
-    const kept = { body, endedAt: now, weight: weigh(body as Json) };
+    const kept = { body, endedAt: now, weight: approximateSize(body as Json) };
     this.#kept.set(body.dispatchId, kept);
     this.#weight += kept.weight;
     this.#expire(now);
@@ -55,7 +55,7 @@ export class EndedResults {
 }
 
 /** Returns the approximate size of a value in memory. This is exact enough for a limit, and cheaper than serialising. */
-function weigh(value: Json): number {
+function approximateSize(value: Json): number {
   let weight = 0;
   const stack: Json[] = [value];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {

@@ -136,6 +136,11 @@ export class Executions {
     return true;
   }
 
+  /** Cancels every open dispatch of a run, in the same way. */
+  cancelRun(runId: string): void {
+    for (const { request } of this.#open.values()) if (request.runId === runId) this.cancel(request.dispatchId);
+  }
+
   find(dispatchId: string): ExecutionView | undefined {
     const open = this.#open.get(dispatchId);
     if (open !== undefined) return { dispatchId, state: "running", startedAt: iso(open.startedAt) };
@@ -168,7 +173,7 @@ export class Executions {
     const abandoned = [...this.#open.values()];
     this.#open.clear();
     for (const open of abandoned) {
-      open.letGo("stopped");
+      open.abortAdapter("stopped");
       for (const notify of open.waiting) notify(undefined);
     }
   }

@@ -4,7 +4,7 @@ export { startBridge } from "./bridge-server.ts";
 export { readCallback, reportOutcome } from "./callback.ts";
 export type { ExecutionReport } from "./open-dispatch.ts";
 export { Executions } from "./executions.ts";
-export { hangUp, listen } from "./listening.ts";
+export { closeServer, listen } from "./listening.ts";
 export type { ExecutionOutcome } from "./execution-outcome.ts";
 export { readSentCallback, withWarnings } from "./sent-callback.ts";
 export { readSentTurn, TURN_KINDS, type TurnKind, turnKindOf } from "./sent-turn.ts";

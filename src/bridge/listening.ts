@@ -22,7 +22,7 @@ export async function listen(server: Server, port: number, host: string): Promis
 }
 
 /** Accepts no more connections, and closes the remaining ones when the grace time ends. */
-export async function hangUp(server: Server, graceMs: number): Promise<void> {
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection that still sends its last response becomes idle only later, so idle ones are closed repeatedly.
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);

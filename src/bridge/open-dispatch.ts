@@ -87,11 +87,11 @@ export class OpenDispatch {
     this.#abortedFor = why;
     this.#abortReason = reason;
     if (why === "timeout") this.#flush();
-    this.letGo(why);
+    this.abortAdapter(why);
   }
 
   /** Aborts the adapter's work. `stopped`: this Bridge stops, and another execution may continue the work. */
-  letGo(why: AbortReason): void {
+  abortAdapter(why: AbortReason): void {
     this.#stopTimer?.();
     this.#batcher.close();
     this.#controller.abort(why);

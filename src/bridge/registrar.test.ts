@@ -120,20 +120,20 @@ describe("registration", () => {
       clock.after(ms, () => (isOver = true));
       await clock.run(() => isOver);
     };
-    registrar.hurry();
+    registrar.registerNow();
     await passed(999);
-    registrar.hurry();
+    registrar.registerNow();
     expect(asked).toHaveLength(1);
     await passed(1);
-    registrar.hurry();
-    registrar.hurry();
+    registrar.registerNow();
+    registrar.registerNow();
     await clock.run(() => registrar.callbackToken() === "callback-b");
     expect(asked.map(({ at }) => at)).toEqual([0, 1_000]);
     await clock.run(() => asked.length === 3);
     expect(asked[2]?.at).toBe(1_000 + HEARTBEAT_MS);
     await registrar.close();
     await passed(10_000);
-    registrar.hurry();
+    registrar.registerNow();
     expect(asked.filter(({ method }) => method === "POST")).toHaveLength(3);
   });
 

@@ -26,7 +26,7 @@ const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 30_000;
 const REQUEST_MS = 10_000;
 const GOODBYE_MS = 2_000;
-const HURRY_MS = 1_000;
+const REGISTER_NOW_INTERVAL_MS = 1_000;
 const REPLY_BYTES_MAX = 65_536;
 const ORIGINS_MAX = 8;
 const PATH = "/api/v1/gateways";
@@ -105,8 +105,9 @@ export class Registrar {
   }
 
   /** Called when a caller's token was refused: the server may have restarted or have new tokens. Registers again now. */
-  hurry(): void {
-    if (this.#isClosed || this.#isAsking || this.#options.clock.now() - this.#askedAt < HURRY_MS) return;
+  registerNow(): void {
+    if (this.#isClosed || this.#isAsking || this.#options.clock.now() - this.#askedAt < REGISTER_NOW_INTERVAL_MS)
+      return;
     this.#stopTimer?.();
     void this.start();
   }

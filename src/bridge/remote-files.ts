@@ -12,8 +12,8 @@ const PAUSES_MS = [200, 1_000, 4_000, 5_000] as const;
 const TRIES_MAX = 4;
 
 /** An error of the server about a file, or a missing answer. */
-class FileTrouble extends Error {
-  override readonly name = "FileTrouble";
+class FileError extends Error {
+  override readonly name = "FileError";
   readonly code: string;
   /** True when the server answers, but the content of the file is not available. */
   readonly isOfContent: boolean;
@@ -25,7 +25,7 @@ class FileTrouble extends Error {
   }
 }
 
-interface Means {
+interface RemoteContext {
   readonly agent: PeerAgent;
   readonly clock: Pick<Clock, "after">;
   /** The signal of the dispatch. */
@@ -36,11 +36,11 @@ interface Means {
  * Reads and writes the files of an attempt on a remote server, at the URL that it issued for this attempt. While the
  * server or its database is unavailable, requests are repeated until the dispatch ends.
  */
-export function remoteFiles(url: string, means: Means): AdapterFiles {
+export function remoteFiles(url: string, context: RemoteContext): AdapterFiles {
   const ask = (method: string, path: string, body?: Uint8Array | string): Promise<Json> =>
-    askAgain(() => requestPeer(`${url}/${path}`, requestOf(method, body, means)), means);
+    askAgain(() => requestPeer(`${url}/${path}`, requestOf(method, body, context)), context);
   return {
-    read: (file) => readFile(`${url}/${file.sha256}`, file, means),
+    read: (file) => readFile(`${url}/${file.sha256}`, file, context),
     write: async ({ name, mime, size }, content) => {
       const { id } = (await ask("POST", "uploads", JSON.stringify({ name, mime, size }))) as { readonly id: string };
       let part = 0;
@@ -50,27 +50,27 @@ export function remoteFiles(url: string, means: Means): AdapterFiles {
       }
       const file = await ask("POST", `uploads/${id}/complete`);
       if (isFileValue(file)) return file;
-      throw new FileTrouble("file_store_unavailable", "The server did not say what became of the file.");
+      throw new FileError("file_store_unavailable", "The server did not say what became of the file.");
     },
   };
 }
 
-function requestOf(method: string, body: Uint8Array | string | undefined, { agent, signal }: Means) {
+function requestOf(method: string, body: Uint8Array | string | undefined, { agent, signal }: RemoteContext) {
   const type = typeof body === "string" ? "application/json" : "application/octet-stream";
   const sent = body === undefined ? {} : { body, headers: { "content-type": type } };
   return { method, ...sent, agent, signal, timeoutMs: TIMEOUT_MS, bytesMax: REPLY_BYTES_MAX };
 }
 
-async function* readFile(url: string, { size }: FileValue, means: Means): AsyncIterable<Uint8Array> {
-  const { agent, signal } = means;
-  const tries = new Tries(means);
+async function* readFile(url: string, { size }: FileValue, context: RemoteContext): AsyncIterable<Uint8Array> {
+  const { agent, signal } = context;
+  const tries = new Tries(context);
   // An interrupted download continues from the same position.
   for (let at = 0; at < size;) {
     const headers = at === 0 ? {} : { range: `bytes=${at}-` };
     const reply = await openPeerStream(url, { method: "GET", headers, agent, signal, timeoutMs: TIMEOUT_MS });
     if (!reply.ok || reply.status >= 300) {
-      const trouble = reply.ok ? await refusedStream(reply.status, reply.body) : unavailable(reply);
-      await tries.after(trouble, reply);
+      const error = reply.ok ? await refusedStream(reply.status, reply.body) : unavailable(reply);
+      await tries.after(error, reply);
       continue;
     }
     const from = at;
@@ -84,12 +84,12 @@ async function* readFile(url: string, { size }: FileValue, means: Means): AsyncI
     }
     if (at > from) tries.begin();
     if (at < size)
-      await tries.after(new FileTrouble("file_store_unavailable", "The file broke off."), { ok: true, status: 500 });
+      await tries.after(new FileError("file_store_unavailable", "The file broke off."), { ok: true, status: 500 });
   }
 }
 
-async function askAgain(send: () => Promise<PeerReply | PeerFailure>, means: Means): Promise<Json> {
-  for (const tries = new Tries(means); ;) {
+async function askAgain(send: () => Promise<PeerReply | PeerFailure>, context: RemoteContext): Promise<Json> {
+  for (const tries = new Tries(context); ;) {
     const reply = await send();
     if (reply.ok && reply.status < 300) return JSON.parse(reply.text) as Json;
     await tries.after(reply.ok ? refused(reply.status, reply.text) : unavailable(reply), reply);
@@ -100,11 +100,11 @@ type Answer = Pick<PeerReply, "ok" | "status"> | Pick<PeerFailure, "ok" | "reaso
 
 /** Waits after a failure that may be temporary. Throws any other failure. */
 class Tries {
-  readonly #means: Means;
+  readonly #context: RemoteContext;
   #count = 0;
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(context: RemoteContext) {
+    this.#context = context;
   }
 
   /** Resets the count after progress. */
@@ -112,12 +112,12 @@ class Tries {
     this.#count = 0;
   }
 
-  async after(trouble: FileTrouble, answer: Answer): Promise<void> {
+  async after(error: FileError, answer: Answer): Promise<void> {
     this.#count += 1;
-    const isAway = answer.ok ? AWAY.has(answer.status) && !trouble.isOfContent : !LASTING.has(answer.reason);
+    const isAway = answer.ok ? AWAY.has(answer.status) && !error.isOfContent : !LASTING.has(answer.reason);
     const mayPass = isAway || (answer.ok && answer.status >= 500 && this.#count < TRIES_MAX);
-    if (this.#means.signal.aborted || !mayPass) throw trouble;
-    await pause(this.#means.clock, PAUSES_MS[Math.min(this.#count, PAUSES_MS.length) - 1] ?? 0, this.#means.signal);
+    if (this.#context.signal.aborted || !mayPass) throw error;
+    await pause(this.#context.clock, PAUSES_MS[Math.min(this.#count, PAUSES_MS.length) - 1] ?? 0, this.#context.signal);
   }
 }
 
@@ -133,7 +133,7 @@ async function* partsOf(content: AsyncIterable<Uint8Array>, size: number): Async
   for await (const piece of content) {
     for (let from = 0; from < piece.byteLength;) {
       if (part > filePartCount(size)) {
-        throw new FileTrouble("size_mismatch", `The file has more than ${size} bytes.`);
+        throw new FileError("size_mismatch", `The file has more than ${size} bytes.`);
       }
       const taken = Math.min(bytes.byteLength - at, piece.byteLength - from);
       bytes.set(piece.subarray(from, from + taken), at);
@@ -146,26 +146,26 @@ async function* partsOf(content: AsyncIterable<Uint8Array>, size: number): Async
       bytes = Buffer.alloc(filePartSize(size, part) ?? 0);
     }
   }
-  if (part <= filePartCount(size)) throw new FileTrouble("size_mismatch", `The file has fewer than ${size} bytes.`);
+  if (part <= filePartCount(size)) throw new FileError("size_mismatch", `The file has fewer than ${size} bytes.`);
 }
 
-function unavailable({ message }: PeerFailure): FileTrouble {
-  return new FileTrouble("file_store_unavailable", message);
+function unavailable({ message }: PeerFailure): FileError {
+  return new FileError("file_store_unavailable", message);
 }
 
-async function refusedStream(status: number, body: AsyncIterable<Uint8Array>): Promise<FileTrouble> {
+async function refusedStream(status: number, body: AsyncIterable<Uint8Array>): Promise<FileError> {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return refused(status, Buffer.concat(pieces).toString("utf8"));
 }
 
-function refused(status: number, text: string): FileTrouble {
+function refused(status: number, text: string): FileError {
   try {
     const { code, detail } = JSON.parse(text) as { readonly code?: unknown; readonly detail?: unknown };
     if (typeof code === "string" && typeof detail === "string")
-      return new FileTrouble(code, detail, code === "file_store_unavailable");
+      return new FileError(code, detail, code === "file_store_unavailable");
   } catch {
     // The text is not an answer of the server, so it contains no reason.
   }
-  return new FileTrouble("file_store_unavailable", `The server answered ${status} for a file.`);
+  return new FileError("file_store_unavailable", `The server answered ${status} for a file.`);
 }

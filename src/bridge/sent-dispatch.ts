@@ -42,7 +42,7 @@ export function readSentDispatch(sent: Json, defaultProvider: string | null): Se
     else given[own] ??= value;
   }
   const context = isJsonObject(given["context"]) ? given["context"] : {};
-  unknown.push(...strangersIn(given["context"]));
+  unknown.push(...unknownContextKeys(given["context"]));
   const dispatchId = given["dispatchId"] ?? randomUUID();
   const runId = given["runId"] ?? context["runId"] ?? dispatchId;
   const body: Record<string, Json> = {
@@ -72,7 +72,7 @@ function known(context: JsonObject): JsonObject {
   return Object.fromEntries(CONTEXT_KEYS.flatMap((key) => (context[key] === undefined ? [] : [[key, context[key]]])));
 }
 
-function strangersIn(context: Json | undefined): readonly string[] {
+function unknownContextKeys(context: Json | undefined): readonly string[] {
   if (context === undefined || context === null) return [];
   if (!isJsonObject(context)) return ["context"];
   const names: readonly string[] = CONTEXT_KEYS;

@@ -20,7 +20,7 @@ export function failureOfStatus(
   place: { readonly name: string; readonly apiKey: string | undefined },
 ): CallFailure {
   const { status, headers } = response;
-  const said = spokenError(body);
+  const said = errorTextOf(body);
   const detail = said === "" ? "." : `: ${said}`;
   const say = (failure: FailureClass, what: string): CallFailure => callFailure(failure, what + detail, place.apiKey);
   const wait = retryAfterMs(headers.get("retry-after-ms"), headers.get("retry-after"));
@@ -35,7 +35,7 @@ export function failureOfStatus(
 }
 
 /** Returns the error text of the service, from its JSON form or as plain text. */
-export function spokenError(body: string): string {
+export function errorTextOf(body: string): string {
   try {
     const { error } = JSON.parse(body) as { readonly error?: { readonly message?: unknown } | string };
     const message = typeof error === "string" ? error : error?.message;

@@ -60,7 +60,7 @@ export async function runInBrowser(
   if (!args.ok) return fail(args.failure.map(({ code, message }) => ({ code, message })));
   const run = new PageRun(options);
   const start = { type: "start" as const, workflow: plan.name, version: null, hash, trigger: "browser" };
-  return succeed(await run.live({ ...start, args: args.value, recursionDepth: 0 }));
+  return succeed(await run.run({ ...start, args: args.value, recursionDepth: 0 }));
 }
 
 type Performed = Exclude<Effect, RequestVerdict>;
@@ -87,7 +87,7 @@ class PageRun {
     this.#moderator = createModerator(options.moderation ?? DEFAULT_MODERATION);
   }
 
-  live(start: UnstampedInput): Promise<BrowserRun> {
+  run(start: UnstampedInput): Promise<BrowserRun> {
     const { signal } = this.#options;
     const onAbort = (): void => this.#submit({ type: "cancel", reason: "cancelled in the page" });
     return new Promise<BrowserRun>((resolve, reject) => {

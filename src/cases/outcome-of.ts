@@ -3,14 +3,14 @@ import { RUN_ENDINGS } from "../core/cases/index.ts";
 import { outputsOfRun } from "../core/engine/index.ts";
 import type { EventOf, RunEvent } from "../core/event/index.ts";
 import { outlineOf, reduceRun } from "../core/view/index.ts";
-import { type FamilyRun, type Piece, type Simulated, simulationOf } from "../simulation/index.ts";
+import { type FamilyRun, type SimulationInput, type Simulated, simulationOf } from "../simulation/index.ts";
 import type { AskedNode } from "./run-case.ts";
 
 const MICROS = 1_000_000;
 
 /** Returns the part of a simulation's result that a case is checked against. */
-export function outcomeOf(piece: Piece, simulated: Simulated, asked: readonly AskedNode[]): CaseOutcome {
-  const { plan, args } = piece;
+export function outcomeOf(input: SimulationInput, simulated: Simulated, asked: readonly AskedNode[]): CaseOutcome {
+  const { plan, args } = input;
   const { state, family } = simulated;
   const { status, launch, nodes: forecasts, forecast } = simulationOf(plan, simulated);
   const prefixes = prefixesOf(family);

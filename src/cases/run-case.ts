@@ -6,8 +6,8 @@ import {
   type AnswerQuestion,
   type BuiltEnvironment,
   type OutsideEvent,
-  type Performance,
-  type Piece,
+  type SimulationOptions,
+  type SimulationInput,
   type Script,
   simulateGoverned,
   simulateOpen,
@@ -16,9 +16,9 @@ import { outcomeOf } from "./outcome-of.ts";
 
 /** A workflow to test, with the governance rules that apply to it. */
 export interface TestedWorkflow {
-  readonly piece: Omit<Piece, "args" | "script">;
+  readonly workflow: Omit<SimulationInput, "args" | "script">;
   /** Plans that all cases of the workflow share. */
-  readonly knownPlans: NonNullable<Performance["knownPlans"]>;
+  readonly knownPlans: NonNullable<SimulationOptions["knownPlans"]>;
   /** Returns the rules that apply at a moment. Null when every gate allows everything. */
   environment(at: number): Promise<BuiltEnvironment | null>;
 }
@@ -37,13 +37,13 @@ export interface CaseRun {
 }
 
 /** Runs a case in simulated time with its own store, so that cases do not affect each other. */
-export async function runCase(tested: TestedWorkflow, ready: ReadyCase, mayGoOn: () => boolean): Promise<CaseRun> {
+export async function runCase(tested: TestedWorkflow, ready: ReadyCase, mayContinue: () => boolean): Promise<CaseRun> {
   const { at, args, script, people } = ready;
-  const piece: Piece = { ...tested.piece, args, script };
+  const input: SimulationInput = { ...tested.workflow, args, script };
   const asked: AskedNode[] = [];
-  const performance: Performance = {
+  const options: SimulationOptions = {
     at,
-    mayGoOn,
+    mayContinue,
     knownPlans: tested.knownPlans,
     approve: answerBy(people),
     events: ready.events.map(outsideEvent),
@@ -58,10 +58,10 @@ export async function runCase(tested: TestedWorkflow, ready: ReadyCase, mayGoOn:
   const environment = await tested.environment(at);
   const simulated =
     environment === null
-      ? await simulateOpen(piece, performance)
-      : await simulateGoverned(piece, environment, await launchOf(environment, piece), performance);
+      ? await simulateOpen(input, options)
+      : await simulateGoverned(input, environment, await launchOf(environment, input), options);
   return {
-    outcome: outcomeOf(piece, simulated, asked),
+    outcome: outcomeOf(input, simulated, asked),
     logs: simulated.family.map(({ log }) => log),
   };
 }
@@ -72,7 +72,7 @@ export interface AskedNode extends Pick<CaseCall, "agent" | "provider" | "text">
   readonly nodeId: string;
 }
 
-async function launchOf(environment: BuiltEnvironment, { plan }: Piece) {
+async function launchOf(environment: BuiltEnvironment, { plan }: SimulationInput) {
   const record = await environment.workflow(plan.name);
   const { status = "active", posture = "bounded_autonomous" } = record ?? {};
   return { status, posture, hasApprovedLaunch: false, depth: 0, gateway: null };

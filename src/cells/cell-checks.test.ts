@@ -45,7 +45,7 @@ describe("the survey of cells", () => {
     const server = new RestartingServer(after, isAway);
     const north = server.cell("north");
     const found = await survey({ cells: [north, server.cell("south", "two")], directory: north });
-    expect(found).toMatchObject({ problems: [], unreached: [] });
+    expect(found).toMatchObject({ problems: [], unreachableCells: [] });
     expect([...found.surveyed.keys()]).toEqual(["north", "south"]);
   });
 });

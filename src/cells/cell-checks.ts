@@ -13,11 +13,11 @@ export interface SurveyOptions {
 export async function survey(options: SurveyOptions): Promise<{
   readonly surveyed: Surveyed;
   readonly problems: readonly string[];
-  readonly unreached: readonly { readonly cell: string; readonly error: unknown }[];
+  readonly unreachableCells: readonly { readonly cell: string; readonly error: unknown }[];
 }> {
   const { cells, directory } = options;
   const problems: string[] = [];
-  const unreached: { readonly cell: string; readonly error: unknown }[] = [];
+  const unreachableCells: { readonly cell: string; readonly error: unknown }[] = [];
   const identities = new Map<string, FleetCell>();
   const surveyed = new Map<string, CellContent>();
   for (const cell of new Set([directory, ...cells])) {
@@ -30,15 +30,15 @@ export async function survey(options: SurveyOptions): Promise<{
       surveyed.set(cell.name, await listCellContent(cell.sql, cell.name));
     } catch (error) {
       // When the directory is unavailable, the caller must report it.
-      if (error instanceof StoreUnavailable && cell !== directory) unreached.push({ cell: cell.name, error });
+      if (error instanceof StoreUnavailable && cell !== directory) unreachableCells.push({ cell: cell.name, error });
       else if (error instanceof StoreUnavailable) throw error;
       else problems.push(`the cell ${cell.name}: ${wordsOf(error)}`);
     }
   }
-  if (problems.length > 0) return { surveyed, problems, unreached };
+  if (problems.length > 0) return { surveyed, problems, unreachableCells };
   if (await isAnyRestarted(identities)) return survey(options);
   problems.push(...contradictions(options, surveyed), ...(await disagreements(directory.sql, surveyed, cells)));
-  return { surveyed, problems, unreached };
+  return { surveyed, problems, unreachableCells };
 }
 
 /** Returns whether a server has restarted since its identity was read. Then two addresses of it may look like two databases. */

@@ -42,10 +42,10 @@ export function createCellStore(options: CellStoreOptions): Store {
       if (outcome === "done") await revokeKeysOf(await storeOf(orgId), orgId, personId);
       return outcome;
     },
-    ensureOrganisation: (orgId) => settle(options, orgId),
+    ensureOrganisation: (orgId) => ensurePlaced(options, orgId),
     createOrganisation: async (orgId, name, adminId) => {
       if (!(await directoryStore.createOrganisation(orgId, name, adminId))) return false;
-      await settle(options, orgId);
+      await ensurePlaced(options, orgId);
       return true;
     },
     getOrganisation: (orgId) => directoryStore.getOrganisation(orgId),
@@ -59,7 +59,7 @@ export function createCellStore(options: CellStoreOptions): Store {
     },
     getKey: async (orgId, keyId) => (await storeOf(orgId)).getKey(orgId, keyId),
     putKey: async (key) => {
-      await settle(options, key.orgId);
+      await ensurePlaced(options, key.orgId);
       await claim("key", key.orgId, [key.hash]);
       await (await storeOf(key.orgId)).putKey(key);
     },
@@ -110,7 +110,7 @@ async function homeOf({ own, map, storeIn }: CellStoreOptions, orgId: string): P
 }
 
 /** Assigns a cell to an organisation that has none yet. */
-async function settle(options: CellStoreOptions, orgId: string): Promise<void> {
+async function ensurePlaced(options: CellStoreOptions, orgId: string): Promise<void> {
   const { map, directory, directoryStore, nextCell, storeIn } = options;
   if ((await map.cellOf(orgId)) !== null) return;
   await directoryStore.ensureOrganisation(orgId);

@@ -70,7 +70,7 @@ export class Fleet {
     this.#moving = new Rounds({
       clock,
       everyMs: MOVE_ROUND_MS,
-      round: () => this.#lease.during(() => this.carryOn()),
+      round: () => this.#lease.during(() => this.continueMoves()),
       onTrouble: (error) => onTrouble("a move of an organisation did not go on", error),
     });
   }
@@ -128,7 +128,7 @@ export class Fleet {
   }
 
   /** Continues every open move, including those started by other processes. A move that fails does not stop the others. */
-  async carryOn(): Promise<void> {
+  async continueMoves(): Promise<void> {
     const { clock, directory, cells, onTrouble } = this.#options;
     for (const move of await this.directory.openMoves()) {
       const mover = new Mover({
@@ -139,7 +139,7 @@ export class Fleet {
         settled: () => new Promise<void>((resolve) => void clock.after(SETTLE_MS, resolve)),
       });
       try {
-        await mover.carryOn(move);
+        await mover.continueMove(move);
       } catch (error) {
         onTrouble(`the move of ${move.orgId} to ${move.target} waits, and is tried again`, error);
       }

@@ -66,7 +66,7 @@ export class Mover {
   }
 
   /** Continues a move until it is done or has failed. Throws while a database is unavailable; the caller tries again later. */
-  async carryOn(begun: CellMove): Promise<CellMove> {
+  async continueMove(begun: CellMove): Promise<CellMove> {
     let move: CellMove | undefined = begun;
     while (move !== undefined && move.stage !== "done" && move.stage !== "failed") {
       this.#options.onStage?.(move);
@@ -93,11 +93,11 @@ export class Mover {
         await this.#freeze(move);
         return;
       case "frozen":
-        await this.#bringTheRest(move, () => directory.advanceMove(move.id, "frozen", { stage: "switching" }));
+        await this.#copyRemaining(move, () => directory.advanceMove(move.id, "frozen", { stage: "switching" }));
         return;
       case "switching":
         // Either the reply to the commit was lost, or the commit itself.
-        if (!(await hasSettled(this.#target(move), move))) await this.#bringTheRest(move, () => Promise.resolve(true));
+        if (!(await hasSettled(this.#target(move), move))) await this.#copyRemaining(move, () => Promise.resolve(true));
         await this.#source(move).query(LEAVE, [move.orgId, move.target]);
         await directory.switchMove(move);
         return;
@@ -160,7 +160,7 @@ export class Mover {
   }
 
   /** Copies the remaining rows in one target transaction, so no process sees an incomplete organisation. Commits if `mayCount` is true. */
-  async #bringTheRest(move: CellMove, mayCount: () => Promise<boolean>): Promise<void> {
+  async #copyRemaining(move: CellMove, mayCount: () => Promise<boolean>): Promise<void> {
     const { orgId, id } = move;
     const [source, target] = [this.#source(move), this.#target(move)];
     const tables = await movedTables(source);

@@ -7,7 +7,7 @@ export interface ApprovalPromptOptions {
   /** Asks for answers. Null when questions are not answered here. */
   readonly answer: AnswerApproval | null;
   /** Submits an answer. Resolves to the reason why it was refused, or to null when it was accepted or is no longer needed. */
-  readonly handIn: (asked: Asked, given: ApprovalAnswer) => Promise<string | null>;
+  readonly submitAnswer: (asked: Asked, given: ApprovalAnswer) => Promise<string | null>;
   /** Called when a question was asked but no answer could be submitted. */
   readonly onLeftOpen: (approvalId: string, why: string) => void;
   /** Called when a question was answered, withdrawn or left open. */
@@ -81,7 +81,7 @@ export class ApprovalPrompt {
       const given = await answer(asked, { signal, refusal });
       if (signal.aborted) return null;
       if (given === null) return refusal;
-      refusal = await this.#options.handIn(asked, given).catch(wordsOf);
+      refusal = await this.#options.submitAnswer(asked, given).catch(wordsOf);
       if (refusal === null || signal.aborted) return null;
     }
     return refusal;

@@ -9,8 +9,8 @@ import type { App } from "../server/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Engine } from "./engine.ts";
 import type { Log } from "./log.ts";
-import { startReading } from "./reading.ts";
-import { openOutside } from "./outside.ts";
+import { startIndexing } from "./indexing.ts";
+import { openNotifications } from "./notifications.ts";
 
 /** The background services of a server. Each one is safe on any number of replicas. */
 export interface Background {
@@ -37,7 +37,7 @@ export function startBackground(
   const { governor } = governance;
   const scheduler = new Scheduler({ store, launcher, clock, replicaId: randomUUID(), onTrouble });
   const recoverer = new Recoverer({ store, runtime, governor, clock, onTrouble });
-  const outside = openOutside(log, {
+  const notifications = openNotifications(log, {
     store,
     runtime,
     secrets,
@@ -51,7 +51,7 @@ export function startBackground(
   const { rounds: launches } = new LaunchWatch({
     store,
     clock,
-    deliveriesOf: (notice) => outside.deliveriesOf(notice),
+    deliveriesOf: (notice) => notifications.deliveriesOf(notice),
     onTrouble,
   });
   const garbage = new LeasedRounds({
@@ -62,7 +62,7 @@ export function startBackground(
     round: () => files.sweep(SWEEP_MAX),
     onTrouble,
   });
-  const reading = startReading(store, clock, onTrouble);
+  const indexing = startIndexing(store, clock, onTrouble);
   const retainer = new Retainer({ store, archiver: history.archiver, clock, onTrouble });
   const retention = new LeasedRounds({
     leases: store,
@@ -78,7 +78,7 @@ export function startBackground(
   garbage.start();
   retention.start();
   const sealer = startSealer({ trail: audit, store, clock, onTrouble });
-  outside.start();
+  notifications.start();
   return {
     stop: () =>
       closeEach([
@@ -86,9 +86,9 @@ export function startBackground(
         () => recoverer.stop(),
         () => launches.stop(),
         () => garbage.stop(),
-        () => reading.stop(),
+        () => indexing.stop(),
         () => retention.stop(),
-        () => outside.stop(),
+        () => notifications.stop(),
         () => runtime.stop(),
         () => sealer.stop(),
       ]),

@@ -7,7 +7,7 @@ import { sendFile } from "./files.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { planOfVersion } from "./remote-plan.ts";
-import { type ActionOptions, relaunched } from "./runs.ts";
+import { type ActionOptions, printRelaunch } from "./runs.ts";
 import { readOptionText } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
@@ -31,14 +31,14 @@ export async function branchRun(io: Io, api: Api, id: string, options: BranchOpt
   const point = await pointOf(io, api, id, options, edits);
   if (point !== null) {
     const what = `branched from ${printable(id)} after round ${point.round} of ${printable(point.node)}`;
-    return relaunched(io, api, await api.branchInTurn(id, point), options, what);
+    return printRelaunch(io, api, await api.branchInTurn(id, point), options, what);
   }
   const at = options.at ?? (isEmpty(edits) ? undefined : (await api.getRun(id)).lastEventId);
   if (at === undefined) throw new Refusal("name the place to branch from: --at EVENT, or --node NODE --round N");
   const isGiven = (options.arg ?? []).length > 0 || options.argsFile !== undefined;
   const args = isGiven ? await branchArgs(io, api, await api.getRun(id), options) : undefined;
   const branched = await api.branchRun(id, at, args, { ...inputsFromOf(options.argFrom ?? []), ...edits });
-  return relaunched(io, api, branched, options, `branched from ${printable(id)} at event ${at}`);
+  return printRelaunch(io, api, branched, options, `branched from ${printable(id)} at event ${at}`);
 }
 
 function isEmpty({ prompts, outputs }: NodeEdits): boolean {

@@ -14,7 +14,7 @@ import { type Log, openLog } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 import { findServer } from "./server-link.ts";
 import { reasonOf } from "./source-file.ts";
-import { standUntilStopped } from "./standing.ts";
+import { serveUntilStopped } from "./serve-until-stopped.ts";
 import { printable } from "./terminal-text.ts";
 
 export interface BridgeFlags extends Pick<
@@ -61,7 +61,7 @@ export async function bridge(io: Io, flags: BridgeFlags): Promise<number> {
   });
   const unlock = await lock(directory);
   const log = openLog(io, config, parts.redactor, "text");
-  return standUntilStopped(io, log, async (end) => {
+  return serveUntilStopped(io, log, async (end) => {
     const onRefused = (message: string): void => {
       log.error(message);
       end(EXIT.notPermitted);

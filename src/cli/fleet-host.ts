@@ -18,7 +18,7 @@ import type { CellsFile, NamedCell } from "./cells-file.ts";
 import { closeEach, closeOnFailure } from "./closing.ts";
 import { addressOf, type Host, type HostPart, type HostParts, listenFor, openHostPart } from "./host.ts";
 import type { Io } from "./io.ts";
-import { troublesIn } from "./log.ts";
+import { troubleLogger } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 
@@ -56,23 +56,24 @@ export class FleetHost {
       clock: io.clock,
       isReady: (cell) => this.#open.has(cell),
       onSwitched: (move) => this.#switched(move),
-      onTrouble: troublesIn(parts.log),
+      onTrouble: troubleLogger(parts.log),
     });
     this.#retries = new Rounds({
       clock: io.clock,
       everyMs: RETRY_MS,
       round: () => this.#retry(),
-      onTrouble: (error) => troublesIn(parts.log)("cells that cannot be used were not tried again", error),
+      onTrouble: (error) => troubleLogger(parts.log)("cells that cannot be used were not tried again", error),
     });
   }
 
   /** Checks all cells before it changes any data. `prepare` receives the store that knows all cells. */
   async start(prepare: (store: Store) => Promise<void>): Promise<Host> {
     const { config } = this.#parts;
-    const onTrouble = troublesIn(this.#parts.log);
-    const { problems, surveyed, unreached } = await this.#fleet.survey();
+    const onTrouble = troubleLogger(this.#parts.log);
+    const { problems, surveyed, unreachableCells } = await this.#fleet.survey();
     if (problems.length > 0) throw new Refusal(`the cells cannot be used: ${printable(problems.join("; "))}`);
-    for (const { cell, error } of unreached) onTrouble(`the cell ${cell} cannot be reached, and is tried again`, error);
+    for (const { cell, error } of unreachableCells)
+      onTrouble(`the cell ${cell} cannot be reached, and is tried again`, error);
     for (const [cell, content] of surveyed) if (this.#isCell(cell)) await this.#fleet.adopt(cell, content);
     const reached = this.#cells.filter(({ name }) => surveyed.has(name));
     const [home] = reached;
@@ -168,7 +169,7 @@ export class FleetHost {
     this.#left.set(source, (this.#left.get(source) ?? new Set()).add(target));
     this.#open.get(source)?.app.endStreams(orgId);
     this.#resume(orgId, target).catch((error: unknown) =>
-      troublesIn(this.#parts.log)(`attempts of ${orgId} could not be looked for in the cell ${target}`, error),
+      troubleLogger(this.#parts.log)(`attempts of ${orgId} could not be looked for in the cell ${target}`, error),
     );
   }
 
@@ -187,7 +188,7 @@ export class FleetHost {
 
   /** Opens cells that were unavailable when the server started. */
   async #retry(): Promise<void> {
-    const onTrouble = troublesIn(this.#parts.log);
+    const onTrouble = troubleLogger(this.#parts.log);
     for (const cell of this.#cells.filter(({ name }) => !this.#open.has(name))) {
       try {
         await cell.store.ping();

@@ -80,7 +80,7 @@ class Follower {
     this.#stopsForPerson = !options.wait || (options.isOwn && !isAtTerminal(io));
     this.#prompt = new ApprovalPrompt({
       answer,
-      handIn: (asked, given) => handIn(api, asked, given),
+      submitAnswer: (asked, given) => submitAnswer(api, asked, given),
       onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} was not answered: ${printable(why)}\n`),
       onDone: () => void this.#look().catch((thrown: unknown) => this.#stop.abort(thrown)),
     });
@@ -189,7 +189,7 @@ class Follower {
 /** The abort reason of a regular stop. */
 const STOPPED = "stopped";
 
-async function handIn(
+async function submitAnswer(
   api: Api,
   { approvalId, digest, subjectDigest }: Asked,
   { decision, reason, form }: ApprovalAnswer,

@@ -102,7 +102,7 @@ function addBridgeOptions(command: Command): Command {
 }
 
 /** Joins the values of a flag that is given several times. */
-function together(value: string, before: string | undefined): string {
+function joinValues(value: string, before: string | undefined): string {
   return before === undefined ? value : `${before},${value}`;
 }
 
@@ -125,13 +125,13 @@ function addHostOptions(command: Command): Command {
       "--allow-outbound <hosts>",
       "private hosts, host:port or address blocks that Bridges, webhooks and channels may use; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_OUTBOUND)",
-      together,
+      joinValues,
     )
     .option(
       "--allow-host <names>",
       "additional host names of the server, such as sluice.internal; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_HOST)",
-      together,
+      joinValues,
     )
     .option("--public-url <url>", "address at which people and Bridges reach the server (SLUICE_PUBLIC_URL)")
     .option("--slack-url <url>", "the Web API of Slack, when it is not Slack's own (SLUICE_SLACK_URL)")

@@ -16,7 +16,7 @@ import { openClock } from "./database-clock.ts";
 import { type Engine, openEngine } from "./engine.ts";
 import type { Io } from "./io.ts";
 import type { LimitsOf } from "./limits.ts";
-import { type Log, troublesIn } from "./log.ts";
+import { type Log, troubleLogger } from "./log.ts";
 import { listIn } from "./outbound.ts";
 import { Refusal } from "./refusal.ts";
 import { logRuns } from "./run-log.ts";
@@ -94,7 +94,7 @@ const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../dist/console", import.met
 export async function openHostPart(machine: Io, parts: HostParts): Promise<HostPart> {
   const { config, oidc, storage, log, siblings = null } = parts;
   const { store } = storage;
-  const onTrouble = troublesIn(log);
+  const onTrouble = troubleLogger(log);
   const traced = readTelemetry(machine, log);
   const consoleConnect = readConsoleConnect(machine);
   const clock = await openClock(machine, storage, onTrouble);
@@ -115,7 +115,7 @@ export async function openHostPart(machine: Io, parts: HostParts): Promise<HostP
     config: {
       ...reachOf(parts),
       consoleConnect,
-      ...(siblings === null ? {} : { together: (path) => siblings.together(path) }),
+      ...(siblings === null ? {} : { allProcesses: (path) => siblings.answersOfAll(path) }),
       nextSlots,
       now: () => clock.now(),
       clockSkewMs: () => clock.skewMs,

@@ -40,7 +40,7 @@ export async function init(io: Io, folder: string, options: InitOptions): Promis
   }
   for (const path of kept) io.err.write(`sluice: ${path} already exists and was not changed\n`);
   if (options.quiet !== true)
-    sayWhatNext(io, target, template === null ? TYPESCRIPT_COMMANDS : firstCommands(template));
+    printNextCommands(io, target, template === null ? TYPESCRIPT_COMMANDS : firstCommands(template));
   return EXIT.fine;
 }
 
@@ -70,7 +70,7 @@ async function writeNew(target: string, { path, text }: StarterFile): Promise<bo
   }
 }
 
-function sayWhatNext(io: Io, target: string, commands: readonly string[]): void {
+function printNextCommands(io: Io, target: string, commands: readonly string[]): void {
   const from = relative(io.cwd, target);
   const enter = from === "" ? [] : [`cd ${printable(from)}`];
   io.err.write(`\nNow type:\n${[...enter, ...commands].map((line) => `  ${line}\n`).join("")}`);

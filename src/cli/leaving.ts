@@ -38,7 +38,7 @@ export function leaveOnInterrupt(io: Io, parts: LeavingParts): () => void {
     isLeaving = true;
     parts.onLeaving();
     parts.progress.pause();
-    askWhether(io, asking.signal).then(
+    confirmCancel(io, asking.signal).then(
       async (isCancelled) => {
         parts.progress.resume();
         if (asking.signal.aborted) return;
@@ -54,7 +54,7 @@ export function leaveOnInterrupt(io: Io, parts: LeavingParts): () => void {
   };
 }
 
-async function askWhether(io: Io, signal: AbortSignal): Promise<boolean> {
+async function confirmCancel(io: Io, signal: AbortSignal): Promise<boolean> {
   for (;;) {
     const line = await io.readLine("\n[d]etach: the run continues (default) · [c]ancel the run: ", signal);
     const word = line?.trim().toLowerCase() ?? "";

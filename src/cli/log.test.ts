@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLog, troublesIn } from "./log.ts";
+import { createLog, troubleLogger } from "./log.ts";
 import type { LogFormat, LogLevel } from "./log-words.ts";
 
 function logging(format: LogFormat, level: LogLevel = "info") {
@@ -47,8 +47,8 @@ describe("a log", () => {
 
   it("names the run that a trouble is about", () => {
     const { log, lines } = logging("json");
-    troublesIn(log)("a timer of run run_7 could not be submitted", new Error("away"));
-    troublesIn(log)("a sweep failed", "away");
+    troubleLogger(log)("a timer of run run_7 could not be submitted", new Error("away"));
+    troubleLogger(log)("a sweep failed", "away");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { level: "error", runId: "run_7", reason: "away" },
       { level: "error", msg: "a sweep failed", reason: "away" },

@@ -62,7 +62,7 @@ export function openLog(
 const RUN_ID = /\brun_[0-9a-z_]+/;
 
 /** Returns a function that logs problems of background work. If the error names a run, the run id becomes a field of the line. */
-export function troublesIn(log: Log): (what: string, error: unknown) => void {
+export function troubleLogger(log: Log): (what: string, error: unknown) => void {
   return (what, error) => {
     const runId = RUN_ID.exec(what)?.[0];
     const reason = error instanceof Error ? error.message : String(error);

@@ -6,7 +6,7 @@ import { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { demandServer, type LinkOptions } from "./server-link.ts";
-import { STOP_MS } from "./standing.ts";
+import { STOP_MS } from "./serve-until-stopped.ts";
 import { printable } from "./terminal-text.ts";
 
 export interface McpStreams {

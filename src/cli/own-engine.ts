@@ -7,7 +7,7 @@ import type { Plan } from "../core/plan/index.ts";
 import { sampleForm } from "../core/script/index.ts";
 import { DurableDriver, isFamilyWaiting, newRunId } from "../driver/index.ts";
 import type { Judge } from "../governance/index.ts";
-import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
+import { storeUnsavedWorkflow, openChildPreparer, type UnsavedWorkflow } from "../launch/index.ts";
 import { createMemoryStore, type NewEvent, type Store } from "../store/index.ts";
 import { ApprovalPrompt, type Asked, isClosed } from "./approval-prompt.ts";
 import type { AnswerApproval, ApprovalAnswer } from "./approvals.ts";
@@ -27,7 +27,7 @@ export interface OwnEngineOptions {
 }
 
 /** The workflow to run, with its plan. */
-export interface OwnPiece extends UnsavedPiece {
+export interface CompiledWorkflow extends UnsavedWorkflow {
   readonly plan: Plan;
   readonly version: number | null;
 }
@@ -61,8 +61,8 @@ export class OwnEngine {
   #break: (error: unknown) => void = () => undefined;
   #hasBlocked = false;
   #isCancelled = false;
-  #isLooking = false;
-  #mustLookAgain = false;
+  #isChecking = false;
+  #mustCheckAgain = false;
 
   constructor(options: OwnEngineOptions) {
     const { clock, adapters, judge, answer, onLeftOpen, shapePlan, jitter } = options;
@@ -87,25 +87,36 @@ export class OwnEngine {
       supersedesAll: true,
       onTrouble: (what, error) => this.#break(new Error(what, { cause: error })),
       // The log of the run records it, and this class reads the log.
-      onStruck: () => undefined,
+      onBug: () => undefined,
       ...(shapePlan === undefined ? {} : { shapePlan }),
       ...(jitter === undefined ? {} : { jitter }),
     });
     this.#driver.onCommitted((runId, events) => this.#take(runId, events));
     this.#prompt = new ApprovalPrompt({
       answer,
-      handIn: (asked, given) => this.#handIn(asked, given),
+      submitAnswer: (asked, given) => this.#submitAnswer(asked, given),
       onLeftOpen,
-      onDone: () => this.#look(),
+      onDone: () => this.#checkWaiting(),
     });
   }
 
   /** Starts the run. The args must have been checked against the plan already. */
-  async start(piece: OwnPiece, args: JsonObject, { trigger, traceId }: { trigger: string; traceId?: string }) {
+  async start(
+    workflow: CompiledWorkflow,
+    args: JsonObject,
+    { trigger, traceId }: { trigger: string; traceId?: string },
+  ) {
     await this.#driver.start();
-    const text = await keepPiece(this.#store, ORG, piece);
+    const text = await storeUnsavedWorkflow(this.#store, ORG, workflow);
     const { runId } = this;
-    const about = { orgId: ORG, runId, workflow: piece.plan.name, version: piece.version, trigger, startedBy: null };
+    const about = {
+      orgId: ORG,
+      runId,
+      workflow: workflow.plan.name,
+      version: workflow.version,
+      trigger,
+      startedBy: null,
+    };
     const outcome = await this.#driver.launch({
       ...about,
       ...text,
@@ -163,7 +174,7 @@ export class OwnEngine {
     try {
       this.#options.onEvents(runId, events);
       for (const event of events) this.#note(runId, event);
-      this.#look();
+      this.#checkWaiting();
     } catch (error) {
       // A failure while showing events must not reach the driver.
       this.#break(error);
@@ -188,7 +199,7 @@ export class OwnEngine {
   }
 
   /** Answers for as many people as the quorum needs, as only one person is here. A form is filled in with sample values. */
-  async #handIn({ approvalId, quorum = 1, form }: Asked, given: ApprovalAnswer): Promise<string | null> {
+  async #submitAnswer({ approvalId, quorum = 1, form }: Asked, given: ApprovalAnswer): Promise<string | null> {
     const asked = this.#asked.get(approvalId);
     if (asked === undefined) return null;
     for (let person = 1; person <= quorum; person += 1) {
@@ -202,23 +213,23 @@ export class OwnEngine {
   }
 
   /** Checks whether the family waits for a person. If no node was ever blocked, it cannot be waiting. */
-  #look(): void {
+  #checkWaiting(): void {
     if (!this.#hasBlocked) return;
-    this.#mustLookAgain = true;
-    if (!this.#isLooking) void this.#lookUntilSeen();
+    this.#mustCheckAgain = true;
+    if (!this.#isChecking) void this.#checkUntilSettled();
   }
 
-  async #lookUntilSeen(): Promise<void> {
-    this.#isLooking = true;
+  async #checkUntilSettled(): Promise<void> {
+    this.#isChecking = true;
     try {
-      while (this.#mustLookAgain) {
-        this.#mustLookAgain = false;
+      while (this.#mustCheckAgain) {
+        this.#mustCheckAgain = false;
         if (await this.#isWaiting()) this.#settle({ kind: "waiting" });
       }
     } catch (error) {
       this.#break(error);
     } finally {
-      this.#isLooking = false;
+      this.#isChecking = false;
     }
   }
 

@@ -7,7 +7,7 @@ import type { Io } from "./io.ts";
 import type { Log } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 import { isSiblingMessage, type SiblingMessage } from "./siblings.ts";
-import { STOP_MS } from "./standing.ts";
+import { STOP_MS } from "./serve-until-stopped.ts";
 
 const PROCESSES_MAX = 256;
 /** Time limit for one process to report its own figures. */

@@ -23,7 +23,7 @@ import { addSignalCommand } from "./events.ts";
 /** Adds `sluice runs …`: commands that show and control runs on the server. */
 export function addRunCommands(program: Command, bench: Workbench): void {
   const runs = addNoun(program, "runs", "see and control runs on the server");
-  addLooking(runs, bench);
+  addViewCommands(runs, bench);
   addSteering(runs, bench);
   addHistory(runs, bench);
   addSignalCommand(runs, bench);
@@ -31,7 +31,7 @@ export function addRunCommands(program: Command, bench: Workbench): void {
   addRunHistoryCommands(runs, bench);
 }
 
-function addLooking(runs: Command, bench: Workbench): void {
+function addViewCommands(runs: Command, bench: Workbench): void {
   const list = addListOptions(runs.command("list").description("list runs, newest first"))
     .argument(
       "[words...]",

@@ -19,7 +19,7 @@ import { printProblems } from "./problem-report.ts";
 import { OwnEngine, type Settlement } from "./own-engine.ts";
 import { loadScript } from "./simulation.ts";
 import { blockOutlinesOf, ShownFamily } from "./shown-family.ts";
-import { STOP_MS } from "./standing.ts";
+import { STOP_MS } from "./serve-until-stopped.ts";
 import { exitCodeOf, type RunOutcome, printFailures, printOutcome } from "./run-outcome.ts";
 import { leavesOf } from "./remote-plan.ts";
 import type { SourceFile } from "./source-file.ts";
@@ -83,15 +83,15 @@ export async function prepare(
   const workspace = await openWorkspace(io, file, await loadLibrary(io, options.library));
   onValid();
   if (options.quiet !== true) printProblems(io, workspace.warnings.file, workspace.warnings.problems, "warning");
-  const args = await readArgs(io, workspace.piece.plan.args, options);
+  const args = await readArgs(io, workspace.workflow.plan.args, options);
   const script = await loadScript(io, options.script, workspace.plans);
   return { workspace, args, script };
 }
 
 /** Runs in this process until the run ends, or only a person could make it continue. */
 async function perform(io: Io, { workspace, args, script }: Prepared, options: RunOptions): Promise<number> {
-  const { piece } = workspace;
-  const { plan } = piece;
+  const { workflow } = workspace;
+  const { plan } = workflow;
   const progress = chooseProgress(io, options);
   const traceId = randomBytes(16).toString("hex");
   const record = options.json === true ? createRecorder(io, plan, traceId) : () => undefined;
@@ -118,7 +118,7 @@ async function perform(io: Io, { workspace, args, script }: Prepared, options: R
   });
   const stopListening = cancelOnInterrupt(io, engine);
   try {
-    await engine.start(piece, args, { trigger: "cli", traceId });
+    await engine.start(workflow, args, { trigger: "cli", traceId });
     const settlement = await engine.whenSettled();
     progress.finish();
     return report(io, settlement, options);

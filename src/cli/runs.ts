@@ -116,7 +116,7 @@ export interface ActionOptions extends WatchOptions {
 }
 
 export async function cancelRun(io: Io, api: Api, id: string, options: ActionOptions): Promise<number> {
-  return acted(io, api, await api.cancelRun(id), options, "is being cancelled");
+  return printActionResult(io, api, await api.cancelRun(id), options, "is being cancelled");
 }
 
 export interface PauseOptions extends ActionOptions {
@@ -124,15 +124,15 @@ export interface PauseOptions extends ActionOptions {
 }
 
 export async function pauseRun(io: Io, api: Api, id: string, options: PauseOptions): Promise<number> {
-  return acted(io, api, await api.pauses.pauseRun(id, options.reason), options, "is paused");
+  return printActionResult(io, api, await api.pauses.pauseRun(id, options.reason), options, "is paused");
 }
 
 export async function resumeRun(io: Io, api: Api, id: string, options: PauseOptions): Promise<number> {
-  return acted(io, api, await api.pauses.resumeRun(id, options.reason), options, "continues");
+  return printActionResult(io, api, await api.pauses.resumeRun(id, options.reason), options, "continues");
 }
 
 export async function recoverRun(io: Io, api: Api, id: string, options: ActionOptions): Promise<number> {
-  return acted(io, api, await api.recoverRun(id), options, "continues");
+  return printActionResult(io, api, await api.recoverRun(id), options, "continues");
 }
 
 export interface ResolveNodeOptions extends ActionOptions {
@@ -157,7 +157,13 @@ export async function resolveNode(
     ...(assignTo === undefined ? {} : { assignTo }),
     ...(value.length === 0 ? {} : { values }),
   };
-  return acted(io, api, await api.resolveNode(id, nodeId, given), options, `continues with ${printable(nodeId)}`);
+  return printActionResult(
+    io,
+    api,
+    await api.resolveNode(id, nodeId, given),
+    options,
+    `continues with ${printable(nodeId)}`,
+  );
 }
 
 function readValue(text: string): readonly [string, string] {
@@ -172,7 +178,7 @@ export async function restartRun(
   id: string,
   options: ActionOptions & { readonly fromNode?: string },
 ): Promise<number> {
-  return relaunched(io, api, await api.restartRun(id, options.fromNode), options, `started from ${printable(id)}`);
+  return printRelaunch(io, api, await api.restartRun(id, options.fromNode), options, `started from ${printable(id)}`);
 }
 
 export async function rewindRun(
@@ -181,16 +187,29 @@ export async function rewindRun(
   id: string,
   options: ActionOptions & { readonly to: number },
 ): Promise<number> {
-  return acted(io, api, await api.rewindRun(id, options.to), options, `continues from event ${options.to}`);
+  return printActionResult(io, api, await api.rewindRun(id, options.to), options, `continues from event ${options.to}`);
 }
 
 /** Prints a run that reuses results of another, with the nodes that are kept and the nodes that run again. */
-export function relaunched(io: Io, api: Api, run: Relaunched, options: ActionOptions, what: string): Promise<number> {
-  return acted(io, api, run, options, what, `${printable(relaunchText(run))}\n`);
+export function printRelaunch(
+  io: Io,
+  api: Api,
+  run: Relaunched,
+  options: ActionOptions,
+  what: string,
+): Promise<number> {
+  return printActionResult(io, api, run, options, what, `${printable(relaunchText(run))}\n`);
 }
 
 /** Prints the result of an action. The id of the run goes to standard output as data. */
-async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: string, more = ""): Promise<number> {
+async function printActionResult(
+  io: Io,
+  api: Api,
+  run: Run,
+  options: ActionOptions,
+  what: string,
+  more = "",
+): Promise<number> {
   const isPrinted = options.quiet !== true && options.json !== true;
   if (options.watch === true) {
     if (isPrinted) io.err.write(`${run.id} ${what}\n${more}`);

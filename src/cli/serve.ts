@@ -15,7 +15,7 @@ import { processCount, Processes } from "./processes.ts";
 import { openSiblings } from "./siblings.ts";
 import { readSignIn } from "./sign-in.ts";
 import { Refusal } from "./refusal.ts";
-import { standUntilStopped } from "./standing.ts";
+import { serveUntilStopped } from "./serve-until-stopped.ts";
 import { openStorage, withStorage } from "./storage.ts";
 import { readVersion } from "./version.ts";
 
@@ -73,7 +73,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
     archivesAnywhere: false,
     startRate: startRateOf(config, STARTS_PER_MINUTE),
   };
-  return standUntilStopped(io, log, async () => {
+  return serveUntilStopped(io, log, async () => {
     const { host, made } = await (config.cells === undefined
       ? startAlone(io, parts)
       : startCells(io, config.cells, parts));

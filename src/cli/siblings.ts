@@ -1,13 +1,13 @@
 import cluster from "node:cluster";
-import type { OwnAnswer, TogetherPath } from "../server/index.ts";
+import type { OwnAnswer, SharedPath } from "../server/index.ts";
 
 /** Messages between the processes of one server. They pass through the process that started the others. */
 export type SiblingMessage =
   | { readonly sluice: "stop" }
   | { readonly sluice: "listening"; readonly url: string }
   /** A process received a request for figures and asks for the figures of all processes. */
-  | { readonly sluice: "ask"; readonly id: number; readonly path: TogetherPath }
-  | { readonly sluice: "figures"; readonly id: number; readonly path: TogetherPath }
+  | { readonly sluice: "ask"; readonly id: number; readonly path: SharedPath }
+  | { readonly sluice: "figures"; readonly id: number; readonly path: SharedPath }
   | { readonly sluice: "report"; readonly id: number; readonly answer: OwnAnswer }
   | { readonly sluice: "answers"; readonly id: number; readonly answers: readonly OwnAnswer[] };
 
@@ -20,7 +20,7 @@ export class Siblings {
   readonly #waiting = new Map<number, (answers: readonly OwnAnswer[]) => void>();
   #asked = 0;
   /** Returns the figures of this process. */
-  own: ((path: TogetherPath) => Promise<OwnAnswer>) | null = null;
+  own: ((path: SharedPath) => Promise<OwnAnswer>) | null = null;
 
   constructor() {
     process.on("message", (message: unknown) => {
@@ -29,7 +29,7 @@ export class Siblings {
   }
 
   /** Returns the figures of all processes that answer in time. */
-  together(path: TogetherPath): Promise<readonly OwnAnswer[]> {
+  answersOfAll(path: SharedPath): Promise<readonly OwnAnswer[]> {
     const id = (this.#asked += 1);
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);

@@ -6,7 +6,7 @@ import {
   buildEnvironment,
   type BuiltEnvironment,
   type GovernanceMode,
-  type Piece,
+  type SimulationInput,
   simulateGoverned,
   simulateOpen,
   SimulationTooLong,
@@ -69,14 +69,19 @@ function chooseServer(io: Io, options: SimulateOptions): Api | null {
 async function simulateThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<Shown> {
   const { governance = "live", approve = "all" } = options;
   const script = options.script === undefined ? {} : { script: await textOf(io, options.script) };
-  const request = { ...(await pieceThere(io, api, target, options)), ...script, governance, approve };
+  const request = { ...(await simulationRequestFor(io, api, target, options)), ...script, governance, approve };
   const report = await api.simulate(request);
   const about = governance === "none" ? OPEN : `by what is registered and spent at ${api.url} now`;
   return { report, about };
 }
 
 /** Checks the args here, where flags can be converted to the declared types. */
-async function pieceThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<SimulationRequest> {
+async function simulationRequestFor(
+  io: Io,
+  api: Api,
+  target: string,
+  options: SimulateOptions,
+): Promise<SimulationRequest> {
   if (!isFile(io, target)) {
     const [, workflow = target, wanted] = /^(.+?)(?:@([1-9]\d{0,8}))?$/s.exec(target) ?? [];
     const version = wanted === undefined ? (await api.getWorkflow(workflow)).version : Number(wanted);
@@ -106,18 +111,18 @@ const OPEN = "every gate is open";
 async function simulateHere(io: Io, target: string, options: SimulateOptions): Promise<Shown> {
   const file = await readWorkflowFile(io, target);
   const { workspace, args, script } = await prepare(io, file, options);
-  const { plan } = workspace.piece;
-  const piece: Piece = { ...workspace.piece, args, script };
-  const how = { approve: options.approve ?? "all", mayGoOn: () => true } as const;
+  const { plan } = workspace.workflow;
+  const input: SimulationInput = { ...workspace.workflow, args, script };
+  const how = { approve: options.approve ?? "all", mayContinue: () => true } as const;
   if (options.governance === "none") {
-    const simulated = await simulateOpen(piece, { ...how, at: OPEN_AT });
+    const simulated = await simulateOpen(input, { ...how, at: OPEN_AT });
     return { report: simulationOf(plan, simulated), about: OPEN };
   }
   const environment = await requireEnvironment(io, options, workspace.plans);
   const record = await environment.workflow(plan.name);
   const { status = "active", posture = "bounded_autonomous" } = record ?? {};
   const request = { status, posture, hasApprovedLaunch: false, depth: 0, gateway: null };
-  const simulated = await simulateGoverned(piece, environment, request, { ...how, at: io.clock.now() });
+  const simulated = await simulateGoverned(input, environment, request, { ...how, at: io.clock.now() });
   return { report: simulationOf(plan, simulated), about: aboutEnvironment(options, environment) };
 }
 
@@ -129,7 +134,7 @@ function explain(thrown: unknown): never {
 async function requireEnvironment(
   io: Io,
   { registry }: SimulateOptions,
-  plans: readonly Piece["plan"][],
+  plans: readonly SimulationInput["plan"][],
 ): Promise<BuiltEnvironment> {
   const manifests = registry === undefined ? null : (await readManifests(io, registry)).map(({ manifest }) => manifest);
   const built = await buildEnvironment(manifests, plans, io.clock);

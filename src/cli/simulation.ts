@@ -16,12 +16,12 @@ export async function loadScript(io: Io, name: string | undefined, plans: readon
     printProblems(io, file, problems);
     throw new Refusal(`the script ${printable(name)} is not valid, nothing was started`);
   }
-  if (plans !== null) warnOfStrangers(io, name, script, plans);
+  if (plans !== null) warnAboutUnknownNodes(io, name, script, plans);
   return script;
 }
 
 /** Warns about keys that match no node. Such a key has no effect, which is probably a mistake. */
-function warnOfStrangers(io: Io, file: string, script: Script, plans: readonly Plan[]): void {
+function warnAboutUnknownNodes(io: Io, file: string, script: Script, plans: readonly Plan[]): void {
   const withBlocks = plans.flatMap((plan) => [plan, ...plan.blocks.values()]);
   const ids = new Set(withBlocks.flatMap((plan) => plan.nodes.map(({ id }) => id)));
   const names = new Set(plans.map(({ name }) => name));

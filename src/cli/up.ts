@@ -17,7 +17,7 @@ import { openLog } from "./log.ts";
 import { readOidc } from "./oidc.ts";
 import { readSignIn } from "./sign-in.ts";
 import { LOOPBACK_ENTRIES, readOutbound } from "./outbound.ts";
-import { standUntilStopped } from "./standing.ts";
+import { serveUntilStopped } from "./serve-until-stopped.ts";
 import { openStorage, withStorage } from "./storage.ts";
 import { createPaint } from "./terminal-text.ts";
 
@@ -48,10 +48,10 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
     directory: join(config.data, "work"),
   });
   const log = openLog(io, config, bridge.redactor, "text");
-  return standUntilStopped(io, log, async () => {
+  return serveUntilStopped(io, log, async () => {
     const storage = await withStorage(openStorage(io, config));
     const { admin, host } = await withStorage(
-      raise(io, options, { config, oidc, signIn, storage, bridge, outbound, log }, directory),
+      startStoreAndHost(io, options, { config, oidc, signIn, storage, bridge, outbound, log }, directory),
     );
     const close = (): Promise<void> => {
       directory.removeServer();
@@ -76,7 +76,7 @@ interface AdminSecret {
 }
 
 /** Prepares the store and starts the host. Closes the store again when a step fails. */
-async function raise(
+async function startStoreAndHost(
   io: Io,
   options: UpOptions,
   parts: Pick<HostParts, "config" | "oidc" | "signIn" | "storage" | "bridge" | "outbound" | "log">,

@@ -98,7 +98,7 @@ async function listDeliveries(io: Io, api: Api, noun: Collection, id: string, op
   return EXIT.fine;
 }
 
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 /** Longest wait for a delivery. An attempt takes at most 15 seconds. A later result is found in the list of deliveries. */
 const PATIENCE_MS = 20_000;
 const LOOKED_AT = 100;
@@ -115,7 +115,7 @@ async function follow(
   const until = io.clock.now() + PATIENCE_MS;
   let delivery = sent;
   while (delivery.attempts === 0 && delivery.settledAt === null && io.clock.now() < until) {
-    await new Promise<void>((resolve) => void io.clock.after(LOOK_EVERY_MS, resolve));
+    await new Promise<void>((resolve) => void io.clock.after(CHECK_EVERY_MS, resolve));
     const { data } = await log.listDeliveries(id, { limit: LOOKED_AT });
     delivery = data.find((one) => one.id === sent.id) ?? delivery;
   }

@@ -7,7 +7,7 @@ import { checkSource, missingForRun, type Plan, refText } from "../core/plan/ind
 import { readSource } from "../core/text/index.ts";
 import type { Library } from "./catalog.ts";
 import type { Io } from "./io.ts";
-import type { OwnPiece } from "./own-engine.ts";
+import type { CompiledWorkflow } from "./own-engine.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { readSourceFile, type SourceFile } from "./source-file.ts";
@@ -16,7 +16,7 @@ import { printable } from "./terminal-text.ts";
 /** A workflow that can run, with every workflow it may start. */
 export interface Workspace {
   /** Text of the workflow, and the external objects it refers to. */
-  readonly piece: OwnPiece;
+  readonly workflow: CompiledWorkflow;
   /** Plans of the workflow and of every workflow it may start. */
   readonly plans: readonly Plan[];
   readonly warnings: { readonly file: SourceFile; readonly problems: readonly Problem[] };
@@ -36,8 +36,8 @@ export async function openWorkspace(io: Io, file: SourceFile, library: Library):
   const first = check(io, file, catalog);
   if (!startsOthers(first.plan)) {
     refuseMissing(file, first.definition, catalog);
-    const piece = pieceOf(file, first, library, new Map());
-    return { piece, plans: [first.plan], warnings: { file, problems: first.warnings } };
+    const workflow = compiledWorkflowOf(file, first, library, new Map());
+    return { workflow, plans: [first.plan], warnings: { file, problems: first.warnings } };
   }
   const own: Found = { file, name: first.plan.name, version: first.definition.version };
   const others = await workflowsBeside(io, file);
@@ -58,7 +58,7 @@ export async function openWorkspace(io: Io, file: SourceFile, library: Library):
     }
   }
   return {
-    piece: pieceOf(file, pinned.get(own) ?? first, library, started),
+    workflow: compiledWorkflowOf(file, pinned.get(own) ?? first, library, started),
     plans: [...pinned.values()].map(({ plan }) => plan),
     warnings: { file, problems: first.warnings },
   };
@@ -99,13 +99,13 @@ export async function childFilesOf(
   return children;
 }
 
-/** Builds the piece to run. Files in the same folder take the place of workflows saved on a server. */
-function pieceOf(
+/** Builds the workflow to run. Files in the same folder take the place of workflows saved on a server. */
+function compiledWorkflowOf(
   file: SourceFile,
   { plan, definition }: Checked,
   { catalog, lensSpecs }: Library,
   started: ReadonlyMap<string, Found>,
-): OwnPiece {
+): CompiledWorkflow {
   const others = [...started].map(([ref, found]) => ({ ref, hash: hashOf(found.file), found }));
   return {
     source: sourceText(file),

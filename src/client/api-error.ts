@@ -103,10 +103,10 @@ export function unreachable(url: string, thrown: unknown): ApiError {
 
 /** Builds the error for a stream that ended because its key or token expired. Reconnecting would give the same answer. */
 export function expired(data: string): ApiError {
-  return new ApiError({ code: "unauthenticated", ...saidIn(data) }, { status: 401 });
+  return new ApiError({ code: "unauthenticated", ...readProblem(data) }, { status: 401 });
 }
 
-function saidIn(data: string): Partial<Pick<ProblemBody, "code" | "detail">> {
+function readProblem(data: string): Partial<Pick<ProblemBody, "code" | "detail">> {
   try {
     const { code, detail } = JSON.parse(data) as { readonly code?: unknown; readonly detail?: unknown };
     return {

@@ -19,7 +19,7 @@ import { SearchClient } from "./search-client.ts";
 /** Part of the API for audit, verdicts and usage. */
 export class AuditClient extends Caller {
   /** Saved lists of runs, and trends. */
-  readonly search = new SearchClient(this.door);
+  readonly search = new SearchClient(this.requests);
 
   /** Lists audit records, newest first. */
   listAudit(filter: AuditFilter = {}): Promise<ListPage<AuditRow>> {

@@ -108,6 +108,15 @@ describe("an answer that is not whole", () => {
     await expect(new Response(await cut.getPacket("run_1")).text()).rejects.toMatchObject({ code: "unreachable" });
   });
 
+  it("is an error of an upload that the server neither began nor has stored", async () => {
+    const upload = { id: null, partSize: 8, partCount: 1, received: [], expiresAt: null, file: null };
+    const client = new SluiceClient({ url: await listen({ onRequest: answer(JSON.stringify(upload)) }) });
+    const read = (): Promise<Uint8Array<ArrayBuffer>> => Promise.reject(new Error("No part may be read."));
+    const failure = await client.files.upload({ name: "a", size: 1, read }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ApiError);
+    expect(failure).toMatchObject({ code: "broken_answer" });
+  });
+
   it("carries the hint of the first problem, or of the gate that refused", () => {
     const problems = [
       { code: "a", message: "A", path: "" },

@@ -16,7 +16,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
 }
 
-export interface Asked {
+export interface RequestParts {
   readonly query?: Query;
   readonly body?: object;
   /** Raw bytes sent in place of a JSON body. */
@@ -28,9 +28,9 @@ export interface Asked {
 export type Needs = readonly string[];
 
 /** The members of `Caller` with which a part of the client sends its requests. */
-export interface Door {
-  ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
-  list<T>(path: string, asked: Asked): Promise<T>;
+export interface Requests {
+  ask<T>(method: string, path: string, parts: RequestParts, needs: Needs): Promise<T>;
+  list<T>(path: string, parts: RequestParts): Promise<T>;
   command(method: string, path: string): Promise<void>;
   read(path: string, extent: Extent): Promise<ReadableStream<Uint8Array>>;
 }
@@ -51,9 +51,9 @@ export class Caller {
   readonly #timeoutMs: number;
   readonly #retries: number;
   /** Access to the requests for the parts of the client. */
-  protected readonly door: Door = {
-    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
-    list: (path, asked) => this.list(path, asked),
+  protected readonly requests: Requests = {
+    ask: (method, path, parts, needs) => this.ask(method, path, parts, needs),
+    list: (path, parts) => this.list(path, parts),
     command: (method, path) => this.command(method, path),
     read: (path, extent) => this.read(path, extent),
   };
@@ -68,18 +68,23 @@ export class Caller {
   }
 
   /** Returns a JSON object that has at least the needed fields. */
-  protected ask<T>(method: string, path: string, asked: Asked = {}, needs: Needs = []): Promise<T> {
-    return this.value(method, path, asked, (value) => hasFields(value, needs));
+  protected ask<T>(method: string, path: string, parts: RequestParts = {}, needs: Needs = []): Promise<T> {
+    return this.value(method, path, parts, (value) => hasFields(value, needs));
   }
 
   /** Returns a page of a list. */
-  protected list<T>(path: string, asked: Asked = {}): Promise<T> {
-    return this.value("GET", path, asked, isPage);
+  protected list<T>(path: string, parts: RequestParts = {}): Promise<T> {
+    return this.value("GET", path, parts, isPage);
   }
 
   /** Returns a JSON value that passes the given check. */
-  protected value<T>(method: string, path: string, asked: Asked, isWanted: (value: unknown) => boolean): Promise<T> {
-    return this.#exchange(method, path, asked, async (response) => {
+  protected value<T>(
+    method: string,
+    path: string,
+    parts: RequestParts,
+    isWanted: (value: unknown) => boolean,
+  ): Promise<T> {
+    return this.#exchange(method, path, parts, async (response) => {
       const value = this.#parse(await response.text(), response);
       if (isWanted(value)) return value as T;
       throw brokenAnswer(this.url, "answered with something other than what was asked for", response);
@@ -111,15 +116,20 @@ export class Caller {
     return response;
   }
 
-  #exchange<T>(method: string, path: string, asked: Asked, read: (response: Response) => Promise<T>): Promise<T> {
-    const retries = isRepeatable(method, asked.headers ?? {}) ? this.#retries : 0;
-    return withRetries(retries, () => this.#exchangeOnce(method, path, asked, read));
+  #exchange<T>(
+    method: string,
+    path: string,
+    parts: RequestParts,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const retries = isRepeatable(method, parts.headers ?? {}) ? this.#retries : 0;
+    return withRetries(retries, () => this.#exchangeOnce(method, path, parts, read));
   }
 
   async #exchangeOnce<T>(
     method: string,
     path: string,
-    { query = {}, body, bytes, headers = {} }: Asked,
+    { query = {}, body, bytes, headers = {} }: RequestParts,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const silence = new Silence(this.#timeoutMs);

@@ -56,23 +56,23 @@ import { watchEvents, type WatchOptions } from "./watch.ts";
 /** Typed client of a Sluice server. A call that does not succeed throws `ApiError`. */
 export class SluiceClient extends RunActionClient {
   /** Events that steps wait for, and signals. */
-  readonly events = new EventClient(this.door);
+  readonly events = new EventClient(this.requests);
   /** Webhooks and their deliveries, and hooks that start runs. */
-  readonly webhooks = new WebhookClient(this.door);
+  readonly webhooks = new WebhookClient(this.requests);
   /** Channels: deliveries of messages to people. */
-  readonly channels = new DeliveryClient(this.door, "channels");
+  readonly channels = new DeliveryClient(this.requests, "channels");
   /** Members, organisations, invitations and sessions. */
-  readonly people = new PeopleClient(this.door);
-  readonly files = new FileClient(this.door);
+  readonly people = new PeopleClient(this.requests);
+  readonly files = new FileClient(this.requests);
   /** Many approvals at once, comments and assignments. */
-  readonly approvals = new ApprovalClient(this.door);
+  readonly approvals = new ApprovalClient(this.requests);
   /** Triggers, which start runs. */
-  readonly triggers = new TriggerClient(this.door);
+  readonly triggers = new TriggerClient(this.requests);
   /** Pausing of runs, workflows and organisations. */
-  readonly pauses = new PauseClient(this.door);
-  readonly cells = new CellClient(this.door);
+  readonly pauses = new PauseClient(this.requests);
+  readonly cells = new CellClient(this.requests);
   /** Deletion, archives, import and erasure. */
-  readonly history = new HistoryClient(this.door);
+  readonly history = new HistoryClient(this.requests);
   /** Starts runs, and returns handles of existing ones. */
   readonly runs = new RunClient(this);
 

@@ -1,5 +1,5 @@
 import type { EventBody, KeptEvent, ListPage, PageOptions, ReceivedEvent, SignalBody } from "../contract/index.ts";
-import type { Door, Needs } from "./caller.ts";
+import type { Requests, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
 
 const EVENTS: Needs = ["data"];
@@ -7,15 +7,15 @@ const EVENT: Needs = ["id", "isNew"];
 
 /** Part of the API for events and signals. */
 export class EventClient {
-  readonly #door: Door;
+  readonly #requests: Requests;
 
-  constructor(door: Door) {
-    this.#door = door;
+  constructor(requests: Requests) {
+    this.#requests = requests;
   }
 
   /** Sends events. Steps that wait for them continue, and the events are kept for steps that begin to wait later. */
   async send(events: readonly EventBody[]): Promise<readonly ReceivedEvent[]> {
-    const answer = await this.#door.ask<{ readonly data: readonly ReceivedEvent[] }>(
+    const answer = await this.#requests.ask<{ readonly data: readonly ReceivedEvent[] }>(
       "POST",
       "/events",
       { body: events },
@@ -26,11 +26,11 @@ export class EventClient {
 
   /** Lists kept events, newest first. */
   list(query: PageOptions & { readonly type?: string } = {}): Promise<ListPage<KeptEvent>> {
-    return this.#door.list("/events", { query: { ...query } });
+    return this.#requests.list("/events", { query: { ...query } });
   }
 
   /** Sends an event to one run. */
   signal(runId: string, name: string, body: SignalBody = {}): Promise<ReceivedEvent> {
-    return this.#door.ask("POST", `/runs/${encode(runId)}/signals/${encode(name)}`, { body }, EVENT);
+    return this.#requests.ask("POST", `/runs/${encode(runId)}/signals/${encode(name)}`, { body }, EVENT);
   }
 }

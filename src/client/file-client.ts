@@ -7,8 +7,8 @@ import type {
   Upload,
   UploadRequest,
 } from "../contract/index.ts";
-import { ApiError } from "./api-error.ts";
-import type { Door, Needs } from "./caller.ts";
+import { ApiError, brokenAnswer } from "./api-error.ts";
+import type { Requests, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
 
 const UPLOAD: Needs = ["id", "partSize", "partCount", "received", "file"];
@@ -32,35 +32,35 @@ const PAUSES_MS = [200, 500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
 /** Part of the API for files. */
 export class FileClient {
-  readonly #door: Door;
+  readonly #requests: Requests;
 
-  constructor(door: Door) {
-    this.#door = door;
+  constructor(requests: Requests) {
+    this.#requests = requests;
   }
 
   /** Lists the stored files, newest first. */
   list(page: PageOptions = {}): Promise<ListPage<StoredFile>> {
-    return this.#door.list("/files", { query: { ...page } });
+    return this.#requests.list("/files", { query: { ...page } });
   }
 
   /** Streams the content of a file. The caller checks by its hash that the content is complete. */
   download(sha256: string): Promise<ReadableStream<Uint8Array>> {
-    return this.#door.read(`/files/${encode(sha256)}?mime=application%2Foctet-stream`, {
+    return this.#requests.read(`/files/${encode(sha256)}?mime=application%2Foctet-stream`, {
       take: () => undefined,
       isWhole: () => true,
     });
   }
 
   begin(request: UploadRequest): Promise<Upload> {
-    return this.#door.ask("POST", "/files/uploads", { body: request }, UPLOAD);
+    return this.#requests.ask("POST", "/files/uploads", { body: request }, UPLOAD);
   }
 
   putPart(uploadId: string, part: number, bytes: Uint8Array<ArrayBuffer>): Promise<Part> {
-    return this.#door.ask("PUT", `/files/uploads/${encode(uploadId)}/parts/${part}`, { bytes }, PART);
+    return this.#requests.ask("PUT", `/files/uploads/${encode(uploadId)}/parts/${part}`, { bytes }, PART);
   }
 
   complete(uploadId: string): Promise<FileReference> {
-    return this.#door.ask("POST", `/files/uploads/${encode(uploadId)}/complete`, {}, FILE);
+    return this.#requests.ask("POST", `/files/uploads/${encode(uploadId)}/complete`, {}, FILE);
   }
 
   /** Uploads a file part by part. Skips parts that arrived earlier, and repeats parts that did not arrive. */
@@ -74,11 +74,11 @@ export class FileClient {
     };
     // The first request is not repeated, so an unreachable server fails at once. Later requests wait for the server to return.
     const { id, partSize, partCount, received, file } = await this.begin(request);
-    if (file !== null || id === null) {
+    if (file !== null) {
       onProgress?.(size);
-      if (file !== null) return file;
+      return file;
     }
-    const uploadId = id ?? "";
+    if (id === null) throw brokenAnswer("", "answered with neither an upload nor a stored file", { status: 200 });
     const bytesOf = (part: number): number => Math.min(size, part * partSize) - (part - 1) * partSize;
     let sent = received.reduce((sum, part) => sum + bytesOf(part), 0);
     onProgress?.(sent);
@@ -86,16 +86,16 @@ export class FileClient {
       if (received.includes(part)) continue;
       const from = (part - 1) * partSize;
       const bytes = await source.read(from, from + bytesOf(part));
-      await again(() => this.putPart(uploadId, part, bytes), signal);
+      await retryUntilDone(() => this.putPart(id, part, bytes), signal);
       sent += bytes.byteLength;
       onProgress?.(sent);
     }
-    return again(() => this.complete(uploadId), signal);
+    return retryUntilDone(() => this.complete(id), signal);
   }
 }
 
 /** Repeats a request until it succeeds or the pauses are used up. The server accepts the same part or completion any number of times. */
-async function again<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function retryUntilDone<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (const pause of PAUSES_MS) {
     signal?.throwIfAborted();
     try {

@@ -13,13 +13,13 @@ import type {
   PageOptions,
   Person,
 } from "../contract/index.ts";
-import type { Asked, Needs } from "./caller.ts";
+import type { RequestParts, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
 
 /** The members of `Caller` with which requests are sent here. */
-interface Door {
-  ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
-  list<T>(path: string, asked: Asked): Promise<T>;
+interface Requests {
+  ask<T>(method: string, path: string, asked: RequestParts, needs: Needs): Promise<T>;
+  list<T>(path: string, asked: RequestParts): Promise<T>;
   command(method: string, path: string): Promise<void>;
 }
 
@@ -29,77 +29,77 @@ const LIMITS: Needs = ["id", "limits"];
 
 /** Part of the API for people: members, organisations, invitations and sessions. */
 export class PeopleClient {
-  readonly #door: Door;
+  readonly #requests: Requests;
 
-  constructor(door: Door) {
-    this.#door = door;
+  constructor(requests: Requests) {
+    this.#requests = requests;
   }
 
   list(page: PageOptions = {}): Promise<ListPage<Person>> {
-    return this.#door.list("/persons", { query: { ...page } });
+    return this.#requests.list("/persons", { query: { ...page } });
   }
 
   get(personId: string): Promise<Person> {
-    return this.#door.ask("GET", `/persons/${encode(personId)}`, {}, PERSON);
+    return this.#requests.ask("GET", `/persons/${encode(personId)}`, {}, PERSON);
   }
 
   change(personId: string, change: MemberRequest): Promise<Person> {
-    return this.#door.ask("PATCH", `/persons/${encode(personId)}`, { body: change }, PERSON);
+    return this.#requests.ask("PATCH", `/persons/${encode(personId)}`, { body: change }, PERSON);
   }
 
   /** Ends the membership of a person. */
   remove(personId: string): Promise<void> {
-    return this.#door.command("DELETE", `/persons/${encode(personId)}`);
+    return this.#requests.command("DELETE", `/persons/${encode(personId)}`);
   }
 
   setDeputy(deputy: DeputyRequest): Promise<Person> {
-    return this.#door.ask("PUT", "/me/deputy", { body: deputy }, PERSON);
+    return this.#requests.ask("PUT", "/me/deputy", { body: deputy }, PERSON);
   }
 
   removeDeputy(): Promise<Person> {
-    return this.#door.ask("DELETE", "/me/deputy", {}, PERSON);
+    return this.#requests.ask("DELETE", "/me/deputy", {}, PERSON);
   }
 
   listOrganisations(): Promise<ListPage<Organisation>> {
-    return this.#door.list("/organisations", {});
+    return this.#requests.list("/organisations", {});
   }
 
   createOrganisation(organisation: OrganisationRequest): Promise<MadeOrganisation> {
-    return this.#door.ask("POST", "/organisations", { body: organisation }, ORGANISATION);
+    return this.#requests.ask("POST", "/organisations", { body: organisation }, ORGANISATION);
   }
 
   /** Returns the limits of an organisation and how much of each is used. */
   limitsOf(id: string): Promise<OrganisationLimitsView> {
-    return this.#door.ask("GET", `/organisations/${encode(id)}/limits`, {}, LIMITS);
+    return this.#requests.ask("GET", `/organisations/${encode(id)}/limits`, {}, LIMITS);
   }
 
   renameOrganisation(id: string, name: string): Promise<Organisation> {
-    return this.#door.ask("PATCH", `/organisations/${encode(id)}`, { body: { name } }, ORGANISATION);
+    return this.#requests.ask("PATCH", `/organisations/${encode(id)}`, { body: { name } }, ORGANISATION);
   }
 
   leaveOrganisation(id: string): Promise<void> {
-    return this.#door.command("POST", `/organisations/${encode(id)}/leave`);
+    return this.#requests.command("POST", `/organisations/${encode(id)}/leave`);
   }
 
   /** Creates an invitation. The link is shown only once. */
   invite(invitation: InvitationRequest): Promise<MadeInvitation> {
-    return this.#door.ask("POST", "/invitations", { body: invitation }, ["id", "link"]);
+    return this.#requests.ask("POST", "/invitations", { body: invitation }, ["id", "link"]);
   }
 
   listInvitations(page: PageOptions = {}): Promise<ListPage<Invitation>> {
-    return this.#door.list("/invitations", { query: { ...page } });
+    return this.#requests.list("/invitations", { query: { ...page } });
   }
 
   revokeInvitation(id: string): Promise<void> {
-    return this.#door.command("DELETE", `/invitations/${encode(id)}`);
+    return this.#requests.command("DELETE", `/invitations/${encode(id)}`);
   }
 
   /** Lists browser sessions: the caller's own, or all of the organisation. */
   listSessions(scope: "own" | "organisation" = "own"): Promise<ListPage<BrowserSession>> {
-    return this.#door.list("/sessions", { query: { scope } });
+    return this.#requests.list("/sessions", { query: { scope } });
   }
 
   revokeSession(id: string): Promise<void> {
-    return this.#door.command("DELETE", `/sessions/${encode(id)}`);
+    return this.#requests.command("DELETE", `/sessions/${encode(id)}`);
   }
 }

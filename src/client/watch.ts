@@ -54,12 +54,12 @@ export async function* watchEvents(
       }
       if (cursor > before) continue;
       // Without this limit, a server that closes each connection at once would be called forever.
-      patience.demand(new Error("the stream of events ends before the run does"));
+      patience.throwIfExhausted(new Error("the stream of events ends before the run does"));
       await pause(waitMs, signal);
     } catch (error) {
       if (!isWanted()) return;
       if (isFinal(error)) throw error;
-      patience.demand(error);
+      patience.throwIfExhausted(error);
       const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
       await pause(Math.max(waitMs, asked), signal);
       waitMs = Math.min(waitMs * 2, RETRY_MS_MAX);
@@ -90,7 +90,7 @@ class Patience {
   }
 
   /** Throws the error when connections have failed for too long. */
-  demand(error: unknown): void {
+  throwIfExhausted(error: unknown): void {
     this.#since ??= Date.now();
     if (Date.now() - this.#since < this.#longestMs) return;
     throw error instanceof ApiError ? error : unreachable(this.#url, error);

@@ -23,21 +23,29 @@ export const approvalsQuery = pageQuery.extend({
   status: z
     .enum([...APPROVAL_STATUSES, "closed"])
     .optional()
-    .describe("closed: whatever does not wait any more"),
+    .describe("`closed` selects all approvals that no longer wait"),
   workflow: filterText.optional(),
   source: z.enum(APPROVAL_SOURCES).optional(),
-  run: filterText.optional().describe("Only approvals of this run"),
-  assignee: filterText.optional().describe("A name, `me`, or `none` for approvals without an assignee"),
-  mine: z.enum(["true", "false"]).default("false").describe("true: only what the caller may answer"),
-  older_than: filterText.optional().describe("Requested before a time, or longer ago than a duration: 4h, 2d"),
-  q: filterText.optional().describe("Text in the title, summary, workflow, node, run id or args"),
-  group: filterText.optional().describe("`group` of an approval: only those that differ in nothing but their args"),
+  run: filterText.optional().describe("Selects the approvals of this run"),
+  assignee: filterText
+    .optional()
+    .describe("Selects by assignee: a name, `me`, or `none` for approvals without an assignee"),
+  mine: z.enum(["true", "false"]).default("false").describe("`true` selects the approvals that the caller may answer"),
+  older_than: filterText
+    .optional()
+    .describe("Selects approvals requested before this time, or longer ago than this duration: 4h, 2d"),
+  q: filterText.optional().describe("Text to search for in title, summary, workflow, node, run id and args"),
+  group: filterText
+    .optional()
+    .describe("`group` of an approval. Selects the approvals that differ from it only in their args"),
   order: z.enum(APPROVAL_ORDERS).default("newest"),
   grouped: z
     .enum(["true", "false"])
     .default("false")
-    .describe("true: of open approvals that differ in nothing but their args only the first, with their number"),
-  include: z.literal("subject").optional().describe("With the subject of each approval"),
+    .describe(
+      "`true` returns only the first of the open approvals that differ only in their args, with their number in `groupSize`",
+    ),
+  include: z.literal("subject").optional().describe("`subject` adds the subject of each approval"),
 });
 /** The query of a client for approvals. Contains only the filters that are set. */
 export type ApprovalsQuery = PageOptions &
@@ -45,25 +53,25 @@ export type ApprovalsQuery = PageOptions &
   Readonly<Partial<Record<"workflow" | "run" | "assignee" | "older_than" | "q" | "group", string>>>;
 
 export const inboxItemSchema = approvalSchema.extend({
-  group: z.string().nullable().describe("The same for approvals that differ in nothing but their args"),
-  groupSize: count.nullable().describe("With `grouped`: how many approvals of the list this one stands for"),
+  group: z.string().nullable().describe("Id shared by all approvals that differ only in their args"),
+  groupSize: count.nullable().describe("With `grouped`: number of approvals in the list that this one represents"),
 });
 export type InboxItem = Answered<typeof inboxItemSchema>;
 
 export const approvalCountsSchema = z.object({
   waiting: count,
-  mine: count.describe("Of these, those the caller may answer"),
-  assigned: count.describe("Of these, those assigned to the caller"),
+  mine: count.describe("Number of these that the caller may answer"),
+  assigned: count.describe("Number of these that are assigned to the caller"),
 });
 export type ApprovalCounts = Answered<typeof approvalCountsSchema>;
 
 /** Whether the caller may answer. Checked by the same rule as the answer itself. */
 export const answerRightSchema = z.object({
   mayAnswer: z.boolean(),
-  mayOverride: z.boolean().describe("May answer in the place of the approvers, with a reason"),
-  code: z.string().nullable().describe("Why not"),
+  mayOverride: z.boolean().describe("Whether the caller may override the approvers, with a reason"),
+  code: z.string().nullable().describe("Code of the reason why the caller may not answer; null when it may"),
   message: z.string().nullable(),
-  names: z.array(z.string()).describe("The names under which the caller answers"),
+  names: z.array(z.string()).describe("Names in approver lists that the caller answers as"),
 });
 export type AnswerRight = Answered<typeof answerRightSchema>;
 
@@ -78,7 +86,9 @@ export const bulkAnswerBody = z.strictObject({
           .string()
           .max(200)
           .nullable()
-          .describe("Of what was seen; null for an approval that has none, because it was opened by an older server"),
+          .describe(
+            "Digest of the subject that was shown; null when the approval has none because an older server opened it",
+          ),
       }),
     )
     .min(1)
@@ -93,9 +103,9 @@ export const bulkAnsweredSchema = z.object({
     z.object({
       id: z.string(),
       isAnswered: z.boolean(),
-      code: z.string().nullable().describe("Why it was refused"),
+      code: z.string().nullable().describe("Code of the refusal; null when the answer was accepted"),
       message: z.string().nullable(),
-      approval: approvalSchema.nullable().describe("As it is now, without its subject"),
+      approval: approvalSchema.nullable().describe("The approval after the answer, without its subject"),
     }),
   ),
 });
@@ -113,4 +123,6 @@ export const commentSchema = z.object({
 });
 export type ApprovalComment = Answered<typeof commentSchema>;
 
-export const assigneeBody = z.strictObject({ to: assigneeName.nullable().describe("Null: assigned to no one") });
+export const assigneeBody = z.strictObject({
+  to: assigneeName.nullable().describe("The new assignee; null removes the assignment"),
+});

@@ -5,7 +5,7 @@ import { type Answered, type Asked, count, jsonObject, moment, objectOf } from "
 
 export const approvalSchema = z.object({
   id: z.string(),
-  runId: z.string().nullable().describe("Null: the approval of a launch, before there is a run"),
+  runId: z.string().nullable().describe("Id of the run; null for the approval of a launch, which has no run yet"),
   nodeId: z.string().nullable(),
   attempt: count.nullable(),
   epoch: count,
@@ -25,15 +25,15 @@ export const approvalSchema = z.object({
   resolvedAt: moment.nullable(),
   reason: z.string().nullable(),
   modifications: jsonObject.nullable(),
-  workflow: z.string().nullable().describe("Null: opened before it was kept"),
-  title: z.string().describe("What is asked, with its templates filled"),
+  workflow: z.string().nullable().describe("Name of the workflow; null for approvals opened before this was stored"),
+  title: z.string().describe("The question, with its templates filled"),
   subject: objectOf<Subject>()
     .nullable()
     .describe(
-      "What the person who answers is shown; null in lists, unless they include it, and in approvals from before",
+      "Content shown to the person who answers. Null in lists without `include=subject`, and for approvals of older versions",
     ),
-  subjectDigest: z.string().nullable().describe("Of the subject; an answer with another one is refused"),
-  quorum: count.describe("How many different people have to approve"),
+  subjectDigest: z.string().nullable().describe("Digest of the subject. An answer with another digest is refused"),
+  quorum: count.describe("Number of different people who have to approve"),
   answers: z
     .array(
       z.object({
@@ -44,36 +44,55 @@ export const approvalSchema = z.object({
         at: moment,
       }),
     )
-    .describe("Of the present subject, in order"),
-  hop: count.describe("How far the chain of approvers has come: all of them up to this one may answer"),
+    .describe("Answers given to the current subject, oldest first"),
+  hop: count.describe(
+    "Number of steps the chain of approvers has advanced. All approvers up to and including this one may answer",
+  ),
   form: objectOf<FormFields>()
     .nullable()
-    .describe("The fields the person fills in, which become the outputs of the gate"),
-  entered: jsonObject.nullable().describe("What was entered into the form"),
-  confirm: z.literal("sign_in").nullable().describe("sign_in: a link in a message is not enough to answer"),
-  assignee: z.string().nullable().describe("The person it was given to"),
+    .describe("Fields that the person fills in. They become the outputs of the gate"),
+  entered: jsonObject.nullable().describe("Values entered into the form"),
+  confirm: z
+    .literal("sign_in")
+    .nullable()
+    .describe("`sign_in`: the person has to sign in; a link in a message is not enough"),
+  assignee: z.string().nullable().describe("Person the approval is assigned to; null when there is none"),
 });
 export type Approval = Answered<typeof approvalSchema>;
 
 export const answerBody = z.strictObject({
   decision: z.enum(DECISIONS),
   reason: z.string().max(10_000).optional(),
-  digest: z.string().max(200).optional().describe("Digest of what was seen; the answer counts only for that"),
-  subjectDigest: z.string().max(200).optional().describe("Digest of the subject that was shown"),
+  digest: z
+    .string()
+    .max(200)
+    .optional()
+    .describe("Digest of the request that the person saw. An answer with another digest is refused"),
+  subjectDigest: z.string().max(200).optional().describe("Digest of the subject that the person saw"),
   modifications: jsonObject
     .optional()
     .describe(
-      "inputs: values to send instead; outputs: the result, so that nothing is sent; of a tool call: args to call with, or the result of one that never reported",
+      "Changes with the approval. `inputs`: values to send instead. `outputs`: the result, so that nothing is sent. For a tool call: `args` to call with, or the result of a call that never reported",
     ),
-  form: jsonObject.optional().describe("What was entered into the form"),
+  form: jsonObject.optional().describe("Values entered into the form"),
   grant: z
     .strictObject({
-      for: z.enum(["run", "agent"]).default("run").describe("Calls of this run, or of the agent in all runs"),
-      where: z.string().max(4_000).optional().describe("Expression over tool.args; only calls for which it holds"),
-      until: z.string().max(40).describe("From this moment on it covers nothing"),
+      for: z
+        .enum(["run", "agent"])
+        .default("run")
+        .describe("Whether the grant covers calls of this run, or of the agent in all runs"),
+      where: z
+        .string()
+        .max(4_000)
+        .optional()
+        .describe("Expression over tool.args that limits the grant to calls for which it is true"),
+      until: z.string().max(40).describe("Time at which the grant expires"),
     })
     .optional()
-    .describe("With the approval of a tool call: further calls of the tool that need no approval"),
-  override: z.boolean().optional().describe("Answer although others are asked; needs governance:write and a reason"),
+    .describe("For an approved tool call: a grant for further calls of the tool without an approval"),
+  override: z
+    .boolean()
+    .optional()
+    .describe("Answers in place of the approvers. Requires governance:write and a reason"),
 });
 export type Answer = Asked<typeof answerBody>;

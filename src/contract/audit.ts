@@ -30,7 +30,9 @@ export const auditRecordSchema = z.object({
   reason: z
     .string()
     .optional()
-    .describe("What a person wrote, where `detail.reason` is its keyed hash; absent: nothing, or it was erased"),
+    .describe(
+      "Text written by a person, whose keyed hash is `detail.reason`. Absent when there is none or it was erased",
+    ),
   prevHash: hash,
   hash,
 });
@@ -39,14 +41,14 @@ export type AuditRow = Answered<typeof auditRecordSchema>;
 /** The result of verifying the whole log. */
 export const chainStateSchema = z.object({
   ok: z.boolean(),
-  records: count.describe("Records that are there and good"),
+  records: count.describe("Number of records that are present and valid"),
   checkpoints: count,
   lastSeq: count,
-  key: z.string().nullable().describe("Public half of the key that signs"),
+  key: z.string().nullable().describe("Public key of the signatures"),
   sealedSeq: count.describe("Number of the last sealed record"),
-  checkpointSeq: count.describe("Number of the last record a signed checkpoint covers"),
+  checkpointSeq: count.describe("Number of the last record that a signed checkpoint covers"),
   firstBad: z
-    .object({ what: z.string(), seq: count, line: count.describe("Of the export"), reason: z.string() })
+    .object({ what: z.string(), seq: count, line: count.describe("Line number in the export"), reason: z.string() })
     .optional(),
 });
 export type ChainState = Answered<typeof chainStateSchema>;

@@ -4,14 +4,16 @@ import { type Answered, count, moment } from "./field.ts";
 import { dispositionSchema } from "./verdict.ts";
 
 export const backtestSchema = z.object({
-  policy: z.object({ name: z.string(), version: count.describe("The version the draft would become") }),
+  policy: z.object({ name: z.string(), version: count.describe("Version that the draft would get") }),
   since: moment.nullable(),
-  looked: count.describe("Verdicts it was tried on, newest first"),
-  isLimited: z.boolean().describe("There are more verdicts than are looked at"),
-  unreadable: count.describe("Verdicts whose facts cannot be read any more"),
-  matched: count.describe("Verdicts for which the condition held"),
+  looked: count.describe("Number of verdicts that the draft was evaluated on, newest first"),
+  isLimited: z.boolean().describe("Whether there are more verdicts than were evaluated"),
+  unreadable: count.describe("Number of verdicts whose facts can no longer be read"),
+  matched: count.describe("Number of verdicts for which the condition was true"),
   changed: count,
-  uncertain: count.describe("Verdicts of which not all args were kept, although the condition reads some"),
+  uncertain: count.describe(
+    "Number of verdicts whose result is uncertain because the condition reads args that were not stored",
+  ),
   counts: z.array(z.object({ before: dispositionSchema, after: dispositionSchema, count })),
   examples: z.array(
     z.object({
@@ -19,7 +21,7 @@ export const backtestSchema = z.object({
       runId: z.string(),
       nodeId: z.string(),
       agentId: z.string(),
-      callId: z.string().nullable().describe("The tool call it is about; null: the node"),
+      callId: z.string().nullable().describe("Id of the tool call that was judged; null when the node was judged"),
       at: moment,
       before: dispositionSchema,
       after: dispositionSchema,

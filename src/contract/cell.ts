@@ -6,9 +6,9 @@ import { type Answered, moment, word } from "./field.ts";
 export const cellSchema = z.object({
   name: z.string(),
   database: z.string().describe("Hosts and name of the database, without user and password"),
-  isDirectory: z.boolean().describe("Whether it keeps the directory"),
-  isReady: z.boolean().describe("Whether the server that answers serves it"),
-  accepts: z.boolean().describe("Whether new organisations may be placed there"),
+  isDirectory: z.boolean().describe("Whether this cell stores the directory"),
+  isReady: z.boolean().describe("Whether the answering server serves this cell"),
+  accepts: z.boolean().describe("Whether new organisations may be placed in this cell"),
   organisations: z.array(z.object({ id: z.string(), name: z.string().nullable() })),
 });
 export type CellView = Answered<typeof cellSchema>;
@@ -16,7 +16,7 @@ export type CellView = Answered<typeof cellSchema>;
 const comparedSchema = z.object({
   table: z.string(),
   rows: z.number().int(),
-  digest: z.string().describe("Of all rows together, whatever their order"),
+  digest: z.string().describe("Digest of all rows, independent of their order"),
 });
 
 export const moveSchema = z.object({
@@ -25,26 +25,31 @@ export const moveSchema = z.object({
   from: z.string(),
   to: z.string(),
   stage: z.enum(MOVE_STAGES),
-  reason: z.string().nullable().describe("Why it failed; then the organisation is where it was"),
+  reason: z
+    .string()
+    .nullable()
+    .describe(
+      "Reason for the failure; the organisation then remains in its old cell. Null when the move has not failed",
+    ),
   askedBy: z.string().nullable(),
   createdAt: moment,
   updatedAt: moment,
-  frozenAt: moment.nullable().describe("From when on nothing of the organisation could change"),
-  switchedAt: moment.nullable().describe("Since when it lives in the other cell"),
+  frozenAt: moment.nullable().describe("Time from which the data of the organisation could not be changed"),
+  switchedAt: moment.nullable().describe("Time at which the organisation was switched to the other cell"),
   tables: z
     .array(comparedSchema)
     .nullable()
-    .describe("What the cell it left held of it, counted when nothing there could change any more"),
+    .describe("Rows of the organisation in the old cell, counted while they could not be changed"),
 });
 export type MoveView = Answered<typeof moveSchema>;
 
-export const moveBody = z.strictObject({ organisation: word, to: word.describe("The name of a cell") });
+export const moveBody = z.strictObject({ organisation: word, to: word.describe("Name of the target cell") });
 
 export const cellVerificationSchema = z.object({
   isGood: z.boolean(),
-  problems: z.array(z.string()).describe("In what directory and cells disagree"),
+  problems: z.array(z.string()).describe("Differences between the directory and the cells"),
   organisation: z
     .array(z.object({ cell: z.string(), tables: z.array(comparedSchema) }))
-    .describe("What of the organisation that was asked for is where; one cell when all is well"),
+    .describe("Data of the requested organisation, by cell. A correct installation has one cell here"),
 });
 export type CellVerification = Answered<typeof cellVerificationSchema>;

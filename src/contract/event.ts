@@ -5,19 +5,19 @@ import { EVENT_TYPE, parseDuration } from "../core/definition/index.ts";
 import { type Answered, type Asked, json, jsonObject, moment, word } from "./field.ts";
 import { pageQuery } from "./page.ts";
 
-const eventType = z.string().regex(EVENT_TYPE).describe("Letters, digits, . _ and -, such as order.paid");
+const eventType = z.string().regex(EVENT_TYPE).describe("Event type: letters, digits, . _ and -, such as order.paid");
 
 /** Contains no slash, because ids of emitted events contain slashes. */
 const eventId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/)
-  .describe("Unique in the organisation: sending it again changes nothing. Made by the server when absent");
+  .describe("Id of the event, unique in the organisation. Sending it again has no effect. Default: made by the server");
 
 const keep = z
   .union([z.number(), z.string().max(20)])
   .refine(isKeepable, "a time above 0 and of at most 7 days, such as 2h")
   .describe(
-    "How long it is kept for steps that begin to wait later: seconds, or 15m, 2h, 3d. At most 7 days; default 1 h",
+    "Time the event is stored for steps that begin to wait later: seconds, or 15m, 2h, 3d. At most 7 days; default: 1 h",
   );
 
 function isKeepable(value: number | string): boolean {
@@ -26,14 +26,18 @@ function isKeepable(value: number | string): boolean {
 }
 
 const sending = {
-  data: json.optional().describe("What waiting steps get: an object as outputs, anything else as `result`"),
+  data: json
+    .optional()
+    .describe("Content for waiting steps: an object becomes their outputs, any other value their output `result`"),
   id: eventId.optional(),
   keep: keep.optional(),
 };
 
 export const eventBody = z.strictObject({
   type: eventType,
-  key: jsonObject.optional().describe("Compared with `match` as a whole: same members, same values"),
+  key: jsonObject
+    .optional()
+    .describe("Key of the event. A waiting step receives it when its `match` has exactly the same members and values"),
   ...sending,
 });
 export type EventBody = Asked<typeof eventBody>;
@@ -48,14 +52,14 @@ export const keptEventSchema = z.object({
   type: z.string(),
   key: jsonObject,
   data: json,
-  sentBy: z.string().nullable().describe("The key or token that sent it, or the run that emitted it"),
+  sentBy: z.string().nullable().describe("Key or token that sent the event, or run that emitted it"),
   receivedAt: moment,
   keptUntil: moment,
 });
 export type KeptEvent = Answered<typeof keptEventSchema>;
 
 export const receivedEventSchema = keptEventSchema.extend({
-  isNew: z.boolean().describe("False: an event with this id had been received before, and stands"),
+  isNew: z.boolean().describe("`false` when an event with this id was received before; the earlier event is kept"),
 });
 export type ReceivedEvent = Answered<typeof receivedEventSchema>;
 

@@ -7,8 +7,8 @@ export const json: z.ZodType<Json, Json> = z.custom<Json>();
 export const jsonObject = z.record(z.string(), json);
 export const count = z.number().int().nonnegative();
 export const micros = z.number().int().describe("Millionths of a US dollar");
-export const usd = z.string().describe("US dollars as people write them");
-export const moment = z.iso.datetime().describe("ISO 8601, UTC");
+export const usd = z.string().describe("Amount in US dollars, as decimal text");
+export const moment = z.iso.datetime().describe("Time in ISO 8601, UTC");
 
 const NAME_LENGTH_MAX = 200;
 /** A name in a request. */

@@ -7,8 +7,8 @@ import { pageQuery } from "./page.ts";
 export const fileSchema = z.object({
   name: z.string(),
   mime: z.string(),
-  size: count.describe("Bytes"),
-  sha256: z.string().describe("Of the content, in hexadecimal"),
+  size: count.describe("Size in bytes"),
+  sha256: z.string().describe("SHA-256 of the content, hexadecimal"),
 });
 export type FileReference = Answered<typeof fileSchema>;
 
@@ -20,17 +20,23 @@ export const uploadBody = z.strictObject({
   name: z.string(),
   mime: z.string().default("application/octet-stream"),
   size: count,
-  sha256: z.string().optional().describe("What the content must hash to; an upload that was begun continues by it"),
+  sha256: z
+    .string()
+    .optional()
+    .describe("Expected SHA-256 of the content. An upload that was interrupted is continued by this hash"),
 });
 export type UploadRequest = Asked<typeof uploadBody>;
 
 export const uploadSchema = z.object({
-  id: z.string().nullable().describe("Null: the content is there already, and nothing has to be sent"),
-  partSize: count.describe("Bytes of every part but the last"),
+  id: z
+    .string()
+    .nullable()
+    .describe("Id of the upload; null when the content is already stored and nothing has to be sent"),
+  partSize: count.describe("Size in bytes of every part except the last"),
   partCount: count,
-  received: z.array(count).describe("Numbers of the parts that are there, from 1"),
+  received: z.array(count).describe("Numbers of the parts that have arrived, from 1"),
   expiresAt: moment.nullable(),
-  file: fileSchema.nullable().describe("The file, once the upload is complete"),
+  file: fileSchema.nullable().describe("The stored file; null until the upload is complete"),
 });
 export type Upload = Answered<typeof uploadSchema>;
 
@@ -38,10 +44,16 @@ export const partSchema = z.object({ part: count, size: count, sha256: z.string(
 export type Part = Answered<typeof partSchema>;
 
 export const fileQuery = z.object({
-  name: z.string().describe("The name of the file"),
+  name: z.string().describe("Name of the file"),
 });
 export const downloadQuery = z.object({
-  name: z.string().optional().describe("The name to save it under; default: the first it was sent with"),
-  mime: z.string().optional().describe("The media type it is answered with; default: the first it was sent with"),
+  name: z
+    .string()
+    .optional()
+    .describe("File name for the download. Default: the name of the first upload of this content"),
+  mime: z
+    .string()
+    .optional()
+    .describe("Media type of the answer. Default: the media type of the first upload of this content"),
 });
 export const filesQuery = pageQuery;

@@ -7,7 +7,7 @@ import { ROLES } from "./key.ts";
 const EMAIL_LENGTH_MAX = 254;
 
 export const invitationBody = z.strictObject({
-  email: z.email().max(EMAIL_LENGTH_MAX).describe("Only a person with this verified email can accept"),
+  email: z.email().max(EMAIL_LENGTH_MAX).describe("Verified email that a person needs to accept the invitation"),
   roles: z.array(role).min(1).max(ROLES.length),
   groups: groupNames.default([]),
 });
@@ -22,11 +22,11 @@ export const invitationSchema = z.object({
   createdBy: z.string(),
   createdAt: moment,
   expiresAt: moment,
-  acceptedBy: z.string().nullable().describe("The person"),
+  acceptedBy: z.string().nullable().describe("Id of the person who accepted"),
 });
 export type Invitation = Answered<typeof invitationSchema>;
 
 export const madeInvitationSchema = invitationSchema.extend({
-  link: z.string().describe("For the invited person; shown this once"),
+  link: z.string().describe("Link for the invited person; shown only once"),
 });
 export type MadeInvitation = Answered<typeof madeInvitationSchema>;

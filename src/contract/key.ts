@@ -29,23 +29,26 @@ export const keySchema = z.object({
   label: z.string(),
   permissions: z.array(z.string()),
   agent: z.string().nullable(),
-  createdBy: z.string().nullable().describe("The key or token it was made with; null: the operator made it"),
-  person: z.string().nullable().describe("The person behind it; null: not known"),
+  createdBy: z
+    .string()
+    .nullable()
+    .describe("Id of the key or token that created this key; null when the operator created it"),
+  person: z.string().nullable().describe("Id of the person behind the key; null when not known"),
   createdAt: moment,
   expiresAt: moment.nullable(),
   revokedAt: moment.nullable(),
 });
 export type Key = Answered<typeof keySchema>;
 
-export const mintedKeySchema = keySchema.extend({ key: z.string().describe("The secret; shown this once") });
+export const mintedKeySchema = keySchema.extend({ key: z.string().describe("The secret; shown only once") });
 export type MintedKey = Answered<typeof mintedKeySchema>;
 
 export const mintBody = z.strictObject({
   label: word,
   role: z.enum(ROLES).optional(),
   permissions: z.array(z.enum(PERMISSIONS)).min(1).optional(),
-  agent: word.optional().describe("The agent the key belongs to; a person's otherwise"),
-  person: word.optional().describe("The member it is made for; default: who makes it"),
+  agent: word.optional().describe("Agent the key belongs to. Default: the key belongs to a person"),
+  person: word.optional().describe("Member the key is made for. Default: the caller"),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
 });
 /** Only the server knows the list of permissions. A client passes on any names. */

@@ -4,11 +4,18 @@ import type { RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { Frame } from "./run-state.ts";
 
 export const liveQuery = z.object({
-  runs: z.string().max(8_000).optional().describe("Runs whose events to send, each after an event: run_a:12,run_b:0"),
+  runs: z
+    .string()
+    .max(8_000)
+    .optional()
+    .describe("Runs whose events are sent, each with the event id to continue after: run_a:12,run_b:0"),
 });
 
 export const streamQuery = z.object({
-  afterEventId: z.string().optional().describe("Event id to continue after; comes before the header Last-Event-ID"),
+  afterEventId: z
+    .string()
+    .optional()
+    .describe("Event id to continue after. Takes precedence over the header Last-Event-ID"),
 });
 
 /** Data of the message `run`: the fields of a run that change with every commit. */

@@ -45,8 +45,11 @@ export const nodeDetailSchema = z.object({
   request: z
     .object({ attempt: count, message: z.string(), stdin: z.string().nullable(), inputs: jsonObject })
     .nullable(),
-  promptBy: z.string().nullable().describe("The person who wrote what it is asked, in place of what its step says"),
-  resultBy: z.string().nullable().describe("The person who gave its result, in place of the one it had"),
+  promptBy: z.string().nullable().describe("Person who wrote the prompt in place of the step; null when the step did"),
+  resultBy: z
+    .string()
+    .nullable()
+    .describe("Person who entered the result in place of the original one; null when it is the original one"),
   attempts: z.array(attemptSchema),
   verdicts: z.array(decidedSchema),
   inputs: z.array(

@@ -16,8 +16,8 @@ const organisationName = z
 
 export const organisationSchema = z.object({
   id: z.string(),
-  name: z.string().describe("For people; its id as long as it has none"),
-  roles: z.array(z.string()).describe("The caller's roles there"),
+  name: z.string().describe("Display name; the id when no name is set"),
+  roles: z.array(z.string()).describe("Roles of the caller in this organisation"),
   groups: z.array(z.string()),
 });
 export type Organisation = Answered<typeof organisationSchema>;
@@ -32,10 +32,10 @@ export const organisationLimitsSchema = z.object({
       name: z
         .string()
         .describe(
-          "starts_per_minute, starts_per_minute_per_key, open_runs, nodes_per_second, storage_bytes or streams",
+          "Name of the limit: starts_per_minute, starts_per_minute_per_key, open_runs, nodes_per_second, storage_bytes or streams",
         ),
-      limit: z.number().nullable().describe("Null: as much as it likes"),
-      used: z.number().describe("Of streams those of the process that answers"),
+      limit: z.number().nullable().describe("Value of the limit; null when unlimited"),
+      used: z.number().describe("Current usage. For streams: the streams of the answering process"),
     }),
   ),
 });
@@ -49,6 +49,6 @@ export const organisationBody = z.strictObject({ name: organisationName });
 export const madeOrganisationSchema = organisationSchema.extend({
   key: mintedKeySchema
     .nullable()
-    .describe("An admin key, when a key without a person made the organisation; its secret is shown this once"),
+    .describe("Admin key, made when a key without a person created the organisation. Its secret is shown only once"),
 });
 export type MadeOrganisation = Answered<typeof madeOrganisationSchema>;

@@ -7,8 +7,8 @@ const EVENTS_PAGE_SIZE = 100;
 const EVENTS_PAGE_SIZE_MAX = 1_000;
 
 const limit = (max: number, byDefault: number) =>
-  z.coerce.number().int().min(1).max(max).default(byDefault).describe("At most so many in one answer");
-const cursor = z.string().max(1_000).optional().describe("nextCursor of the answer before");
+  z.coerce.number().int().min(1).max(max).default(byDefault).describe("Maximum number of items in one answer");
+const cursor = z.string().max(1_000).optional().describe("`nextCursor` of the previous answer");
 
 /** Text in a query that is compared with stored text. Stored text never contains control characters. */
 export const filterText = z
@@ -20,14 +20,20 @@ export type PageOptions = Readonly<{ limit?: number; cursor?: string }>;
 
 /** Query for short lists: returns everything unless a page is requested. */
 export const wholeQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).optional().describe("Default: all of them"),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(PAGE_SIZE_MAX)
+    .optional()
+    .describe("Maximum number of items in one answer. Default: all"),
   cursor,
 });
 
 export const eventsQuery = z.object({
-  afterEventId: z.string().optional().describe("Event id to continue after; 0 or nothing: from the start"),
+  afterEventId: z.string().optional().describe("Event id to continue after. 0 or absent: from the start"),
   limit: limit(EVENTS_PAGE_SIZE_MAX, EVENTS_PAGE_SIZE),
-  cursor: z.string().optional().describe("nextCursor of an earlier answer, instead of afterEventId"),
+  cursor: z.string().optional().describe("`nextCursor` of an earlier answer, in place of afterEventId"),
 });
 
 export function listOf<S extends z.ZodType>(item: S) {

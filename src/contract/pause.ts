@@ -4,7 +4,7 @@ import { PAUSE_SCOPES } from "../core/event/index.ts";
 import { type Answered, moment } from "./field.ts";
 
 const who = {
-  by: z.string().nullable().describe("As people know them"),
+  by: z.string().nullable().describe("Name of the person or key"),
   reason: z.string().nullable(),
   at: moment,
 };
@@ -17,5 +17,5 @@ export const runPauseSchema = z.object({
   ...who,
   scope: z
     .enum(PAUSE_SCOPES)
-    .describe("What was paused: the run itself, the run that waits for it, its workflow, or the whole organisation"),
+    .describe("Level of the pause: the run itself, its parent run, its workflow, or the organisation"),
 });

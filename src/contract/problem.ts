@@ -22,7 +22,7 @@ export const problemSchema = z.object({
   code: z.string(),
   detail: z.string(),
   problems: z.array(sentProblemSchema).optional(),
-  explanation: explanationSchema.optional().describe("Why a launch gate said no, and what would let it through"),
+  explanation: explanationSchema.optional().describe("Reason why a launch gate refused, and how to unblock it"),
   requestId: z.string(),
 });
 export type ProblemReply = Answered<typeof problemSchema>;

@@ -9,9 +9,11 @@ const FORMATS = ["json", "prov", "openlineage"] as const;
 const place = z.string().regex(/^[^\p{Cc}\p{Surrogate}]{1,500}$/u, "Invalid text: at most 500 printable characters");
 export const provenanceQuery = z.object({
   format: z.enum(FORMATS).default("json").describe("json: hand-offs; prov: W3C PROV-JSON; openlineage: run events"),
-  node: place.optional().describe("Instead of hand-offs: the lineage of what this node gave"),
-  output: place.optional().describe("Only of this output; without a node an arg, as args.name"),
-  direction: z.enum(["up", "down"]).default("up").describe("up: what it came from; down: what it went into"),
+  node: place.optional().describe("Node whose lineage is returned in place of hand-offs"),
+  output: place
+    .optional()
+    .describe("Output of the node to which the lineage is limited. Without a node: an arg, as args.name"),
+  direction: z.enum(["up", "down"]).default("up").describe("up: the sources of the value; down: the uses of the value"),
 });
 /** Query for the lineage of one value. Without `node` the value is an arg, named in `output` as `args.name`. */
 export type LineageQuery = Omit<Asked<typeof provenanceQuery>, "format">;
@@ -21,11 +23,11 @@ export type ProvenanceQuery = LineageQuery | { readonly format: (typeof FORMATS)
 export const handoffSchema = z.object({
   sourceRunId: z.string(),
   sourceWorkflow: z.string(),
-  sourceNodeId: z.string().nullable().describe("Null: an arg of the run"),
+  sourceNodeId: z.string().nullable().describe("Node that produced the value; null when it is an arg of the run"),
   sourceOutputPath: z.string(),
   targetRunId: z.string(),
   targetWorkflow: z.string(),
-  targetNodeId: z.string().nullable().describe("Null: an arg of the run"),
+  targetNodeId: z.string().nullable().describe("Node that received the value; null when it is an arg of the run"),
   targetInputPath: z.string(),
   transform: z.string().nullable(),
 });
@@ -38,7 +40,7 @@ const approvalFactsSchema = z.object({
   decision: z.string().nullable(),
   by: z.string().nullable(),
   reason: z.string().nullable(),
-  changed: z.array(z.string()).describe("Names of the values the approver changed"),
+  changed: z.array(z.string()).describe("Names of the values that the approver changed"),
 });
 export type ApprovalFacts = Answered<typeof approvalFactsSchema>;
 
@@ -55,11 +57,14 @@ const madeBySchema = z.object({
   gatewayId: z.string().nullable(),
   provider: z.string().nullable(),
   model: z.string().nullable(),
-  promptRef: z.string().describe("Where the rendered prompt is"),
-  promptDigest: z.string().nullable().describe("Of the prompt a person was shown or has written, if any"),
-  promptBy: z.string().nullable().describe("The person who wrote the prompt in place of what the step says"),
+  promptRef: z.string().describe("Reference to the rendered prompt"),
+  promptDigest: z
+    .string()
+    .nullable()
+    .describe("Digest of the prompt that a person was shown or wrote; null when there is none"),
+  promptBy: z.string().nullable().describe("Person who wrote the prompt in place of the step; null when the step did"),
   verdictId: z.string().nullable(),
-  policies: z.array(z.string()).describe("name@version"),
+  policies: z.array(z.string()).describe("Policies that were applied, as name@version"),
   calls: z
     .array(
       z.object({
@@ -67,10 +72,10 @@ const madeBySchema = z.object({
         tool: z.string(),
         server: z.string().nullable(),
         isError: z.boolean(),
-        by: z.string().nullable().describe("The person who gave the result; null: the tool did"),
+        by: z.string().nullable().describe("Person who entered the result; null when the tool returned it"),
       }),
     )
-    .describe("Tool calls whose results it had"),
+    .describe("Tool calls whose results the attempt used"),
   approvals: z.array(approvalFactsSchema),
   childRunId: z.string().nullable(),
   inputTokens: count,
@@ -87,8 +92,11 @@ const lineagePointSchema = z.object({
   workflow: z.string(),
   nodeId: z.string().nullable(),
   path: z.string(),
-  attempt: count.nullable().describe("Index into attempts"),
-  end: z.enum(["arg", "source", "unused", "cut"]).nullable().describe("Why it goes no further here"),
+  attempt: count.nullable().describe("Index into `attempts`"),
+  end: z
+    .enum(["arg", "source", "unused", "cut"])
+    .nullable()
+    .describe("Reason why the lineage ends at this point; null when it continues"),
   cut: z.enum(["too_large", "log_missing"]).nullable(),
 });
 export type LineagePoint = Answered<typeof lineagePointSchema>;
@@ -98,7 +106,7 @@ export type LineageLink = Answered<typeof lineageLinkSchema>;
 
 export const lineageSchema = z.object({
   direction: z.enum(["up", "down"]),
-  start: count.describe("Id of the point it starts at"),
+  start: count.describe("Id of the start point"),
   points: z.array(lineagePointSchema),
   links: z.array(lineageLinkSchema),
   attempts: z.array(madeBySchema),

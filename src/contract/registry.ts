@@ -29,22 +29,22 @@ export const COLLECTIONS = [
 ] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 
-const moment = z.iso.datetime().nullable().describe("ISO 8601, UTC; null for what is built in");
+const moment = z.iso.datetime().nullable().describe("Time in ISO 8601, UTC; null for built-in entries");
 
 export const registeredSchema = z
   .object({
     id: z.string(),
-    revision: z.number().int().nonnegative().describe("Counts changes; 0 for what is built in"),
+    revision: z.number().int().nonnegative().describe("Number of the change; 0 for built-in entries"),
     createdAt: moment,
     updatedAt: moment,
   })
   .catchall(json)
-  .describe("Beside these, what its manifest says, in camelCase; what is write-only is not shown");
+  .describe("The fields of the manifest, in camelCase, except write-only fields");
 /** A registered object. Besides these fields it has the fields of its manifest, in camelCase. */
 export type Registered = Answered<typeof registeredSchema>;
 
 /** A new value of a secret. The manifest reader checks it. */
-export const rotateBody = z.strictObject({ value: z.string().describe("The new value; never shown again") });
+export const rotateBody = z.strictObject({ value: z.string().describe("The new value. It is never returned") });
 
 /** A manifest as it is sent. The manifest reader checks its spec. */
 export const manifestSchema = z.object({ kind: z.string(), name: z.string(), spec: z.record(z.string(), json) });
@@ -55,7 +55,7 @@ export interface ManifestDocument {
 }
 
 export const applyQuery = z.object({
-  dryRun: z.enum(["true", "false"]).default("false").describe("true: only say what would change"),
+  dryRun: z.enum(["true", "false"]).default("false").describe("`true` reports the changes and makes none"),
 });
 
 export const appliedSchema = z.object({
@@ -64,7 +64,7 @@ export const appliedSchema = z.object({
       kind: z.string(),
       name: z.string(),
       action: z.enum(["created", "updated", "unchanged", "invalid"]),
-      diff: z.string().optional().describe("Line by line, as diff -u shows it"),
+      diff: z.string().optional().describe("Unified diff, as diff -u prints it"),
       problems: z.array(sentProblemSchema).optional(),
     }),
   ),
@@ -74,8 +74,8 @@ export type Applied = Answered<typeof appliedSchema>;
 const REASON_LENGTH_MAX = 1_000;
 
 export const platformBody = z.strictObject({
-  open: z.boolean().describe("False: no run starts, and no node is dispatched"),
-  reason: z.string().max(REASON_LENGTH_MAX).nullish().describe("What people are shown"),
+  open: z.boolean().describe("`false`: no run starts and no node is dispatched"),
+  reason: z.string().max(REASON_LENGTH_MAX).nullish().describe("Reason shown to people"),
 });
 
 /** The kill switch. */

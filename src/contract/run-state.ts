@@ -7,7 +7,10 @@ import { type Answered, count, jsonObject, micros, moment, type Narrowed } from 
 const valueRef = z.object({ path: z.array(z.string()), hash: z.string(), bytes: count });
 /** Reference to a large value that is not part of the answer: the answer has null at `path`, and `/blobs/{hash}` returns the value. */
 export type ValueRef = Answered<typeof valueRef>;
-const refs = z.array(valueRef).optional().describe("Large values: null at `path`, the value at /blobs/{hash}");
+const refs = z
+  .array(valueRef)
+  .optional()
+  .describe("Large values that were left out: null at `path`, the value at /blobs/{hash}");
 
 export const nodeResultSchema = z.object({
   nodeId: z.string(),
@@ -24,7 +27,7 @@ export const nodeResultSchema = z.object({
   output: z.string().nullable(),
   errorCode: z.string().nullable(),
   errorMessage: z.string().nullable(),
-  isHandled: z.boolean().describe("It has failed, and that no longer fails the run: a step has handled it"),
+  isHandled: z.boolean().describe("Whether a step has handled the failure, so that it no longer fails the run"),
   costMicros: micros,
   refs,
 });
@@ -42,19 +45,23 @@ export const stateSchema = z.object({
   inFlightCount: count,
   executedCount: count,
   failedCount: count,
-  upstreamFailedCount: count.describe("Of the failed ones: nodes that did not run because another had failed"),
+  upstreamFailedCount: count.describe("Number of the failed nodes that did not run because another node had failed"),
   nodeResults: z.array(nodeResultSchema),
   upstreamCount: count,
   downstreamCount: count,
   parentRunId: z.string().nullable(),
   recursionDepth: count,
-  outputs: jsonObject.nullable().describe("What the document names as outputs; null: none, or it has not completed"),
+  outputs: jsonObject
+    .nullable()
+    .describe("Outputs named by the document; null when there are none or the run has not completed"),
   costMicros: micros,
   lastEventId: count,
   waitingFor: z
     .enum(WAITING_FOR)
     .nullable()
-    .describe("What it waits for, child runs included; of an earlier moment, what it waited for by itself"),
+    .describe(
+      "What the run waits for, including its child runs. For the state at an earlier event: without its child runs",
+    ),
 });
 export type State = Answered<typeof stateSchema>;
 

@@ -27,7 +27,7 @@ const labelsSchema = z
     labelText,
   )
   .refine((labels) => Object.keys(labels).length <= LABELS_MAX, `At most ${LABELS_MAX} labels`)
-  .describe("By which the run is found, besides what its workflow writes: name → text");
+  .describe("Labels of the run, in addition to those of its workflow: name → text");
 
 export const startBody = z.strictObject({
   workflow: word,
@@ -35,10 +35,13 @@ export const startBody = z.strictObject({
   args: jsonObject.optional(),
   model: word.optional(),
   gateway: word.optional(),
-  roleBindings: z.record(word, word).optional().describe("Role → agent"),
+  roleBindings: z.record(word, word).optional().describe("Agent for each role: role → agent"),
   team: word.optional(),
   labels: labelsSchema.optional(),
-  priority: z.enum(PRIORITIES).optional().describe("Default: that of the workflow, which is normal unless it says"),
+  priority: z
+    .enum(PRIORITIES)
+    .optional()
+    .describe("Priority of the run. Default: the priority of the workflow, or normal"),
   recovery: z.strictObject({ max: z.number().int().min(0).max(100) }).optional(),
 });
 export type Start = Asked<typeof startBody>;
@@ -53,7 +56,7 @@ export const startQuery = z.object({
     .min(0)
     .max(WAIT_SECONDS_MAX)
     .optional()
-    .describe("Seconds to wait for the end of the run, whose outputs are then in the answer"),
+    .describe("Seconds to wait for the end of the run. If it ends in time, the answer contains its outputs"),
 });
 
 /** A label in the query of a list. */
@@ -74,21 +77,27 @@ export const runsQuery = pageQuery.extend({
   trigger: filterText
     .optional()
     .describe(
-      "What started it: api, schedule, hook, event, form, mcp, parent, …; or which: trigger:NAME, schedule:NAME",
+      "Source of the start: api, schedule, hook, event, form, mcp, parent, …; or one trigger or schedule: trigger:NAME, schedule:NAME",
     ),
-  agent: filterText.optional().describe("An agent that worked on one of its nodes"),
-  model: filterText.optional().describe("A model that was asked for one of its nodes"),
-  label: z.array(labelFilter).max(LABELS_MAX).optional().describe("customer:4711; several: all of them"),
-  error: filterText.optional().describe("The code it ended with"),
-  min_cost: dollars.optional().describe("US dollars it has cost, at least"),
-  max_cost: dollars.optional().describe("US dollars it has cost, at most"),
-  min_duration: filterText.optional().describe("Seconds it took, or 90s, 5m, 2h; at least"),
-  max_duration: filterText.optional().describe("Seconds it took, or 90s, 5m, 2h; at most"),
-  since: filterText.optional().describe("Created at or after this moment, or so long ago: 2026-11-17, 7d"),
-  until: filterText.optional().describe("Created before this moment"),
+  agent: filterText.optional().describe("Agent that worked on one of the nodes"),
+  model: filterText.optional().describe("Model that was called for one of the nodes"),
+  label: z
+    .array(labelFilter)
+    .max(LABELS_MAX)
+    .optional()
+    .describe("Label of the run: customer:4711. With several labels, a run must have all of them"),
+  error: filterText.optional().describe("Error code of the run"),
+  min_cost: dollars.optional().describe("Minimum cost in US dollars"),
+  max_cost: dollars.optional().describe("Maximum cost in US dollars"),
+  min_duration: filterText.optional().describe("Minimum duration: seconds, or 90s, 5m, 2h"),
+  max_duration: filterText.optional().describe("Maximum duration: seconds, or 90s, 5m, 2h"),
+  since: filterText
+    .optional()
+    .describe("Selects runs created at or after this time, or within this duration: 2026-11-17, 7d"),
+  until: filterText.optional().describe("Selects runs created before this time"),
   q: searchText
     .optional()
-    .describe("Words in args, outputs, errors, labels, ids and names; wor* for all that begin so"),
+    .describe("Words in args, outputs, errors, labels, ids and names. wor* matches all words with this beginning"),
 });
 export type RunsQuery = Answered<typeof runsQuery>;
 
@@ -103,15 +112,15 @@ export const runSchema = z.object({
   model: z.string().nullable(),
   gateway: z.string().nullable(),
   roleBindings: z.record(z.string(), z.string()),
-  priority: z.enum(PRIORITIES).describe("Within an organisation, high goes first"),
-  team: z.string().optional().describe("The team it was started with"),
-  labels: z.record(z.string(), z.string()).describe("By which it is found"),
+  priority: z.enum(PRIORITIES).describe("Order among the runs of an organisation: high, normal, low"),
+  team: z.string().optional().describe("Team the run was started with"),
+  labels: z.record(z.string(), z.string()).describe("Labels by which the run can be found"),
   traceId: z.string(),
   rootSpanId: z.string(),
   parentRunId: z.string().optional(),
   /** Path of the block in the workflow that this run executes. Absent when it executes the workflow itself. */
   block: z.string().optional(),
-  sourceRunId: z.string().optional().describe("The run this one was restarted or branched from"),
+  sourceRunId: z.string().optional().describe("Run from which this one was restarted or branched"),
   recursionDepth: count,
   epoch: count,
   createdAt: moment,
@@ -119,22 +128,27 @@ export const runSchema = z.object({
   completedAt: moment.optional(),
   costMicros: micros,
   lastEventId: count,
-  waitingFor: z.enum(WAITING_FOR).nullable().describe("What it waits for; null: it does not wait, or has ended"),
+  waitingFor: z
+    .enum(WAITING_FOR)
+    .nullable()
+    .describe("What the run waits for; null when it does not wait or has ended"),
   error: z
     .object({ code: z.string().nullable(), message: z.string() })
     .optional()
-    .describe("Of a run that has ended without completing: why, in a line"),
-  paused: runPauseSchema.nullable().describe("Nothing of it begins until it is resumed; null: it is not paused"),
+    .describe("Error of a run that ended without completing"),
+  paused: runPauseSchema
+    .nullable()
+    .describe("The pause, during which no new work of the run starts; null when the run is not paused"),
   outputs: jsonObject
     .optional()
     .describe(
-      "Of a run that has completed, where one run is shown: the outputs of the document, else of its last nodes",
+      "Outputs of a completed run: those of the document, or else of its last nodes. Only in the answer for a single run",
     ),
-  erased: erasedSchema.optional().describe("Where one run is shown: its content was taken out"),
+  erased: erasedSchema.optional().describe("Erasure of the content. Only in the answer for a single run"),
   warnings: z
     .array(sentProblemSchema)
     .optional()
-    .describe("Only when it has just been started: what newer checks would refuse in a version that was saved before"),
+    .describe("Problems that newer checks find in a version saved earlier. Only in the answer to a start"),
 });
 export type Run = Answered<typeof runSchema>;
 
@@ -151,9 +165,9 @@ export type BranchPreview = Answered<typeof branchPreviewSchema>;
 export const relaunchedSchema = runSchema.extend({
   ...keptNodes,
   continues: z
-    .object({ nodeId: z.string(), rounds: count.describe("Rounds that are kept, and not paid for again") })
+    .object({ nodeId: z.string(), rounds: count.describe("Number of rounds that are kept and not paid for again") })
     .optional()
-    .describe("The node whose turn is continued, where the run was branched inside one"),
+    .describe("Node whose turn continues, when the branch starts inside a turn"),
 });
 export type Relaunched = Answered<typeof relaunchedSchema>;
 
@@ -165,7 +179,7 @@ const origin = z.strictObject({ runId: word, nodeId: word, output: z.string().mi
 export const inputsFromSchema = z
   .record(word, origin)
   .refine((inputs) => Object.keys(inputs).length <= ARGS_MAX, `At most ${ARGS_MAX} args`)
-  .describe("Args to be taken from outputs of other runs of the organisation");
+  .describe("Args copied from outputs of other runs of the organisation");
 /** Args of a new run, each mapped to the output of another run from which it is copied. */
 export type InputsFrom = Asked<typeof inputsFromSchema>;
 
@@ -174,11 +188,11 @@ export const restartBody = z.strictObject({ fromNode: word.optional() });
 export const rewindBody = z.strictObject({ eventId });
 const WORDS_LENGTH_MAX = 1_000_000;
 const branchEditSchema = z.union([
-  z.strictObject({ message: z.string().max(WORDS_LENGTH_MAX).describe("What the model said in that round instead") }),
+  z.strictObject({ message: z.string().max(WORDS_LENGTH_MAX).describe("New text of the model in that round") }),
   z.strictObject({
-    callId: word.describe("A call of that round"),
-    result: json.describe("What it returned instead"),
-    isError: z.boolean().optional().describe("It failed, and the result says how"),
+    callId: word.describe("Id of a call in that round"),
+    result: json.describe("New result of the call"),
+    isError: z.boolean().optional().describe("Whether the call failed, with the result as its error"),
   }),
 ]);
 export type BranchEdit = Asked<typeof branchEditSchema>;
@@ -188,20 +202,20 @@ const editsOfNodes = {
   prompts: z
     .record(word, prompt)
     .optional()
-    .describe("By node, what it is asked instead, as it is sent; it and all that depends on it run again"),
+    .describe("New prompt for each node, exactly as it is sent. The node and all nodes that depend on it run again"),
   outputs: z
     .record(word, jsonObject)
     .optional()
-    .describe("By node that completed, what it is taken to have returned; all that depends on it runs again"),
+    .describe("New outputs for each completed node. All nodes that depend on it run again"),
 };
 /** Edits by a person: prompts of nodes, or outputs of completed nodes. */
 export type NodeEdits = Asked<z.ZodObject<typeof editsOfNodes>>;
 
 export const branchPointSchema = z.strictObject({
   node: word,
-  round: count.describe("The last round that is kept, counted from 0; every call of it has an outcome"),
-  edit: branchEditSchema.optional().describe("One thing of that round that is to be different"),
-  prompt: prompt.optional().describe("What the node is asked instead of what it was asked, as it is sent"),
+  round: count.describe("Number of the last round that is kept, counted from 0. All its calls must have an outcome"),
+  edit: branchEditSchema.optional().describe("One change to that round"),
+  prompt: prompt.optional().describe("New prompt of the node, exactly as it is sent"),
 });
 export type BranchPoint = Asked<typeof branchPointSchema>;
 
@@ -211,7 +225,7 @@ export const branchBody = z
     args: jsonObject.optional(),
     inputsFrom: inputsFromSchema.optional(),
     ...editsOfNodes,
-    turn: branchPointSchema.optional().describe("In place of an event: a round inside the turn of a node"),
+    turn: branchPointSchema.optional().describe("Start inside the turn of a node, in place of an event"),
   })
   .superRefine(({ eventId: at, turn, ...changes }, context) => {
     const isOne = (at === undefined) !== (turn === undefined);

@@ -9,17 +9,17 @@ const moment = z.iso.datetime();
 export const slotStateSchema = z.enum(["claimed", "queued", "started", "skipped", "refused"]);
 
 export const slotSchema = z.object({
-  slotAt: moment.describe("When it was due"),
+  slotAt: moment.describe("Time at which the slot was due"),
   state: slotStateSchema,
   workflow: z.string(),
   runId: z.string().nullable(),
-  reason: z.string().nullable().describe("Why nothing was started"),
-  claimedAt: moment.describe("When a replica last took it up"),
+  reason: z.string().nullable().describe("Reason why no run was started"),
+  claimedAt: moment.describe("Time at which a replica last claimed the slot"),
 });
 export type Slot = Answered<typeof slotSchema>;
 
 export const slotPageSchema = listOf(slotSchema).extend({
-  nextSlots: z.array(moment).describe("The next slots of the schedule as it is now; none while it is disabled"),
+  nextSlots: z.array(moment).describe("Next slots of the current schedule; empty while it is disabled"),
 });
 export type SlotPage = Answered<typeof slotPageSchema>;
 
@@ -29,5 +29,5 @@ export const timingQuery = z.strictObject({
 });
 export type TimingQuery = z.input<typeof timingQuery>;
 
-export const nextSlotsSchema = z.object({ nextSlots: z.array(moment).describe("At most five, soonest first") });
+export const nextSlotsSchema = z.object({ nextSlots: z.array(moment).describe("At most five slots, earliest first") });
 export type NextSlots = Answered<typeof nextSlotsSchema>;

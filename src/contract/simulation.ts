@@ -8,17 +8,17 @@ export const governanceModeSchema = z.enum(["live", "none"]);
 export const approveAnswerSchema = z.enum(["all", "reject"]);
 
 export const simulateBody = z.strictObject({
-  source: z.string().optional().describe("The text of a workflow; or else:"),
-  workflow: word.optional().describe("The name of one that is saved"),
+  source: z.string().optional().describe("Text of the workflow, in place of `workflow`"),
+  workflow: word.optional().describe("Name of a saved workflow, in place of `source`"),
   version: versionNumber.optional(),
   args: jsonObject.optional(),
   gateway: word.optional(),
   script: z
     .union([z.string(), jsonObject])
     .optional()
-    .describe("What the nodes answer, as YAML text or as data; without it answers are made up"),
-  governance: governanceModeSchema.default("live").describe("live: with what is registered and counted now"),
-  approve: approveAnswerSchema.default("all").describe("How every approval is answered"),
+    .describe("Scripted answers of the nodes, as YAML text or as data. Default: generated answers"),
+  governance: governanceModeSchema.default("live").describe("live: the current manifests and counters"),
+  approve: approveAnswerSchema.default("all").describe("Answer to every approval"),
 });
 export type SimulationRequest = Asked<typeof simulateBody>;
 
@@ -26,7 +26,7 @@ const nodeForecast = z.object({
   nodeId: z.string(),
   kind: z.string(),
   status: z.string(),
-  verdict: dispositionSchema.nullable().describe("Null: no gate was asked"),
+  verdict: dispositionSchema.nullable().describe("Verdict about the node; null when no gate was evaluated"),
   gate: z.string().nullable(),
   code: z.string().nullable(),
   explanation: explanationSchema.nullable(),
@@ -41,7 +41,11 @@ const nodeForecast = z.object({
 export const simulationSchema = z.object({
   workflow: z.string(),
   governance: governanceModeSchema,
-  status: z.string().describe("How it would end; refused when a launch gate says no, waiting when it needs more"),
+  status: z
+    .string()
+    .describe(
+      "Status at the end of the simulation; refused when a launch gate refuses, waiting when the run needs an answer",
+    ),
   plan: jsonObject,
   launch: z.object({
     disposition: dispositionSchema,
@@ -59,20 +63,23 @@ export const simulationSchema = z.object({
         tool: z.string(),
         server: z.string().nullable(),
         action: z.string(),
-        disposition: z.enum(["allow", "deny", "hold"]).describe("Before any person answered"),
+        disposition: z.enum(["allow", "deny", "hold"]).describe("Disposition before any person answered"),
         gate: z.string().nullable(),
         code: z.string().nullable(),
-        reason: z.string().nullable().describe("Why it would be denied, or held; null: it would be made"),
+        reason: z
+          .string()
+          .nullable()
+          .describe("Reason why the call would be denied or held; null when it would be made"),
       }),
     )
-    .describe("Tool calls of scripted rounds, in the order in which they were asked for"),
+    .describe("Tool calls of scripted rounds, in the order in which they were requested"),
   approvals: z.array(
     z.object({
       nodeId: z.string(),
       source: z.string(),
       summary: z.string(),
       approvers: z.array(z.string()),
-      decision: z.string().nullable().describe("How it was answered here; null when it was left open"),
+      decision: z.string().nullable().describe("Answer in the simulation; null when there was none"),
     }),
   ),
   events: z.array(jsonObject),

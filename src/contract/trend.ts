@@ -8,28 +8,37 @@ const when = z.string().max(40).optional();
 
 export const trendsQuery = z.object({
   bucket: z.enum(TREND_BUCKETS).default("day"),
-  by: z.enum(TREND_GROUPS).optional().describe("What each row is of; without it a row is of everything"),
-  group: filterText.optional().describe("Only this one, with by; a version is name@2"),
-  since: when.describe("ISO 8601, or how long ago, such as 7d; default: 30 days ago, or a day where buckets are hours"),
-  until: when.describe("The same; default: now"),
+  by: z.enum(TREND_GROUPS).optional().describe("Grouping of the rows. Default: one row for everything"),
+  group: filterText.optional().describe("Selects one value of `by`, such as name@2 for a version"),
+  since: when.describe(
+    "Start: ISO 8601, or a duration before now, such as 7d. Default: 30 days, or one day with hourly buckets",
+  ),
+  until: when.describe("End, in the same forms. Default: now"),
 });
 export type TrendsQuery = Asked<typeof trendsQuery>;
 
 const pointSchema = z.object({
   bucketStart: moment,
-  group: z.string().nullable().describe("The workflow, version, agent or model; null when by is not given"),
-  runs: count.describe("Runs created in this time that have ended"),
+  group: z.string().nullable().describe("Workflow, version, agent or model of the row; null without `by`"),
+  runs: count.describe("Number of runs created in this time that have ended"),
   completed: count,
   failed: count,
   cancelled: count,
   timedOut: count,
-  successRate: z.number().min(0).max(1).nullable().describe("Of those that were not cancelled; null: there are none"),
-  p50Ms: count.nullable().describe("Half of the runs took no longer, within a tenth"),
-  p95Ms: count.nullable().describe("95 of 100 runs took no longer, within a tenth"),
-  waitingMs: count.describe("How long a run waited with no node at work, on average"),
+  successRate: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe("Share of completed runs among those that were not cancelled; null when there are none"),
+  p50Ms: count.nullable().describe("Median duration of the runs, accurate to 10 %"),
+  p95Ms: count.nullable().describe("95th percentile of the duration of the runs, accurate to 10 %"),
+  waitingMs: count.describe("Average time that a run waited while no node was running"),
   costMicros: micros,
   costUsd: usd,
-  filter: z.record(z.string(), z.string()).describe("Parameters of /runs that list these runs, and those still open"),
+  filter: z
+    .record(z.string(), z.string())
+    .describe("Query parameters of /runs that list these runs and those still open"),
 });
 export type TrendPoint = Answered<typeof pointSchema>;
 

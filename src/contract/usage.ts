@@ -8,14 +8,14 @@ export const usageGroupSchema = z.enum(["agent", "model", "workflow", "gateway"]
 const when = z.string().max(40).optional();
 export const usageQuery = z.object({
   bucket: usageBucketSchema.default("day"),
-  by: usageGroupSchema.optional().describe("What each row is of; without it a row is of everything"),
-  since: when.describe("ISO 8601, or how long ago, such as 7d; 90 days ago otherwise"),
-  until: when.describe("The same; now otherwise"),
+  by: usageGroupSchema.optional().describe("Grouping of the rows. Default: one row for everything"),
+  since: when.describe("Start: ISO 8601, or a duration before now, such as 7d. Default: 90 days"),
+  until: when.describe("End, in the same forms. Default: now"),
 });
 export type UsageQuery = Asked<typeof usageQuery>;
 
 const spentSchema = z.object({
-  count: count.describe("Reports of cost"),
+  count: count.describe("Number of cost reports"),
   inputTokens: count,
   outputTokens: count,
   thinkingTokens: count,
@@ -33,7 +33,7 @@ export const usageSchema = z.object({
   data: z.array(
     z.object({
       bucketStart: moment,
-      group: z.string().nullable().describe("The agent, model, workflow or gateway; null when there is none"),
+      group: z.string().nullable().describe("Agent, model, workflow or gateway of the row; null when there is none"),
       ...spentSchema.shape,
     }),
   ),

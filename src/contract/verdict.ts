@@ -11,7 +11,7 @@ export const explanationSchema = z.object({
   gate: z.string(),
   code: z.string(),
   message: z.string(),
-  facts: jsonObject.describe("The numbers that were compared"),
+  facts: jsonObject.describe("Numbers that were compared"),
   unblock: z.array(z.object({ action: z.string(), target: z.string(), detail: z.string() })),
 }) satisfies z.ZodType<Explanation>;
 export type { Explanation };
@@ -34,19 +34,22 @@ export const decidedSchema = z.object({
   explanation: explanationSchema.nullable(),
 });
 
-export const aboutCall = z.string().optional().describe("The tool call it is about; absent: it is about the node");
+export const aboutCall = z
+  .string()
+  .optional()
+  .describe("Id of the tool call that was judged; absent when the node was judged");
 
 const judged = {
   verdictId: z.string(),
   nodeId: z.string(),
-  attempt: count.nullable().describe("The attempt it let begin; null when it let none"),
+  attempt: count.nullable().describe("Number of the attempt that the verdict allowed; null when it allowed none"),
   at: moment,
   disposition: dispositionSchema,
-  gate: z.string().nullable().describe("The gate that decided; null when all passed"),
+  gate: z.string().nullable().describe("Gate that decided; null when all gates passed"),
   code: z.string().nullable(),
   explanation: explanationSchema.nullable(),
   trail: trailSchema,
-  policies: z.array(z.string()).describe("name@version of every policy it was made under"),
+  policies: z.array(z.string()).describe("Policies that were applied, as name@version"),
 };
 
 /** The verdicts of the gates on a node. */
@@ -56,8 +59,8 @@ export type JudgedNode = Answered<typeof judgedNodeSchema>;
 export const verdictSchema = z.object({
   ...judged,
   callId: aboutCall,
-  matched: z.array(objectOf<MatchedPolicy>()).describe("Policies whose condition held"),
-  facts: jsonObject.describe("What the gates were given"),
-  hash: z.string().describe("SHA-256 of what is kept of it"),
+  matched: z.array(objectOf<MatchedPolicy>()).describe("Policies whose condition was true"),
+  facts: jsonObject.describe("Facts that the gates read"),
+  hash: z.string().describe("SHA-256 of the stored verdict"),
 });
 export type NodeVerdict = Answered<typeof verdictSchema>;

@@ -17,7 +17,7 @@ const savedQuery = z
       for (const key of keys) context.addIssue({ code: "custom", path: [key], message: "Lists have no such filter" });
     }
   })
-  .describe("Parameters of /runs, without limit and cursor");
+  .describe("Query parameters of /runs, except limit and cursor");
 
 export const viewBody = z.strictObject({
   name: z
@@ -25,7 +25,7 @@ export const viewBody = z.strictObject({
     .trim()
     .regex(/^[^\p{Cc}\p{Surrogate}]+$/u, "Invalid name: printable characters only")
     .max(NAME_LENGTH_MAX),
-  shared: z.boolean().default(false).describe("Seen by all of the organisation"),
+  shared: z.boolean().default(false).describe("Whether all members of the organisation see the view"),
   query: savedQuery,
 });
 export type ViewRequest = Asked<typeof viewBody>;
@@ -34,7 +34,7 @@ export const viewSchema = z.object({
   id: z.string(),
   name: z.string(),
   shared: z.boolean(),
-  isOwn: z.boolean().describe("The caller has saved it"),
+  isOwn: z.boolean().describe("Whether the caller saved the view"),
   query: savedQuery,
   createdAt: moment,
   updatedAt: moment,

@@ -5,16 +5,16 @@ import { type Answered, moment } from "./field.ts";
 export const deliveryStateSchema = z.enum(["pending", "failed", "delivered", "given_up"]);
 
 export const deliverySchema = z.object({
-  id: z.string().describe("The webhook-id it is sent under, however often"),
+  id: z.string().describe("webhook-id of the delivery, the same for every try"),
   type: z.string(),
   recipient: z
     .string()
     .nullable()
-    .describe("One of several addresses of a channel; null: the webhook or channel itself"),
+    .describe("One of the addresses of a channel; null for the webhook or channel itself"),
   state: deliveryStateSchema.describe("failed: it will be tried again"),
   attempts: z.number().int().nonnegative(),
   nextAttemptAt: moment.nullable(),
-  lastStatus: z.number().int().nullable().describe("What the receiver answered last"),
+  lastStatus: z.number().int().nullable().describe("Last HTTP status of the receiver"),
   lastError: z.string().nullable(),
   createdAt: moment,
   settledAt: moment.nullable(),
@@ -31,21 +31,21 @@ export const hookBody = z.strictObject({
     .max(SECRET_LENGTH_MAX)
     .regex(/^[\x20-\x7e]*$/, "Invalid text: printable ASCII")
     .optional()
-    .describe("whsec_ and base64, or any text; one is made when there is none"),
+    .describe("Secret for the signatures: whsec_ and base64, or any text. Default: made by the server"),
 });
 
 /** The hook of a workflow, through which signed messages may start its runs. */
 export const hookSchema = z.object({
   workflow: z.string(),
   set: z.boolean().describe("Whether signed messages may start runs"),
-  url: z.string().describe("Where to send them"),
+  url: z.string().describe("Address to which messages are sent"),
   createdAt: moment.nullable(),
   updatedAt: moment.nullable(),
-  previousUntil: moment.nullable().describe("How long the secret before the present one is good, too"),
+  previousUntil: moment.nullable().describe("Time until which the previous secret is accepted"),
 });
 export type Hook = Answered<typeof hookSchema>;
 
 export const savedHookSchema = hookSchema.extend({
-  secret: z.string().optional().describe("Shown once, when it was made here"),
+  secret: z.string().optional().describe("The secret, shown only once, when the server made it"),
 });
 export type SavedHook = Answered<typeof savedHookSchema>;

@@ -13,16 +13,22 @@ const ERROR_LENGTH_MAX = 65_536;
 const LOGS_MAX = 10_000;
 
 const worker = {
-  protocol: z.number().int().default(WORK_PROTOCOL).describe("Which protocol the worker speaks"),
-  workerId: word.describe("Made by the worker when it starts; another process has another"),
-  functions: z.array(word).min(1).max(FUNCTIONS_MAX).describe("What it can run"),
+  protocol: z.number().int().default(WORK_PROTOCOL).describe("Version of the worker protocol"),
+  workerId: word.describe("Id of the worker process, made at its start"),
+  functions: z.array(word).min(1).max(FUNCTIONS_MAX).describe("Names of the functions that the worker can run"),
 };
 const dispatchId = z.string().min(1).max(DISPATCH_ID_LENGTH_MAX);
 
 export const claimBody = z.strictObject({
   ...worker,
-  limit: z.number().int().min(1).max(WORK_MAX).default(1).describe("How much it takes at most"),
-  waitMs: z.number().int().min(0).max(POLL_MS_MAX).default(POLL_MS_MAX).describe("How long it waits for some"),
+  limit: z.number().int().min(1).max(WORK_MAX).default(1).describe("Maximum number of work items to claim"),
+  waitMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(POLL_MS_MAX)
+    .default(POLL_MS_MAX)
+    .describe("Time in milliseconds to wait for work"),
 });
 
 /** A dispatch in the same form as for a Bridge, with the function to run. */
@@ -31,9 +37,9 @@ export const workSchema = z
     dispatchId: z.string(),
     function: z.string(),
     runId: z.string(),
-    stepId: z.string().describe("The node"),
+    stepId: z.string().describe("Id of the node"),
     attempt: z.number().int(),
-    idempotencyKey: z.string().describe("The same for every attempt of the node"),
+    idempotencyKey: z.string().describe("Key that is the same for every attempt of the node"),
     inputs: jsonObject,
     timeoutMs: z.number().nullable(),
     effects: z.string(),
@@ -42,26 +48,32 @@ export const workSchema = z
 
 export const claimReply = z.object({
   work: z.array(workSchema),
-  cancelled: z.array(z.string()).describe("Dispatches of this worker whose results are not wanted any more"),
+  cancelled: z.array(z.string()).describe("Dispatches of this worker whose results are no longer needed"),
 });
 
 export const heartbeatBody = z.strictObject({
   ...worker,
-  held: z.array(dispatchId).max(10_000).describe("Dispatches it is working on"),
+  held: z.array(dispatchId).max(10_000).describe("Dispatches the worker is running"),
   leaving: z
     .boolean()
     .default(false)
-    .describe("It asks for nothing more, and has begun nothing but what it holds: the rest is given to others"),
+    .describe(
+      "The worker claims no more work and has started only the work in `held`. Other work is passed to other workers",
+    ),
 });
 export const heartbeatReply = z.object({
-  lost: z.array(z.string()).describe("Of those it holds, what is not its own any more"),
+  lost: z.array(z.string()).describe("Dispatches in `held` that the worker no longer holds"),
 });
 
 const thrown = z.strictObject({
   message: z.string().max(ERROR_LENGTH_MAX),
-  class: z.string().max(200).optional().describe("Of what was thrown, such as TypeError"),
-  stack: z.string().max(ERROR_LENGTH_MAX).optional().describe("Kept with the attempt; never shown to a model"),
-  retryable: z.boolean().default(true).describe("False: the same would happen again"),
+  class: z.string().max(200).optional().describe("Class of the error that was thrown, such as TypeError"),
+  stack: z
+    .string()
+    .max(ERROR_LENGTH_MAX)
+    .optional()
+    .describe("Stack trace. Stored with the attempt and never sent to a model"),
+  retryable: z.boolean().default(true).describe("`false` when another attempt would fail in the same way"),
 });
 
 const workLog = z.strictObject({
@@ -93,7 +105,9 @@ export const completeReply = z.object({
       dispatchId: z.string(),
       outcome: z
         .enum(["received", "deduplicated", "discarded", "unknown"])
-        .describe("discarded: the attempt has ended otherwise, or another worker has it; unknown: there is none"),
+        .describe(
+          "discarded: the attempt has ended otherwise, or another worker holds it. unknown: there is no such dispatch",
+        ),
     }),
   ),
 });

@@ -19,12 +19,12 @@ const graph = {
       outcomes: z
         .record(z.string(), z.enum(["failure", "settled"]))
         .optional()
-        .describe("Nodes it depends on that need not succeed, and how they must have ended"),
+        .describe("Required outcome of the nodes in `dependsOn` that need not succeed"),
       join: z
         .object({ count, isRace: z.boolean() })
         .optional()
-        .describe("So many of them are enough; absent: all are waited for"),
-      label: z.string().describe("What people call it; the id when the author did not say"),
+        .describe("Number of parents that have to end as required. Absent: all"),
+      label: z.string().describe("Display name; the id when the author set none"),
       phase: z.string().nullable(),
     }),
   ),
@@ -32,7 +32,7 @@ const graph = {
 };
 export const planSchema = z.object({
   ...graph,
-  blocks: z.record(z.string(), z.object(graph)).optional().describe("The blocks of the file, by path"),
+  blocks: z.record(z.string(), z.object(graph)).optional().describe("Blocks of the file, by path"),
 });
 export type PlanDescription = Answered<typeof planSchema>;
 
@@ -43,7 +43,10 @@ export const validationSchema = z.object({
   ok: z.boolean(),
   problems: z.array(sentProblemSchema),
   warnings: z.array(sentProblemSchema),
-  definitionHash: z.string().optional().describe("Of the canonical definition, when it is valid"),
+  definitionHash: z
+    .string()
+    .optional()
+    .describe("Hash of the canonical definition; absent when the definition is invalid"),
   plan: planSchema.optional(),
 });
 export type Validation = Answered<typeof validationSchema>;
@@ -56,15 +59,15 @@ const ORIGINS = ["file", "code"] as const;
 const versionHead = {
   name: z.string(),
   version: z.number().int().positive(),
-  hash: z.string().describe("Of the text"),
+  hash: z.string().describe("Hash of the text"),
   definitionHash: z
     .string()
     .nullable()
     .describe(
-      "Of the canonical definition: the same for a file and for code that say the same. Null: saved before it was kept",
+      "Hash of the canonical definition, the same for a file and for code with the same content. Null for versions saved before it was stored",
     ),
   format: z.string(),
-  origin: z.enum(ORIGINS).describe("Whether it was written as a file, or in code that made one"),
+  origin: z.enum(ORIGINS).describe("Whether the text was written as a file or made by code"),
 };
 
 export const savedWorkflowSchema = z.object({ ...versionHead, warnings: z.array(sentProblemSchema) });
@@ -73,12 +76,10 @@ export type SavedWorkflow = Answered<typeof savedWorkflowSchema>;
 export const workflowSchema = z.object({
   ...versionHead,
   status: workflowStatusSchema,
-  posture: z.enum(POSTURES).describe("How far it may go by itself"),
-  exposed: z.boolean().describe("Over MCP"),
+  posture: z.enum(POSTURES).describe("Level of autonomy of the workflow"),
+  exposed: z.boolean().describe("Whether the workflow is available over MCP"),
   savedAt: moment,
-  paused: pauseSchema
-    .nullable()
-    .describe("Its runs are paused with it; null: they are not, whatever its status says of new ones"),
+  paused: pauseSchema.nullable().describe("Pause of all runs of the workflow; null when they are not paused"),
 });
 export type Workflow = Answered<typeof workflowSchema>;
 
@@ -92,6 +93,6 @@ export type Version = Answered<typeof versionSchema>;
 
 export const sourceBody = z.strictObject({
   source: z.string(),
-  origin: z.enum(ORIGINS).optional().describe("How the source was made. Default: file"),
+  origin: z.enum(ORIGINS).optional().describe("Whether the text was written as a file or made by code. Default: file"),
 });
 export const statusBody = z.strictObject({ status: workflowStatusSchema });

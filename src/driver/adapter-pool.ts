@@ -83,6 +83,11 @@ export class AdapterPool {
     this.#executions.cancel(dispatchId);
   }
 
+  /** Best effort, for all attempts of a run. */
+  abortRun(runId: string): void {
+    this.#executions.cancelRun(runId);
+  }
+
   /** Drops all attempts without a report: other replicas will take them over. */
   close(): void {
     void this.#executions.stop(0);

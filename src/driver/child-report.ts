@@ -4,7 +4,7 @@ import {
   outputsOfRun,
   type RunState,
   type StartChild,
-  takenIn,
+  eventsTakenByBlock,
 } from "../core/engine/index.ts";
 
 /** Returns the report that a parent receives about a child run that has ended. */
@@ -13,7 +13,7 @@ export function childReport(
   state: RunState,
 ): ChildFinishedInput {
   const failure = failureOf(state);
-  const taken = state.block === null ? [] : takenIn(state);
+  const taken = state.block === null ? [] : eventsTakenByBlock(state);
   return {
     type: "child_finished",
     nodeId: called.nodeId,

@@ -6,10 +6,10 @@ import { childCalls, type RunState } from "../core/engine/index.ts";
  */
 export function isFamilyWaiting(open: readonly RunState[]): boolean {
   const ids = new Set(open.map(({ runId }) => runId));
-  return open.length > 0 && open.every((state) => isResting(state, ids));
+  return open.length > 0 && open.every((state) => isWaitingForOutside(state, ids));
 }
 
-function isResting(state: RunState, open: ReadonlySet<string>): boolean {
+function isWaitingForOutside(state: RunState, open: ReadonlySet<string>): boolean {
   const { counts, waits, expandedRunning, liveChildren, nodes } = state;
   // A `for_each` node is running only while its instances are.
   const last = state.finally?.isRunning === true ? 1 : 0;

@@ -22,7 +22,7 @@ export interface RunFilesOptions {
 /** Allows reading only files that the run refers to. Knowing a hash is not enough. */
 export function runFiles({ files, store, orgId, runId, patience }: RunFilesOptions): RunFiles {
   const patient = patientFileStore(store, patience);
-  const own = files.over(patient);
+  const own = files.withStore(patient);
   return {
     async *read(file) {
       yield* own.read(await findRunFile(patient, orgId, runId, file.sha256));

@@ -51,7 +51,7 @@ export class Files {
   }
 
   /** The same content, with rows in another store. */
-  over(store: FileStore): Files {
+  withStore(store: FileStore): Files {
     return new Files({ ...this.#options, store });
   }
 

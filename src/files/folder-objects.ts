@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder, syncFolder } from "./folder-sync.ts";
 import { type ObjectStore, ObjectsUnavailable } from "./object-store.ts";
 
 const READ_BYTES = 65_536;
@@ -15,7 +16,7 @@ export function createFolderObjects(root: string): ObjectStore {
     put: (key, size, content) =>
       explained(key, async () => {
         const path = pathOf(key);
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await makeFolder(dirname(path));
         const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
         try {
           await writeAll(temporary, size, content);
@@ -68,16 +69,6 @@ async function pour(handle: FileHandle, content: AsyncIterable<Uint8Array>): Pro
     }
   }
   return written;
-}
-
-/** Syncs the folder, so that a new name survives a power failure. */
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Converts errors of the operating system to `ObjectsUnavailable`. Other errors come from the content and are rethrown. */

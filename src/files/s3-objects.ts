@@ -31,19 +31,19 @@ const LIST_BYTES_MAX = 4 * 1_048_576;
 /** Stores objects in a bucket. Requests go only to the host of the URL, and redirects are not followed. */
 export function createS3Objects(options: S3Options): ObjectStore {
   const agent = new PeerAgent(guardFor(options.url));
-  const puts = new Turns(PUTS_MAX);
+  const puts = new Semaphore(PUTS_MAX);
   const send = (request: S3Request): Promise<PeerStream> => sendSigned(options, agent, request);
   return {
     put: (key, size, content) =>
       puts.take(async () => {
-        const body = await gather(content, size);
+        const body = await readAll(content, size);
         await drained(await send({ method: "PUT", key, body }), key, [200]);
       }),
     async *read(key, from, length) {
       const range = `bytes=${from}-${from + length - 1}`;
       const { status, body } = await send({ method: "GET", key, headers: { range } });
       if (status !== 206 && status !== 200) {
-        await leave(body);
+        await discardBody(body);
         throw new ObjectsUnavailable(status === 404 ? `${key} is not there` : `${key}: status ${status}`);
       }
       yield* exactly(body, key, length);
@@ -97,7 +97,7 @@ async function sendSigned(options: S3Options, agent: PeerAgent, request: S3Reque
     });
     const isPassing = reply.ok ? reply.status >= 500 || reply.status === 429 : reply.reason !== "outbound_refused";
     if (reply.ok && !isPassing) return reply;
-    if (reply.ok) await leave(reply.body);
+    if (reply.ok) await discardBody(reply.body);
     if (tried === TRIES || !isPassing) {
       throw new ObjectsUnavailable(reply.ok ? `${new URL(url).host} answered ${reply.status}` : reply.message);
     }
@@ -126,7 +126,7 @@ async function list(send: (request: S3Request) => Promise<PeerStream>, prefix: s
   return keys.map(([, key = ""]) => key).filter((key) => key.startsWith(prefix));
 }
 
-async function gather(content: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {
+async function readAll(content: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
   for await (const piece of content) {
@@ -139,11 +139,11 @@ async function gather(content: AsyncIterable<Uint8Array>, size: number): Promise
 }
 
 async function drained({ status, body }: PeerStream, key: string, expected: readonly number[]): Promise<void> {
-  await leave(body);
+  await discardBody(body);
   if (!expected.includes(status)) throw new ObjectsUnavailable(`${key}: status ${status}`);
 }
 
-async function leave(body: AsyncIterable<Uint8Array>): Promise<void> {
+async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     const pieces = body[Symbol.asyncIterator]();
     while ((await pieces.next()).done !== true);
@@ -168,7 +168,7 @@ async function* exactly(body: AsyncIterable<Uint8Array>, key: string, length: nu
 }
 
 /** Limits how many operations run at a time; the others wait in order. */
-class Turns {
+class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -22,7 +22,7 @@ const TRY_EVERY_MS = 5_000;
 /** A Bridge is queried when its callback has not come for this long. */
 const PULL_EVERY_MS = 30_000;
 /** Statuses that are retried although they are below 500: the refusal is not about the dispatch itself. */
-const AGAIN: ReadonlySet<number> = new Set([401, 408, 425, 429]);
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 const GONE = "its gateway is no longer registered";
 
 /** Sends attempts to Bridges over HTTP, one batch per commit and gateway, and queries Bridges that have not reported. */
@@ -68,8 +68,7 @@ export class RemoteDispatcher {
 
   /** Drops an attempt that has ended in this process. */
   forget(dispatchId: string): void {
-    const entry = this.#open.get(dispatchId);
-    entry?.stop?.();
+    this.#open.get(dispatchId)?.stop?.();
     this.#open.delete(dispatchId);
   }
 
@@ -80,6 +79,12 @@ export class RemoteDispatcher {
     if (entry !== undefined) entry.isCancelled = true;
     // An attempt that has not left this process is simply not sent.
     if (entry === undefined || entry.tries > 0 || entry.isHandedOver) this.#sendCancel(orgId, gatewayId, dispatchId);
+  }
+
+  /** Cancels every attempt of a run that this process has open, in the same way. */
+  cancelRun(runId: string): void {
+    for (const { opened } of this.#open.values())
+      if (opened.runId === runId) this.cancel(opened.orgId, opened.gatewayId, opened.dispatchId);
   }
 
   close(): void {
@@ -151,7 +156,7 @@ export class RemoteDispatcher {
       entry.takenBy = instanceOf(gateway);
       return this.#pullLater(entry, PULL_EVERY_MS);
     }
-    if (!isAgain(status)) return this.#failRefused(entry, `the Bridge refused it (${status}): ${detail}`);
+    if (!isTemporaryStatus(status)) return this.#failRefused(entry, `the Bridge refused it (${status}): ${detail}`);
     entry.isUnsure ||= end.mayHaveBegun && (status === null || status >= 500);
     // An attempt that may have begun and must not begin twice is only queried, never sent again.
     const isBarred = effects === "at_most_once" && entry.isUnsure;
@@ -281,8 +286,8 @@ export class RemoteDispatcher {
   }
 }
 
-function isAgain(status: number | null): boolean {
-  return status === null || status >= 500 || AGAIN.has(status);
+function isTemporaryStatus(status: number | null): boolean {
+  return status === null || status >= 500 || TEMPORARY_STATUSES.has(status);
 }
 
 /**

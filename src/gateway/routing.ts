@@ -46,7 +46,7 @@ interface Loser {
  * one; the first by id.
  */
 export function chooseRoute(gateways: readonly GatewayView[], request: RouteRequest): RouteChoice {
-  const gone = goneOf(gateways, request);
+  const gone = missingPinnedGatewayId(gateways, request);
   if (gone === null) return chooseAmong(gateways, request);
   if (request.mayReroute !== true) return chooseAmong(gateways, { ...request, pinned: gone });
   const choice = chooseAmong(gateways, { ...request, pinned: null, preferred: null });
@@ -54,7 +54,7 @@ export function chooseRoute(gateways: readonly GatewayView[], request: RouteRequ
 }
 
 /** Returns the gateway that the node is pinned to when it is offline or no longer registered. */
-function goneOf(gateways: readonly GatewayView[], request: RouteRequest): string | null {
+function missingPinnedGatewayId(gateways: readonly GatewayView[], request: RouteRequest): string | null {
   const { pinned, deployedAt, preferred = null } = request;
   const gatewayId = pinned ?? preferred;
   if (gatewayId === null) return null;

@@ -46,7 +46,7 @@ export async function backtestPolicy(
       if (read === "unreadable") unreadable += 1;
       else if (read !== "foreign") past.push(read);
     }
-    found = together(found, backtest(draft, past));
+    found = mergeResults(found, backtest(draft, past));
     left -= page.data.length;
     cursor = page.nextCursor;
     // Let other work run, because reading may not wait for anything.
@@ -85,7 +85,7 @@ const NOTHING: Omit<Backtest, "outcomes"> = {
   examples: [],
 };
 
-function together(before: Omit<Backtest, "outcomes">, more: Backtest): Omit<Backtest, "outcomes"> {
+function mergeResults(before: Omit<Backtest, "outcomes">, more: Backtest): Omit<Backtest, "outcomes"> {
   const counts = new Map(before.counts.map((pair) => [`${pair.before} ${pair.after}`, pair]));
   for (const pair of more.counts) {
     const key = `${pair.before} ${pair.after}`;

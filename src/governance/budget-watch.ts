@@ -16,23 +16,23 @@ export class BudgetWatch {
     this.#store = store;
   }
 
-  async lookAll(tallies: ReadonlyMap<string, Tally>, registered: RegisteredCache, at: number): Promise<void> {
+  async checkAll(tallies: ReadonlyMap<string, Tally>, registered: RegisteredCache, at: number): Promise<void> {
     for (const [orgId, tally] of tallies) {
-      if (registered.knows(orgId)) await this.#look(orgId, registered.of(orgId).budgets, tally, at);
+      if (registered.knows(orgId)) await this.#check(orgId, registered.of(orgId).budgets, tally, at);
     }
   }
 
-  async #look(orgId: string, budgets: readonly Budget[], tally: Tally, at: number): Promise<void> {
+  async #check(orgId: string, budgets: readonly Budget[], tally: Tally, at: number): Promise<void> {
     for (const budget of budgets) {
       if (!budget.isEnabled) continue;
       const { start } = periodOf(budget.period, at);
-      await this.#lookAtMarks(orgId, budget, start, tally.spendingOf(budget.id, start).spentMicros, at);
+      await this.#checkMarks(orgId, budget, start, tally.spendingOf(budget.id, start).spentMicros, at);
       const before = tally.spendingOf(budget.id, periodOf(budget.period, start - 1).start);
       if (before.spentMicros > 0) await this.#recordReset(orgId, budget, start, before.spentMicros, at);
     }
   }
 
-  async #lookAtMarks(orgId: string, budget: Budget, start: number, spent: number, at: number): Promise<void> {
+  async #checkMarks(orgId: string, budget: Budget, start: number, spent: number, at: number): Promise<void> {
     for (const share of thresholdsCrossed(budget, -1, spent)) {
       await this.#record(orgId, `alert/${budget.id}/${start}/${share}`, () =>
         auditEntry({

@@ -84,4 +84,16 @@ describe("a governor", () => {
     const other = await governor.launches.judge(ORG, { ...request, keyId: "key_2" });
     expect(other.disposition).toBe("allow");
   });
+
+  it("refuses a start that it cannot count, because other processes always take the place first", async () => {
+    let tries = 0;
+    const takePlaces = async (): Promise<boolean> => {
+      tries += 1;
+      return false;
+    };
+    const governor = await governorOn({ ...createMemoryStore(), takePlaces });
+    const judgement = await governor.launches.judge(ORG, request);
+    expect(judgement).toMatchObject({ disposition: "block", explanation: { code: "rate_limited" } });
+    expect(tries).toBe(3);
+  });
 });

@@ -97,7 +97,7 @@ export class Governor implements Judge {
     });
     const reload = (orgId: string): Promise<void> => this.reload(orgId);
     this.launches = new LaunchJudge({ ...options, tallyOf, prepare: prepareAll, reload });
-    workers?.onCame(() => this.#waiting.wakeForWorkers());
+    workers?.onAvailable(() => this.#waiting.wakeForWorkers());
   }
 
   attach(replica: JudgedReplica): void {
@@ -210,9 +210,9 @@ export class Governor implements Judge {
   }
 
   dropped(orgId: string, { taken, takenInTurns = [] }: Pick<Changes, "taken" | "takenInTurns">): void {
-    for (const taking of takenInTurns) this.#tally(orgId).giveBackInTurn(taking);
+    for (const taking of takenInTurns) this.#tally(orgId).undoTurnAdmission(taking);
     for (const admission of taken) {
-      this.#tally(orgId).giveBack(admission);
+      this.#tally(orgId).undoAdmission(admission);
       this.#waiting.room.restore(admission);
     }
   }
@@ -284,7 +284,7 @@ export class Governor implements Judge {
       this.#tallies.forgetIdle(this.#waiting.organisations());
       if (!isAlone || isSweep) await this.#tallies.reloadAll();
       await this.#waiting.refresh();
-      await this.#watch.lookAll(this.#tallies.all, registered, clock.now());
+      await this.#watch.checkAll(this.#tallies.all, registered, clock.now());
       if (isSweep) await this.memories.refreshAll(registered);
     } catch (error) {
       onTrouble("what is counted could not be read", error);

@@ -36,7 +36,7 @@ export function instructionLengthMax(to: Instructee): number {
   const candidate = candidateOf(duty, to.agentId);
   if (duty !== null && candidate !== null) length += candidateLength(duty.team, candidate);
   if (to.planNode !== undefined) length += configLength(to.planNode);
-  const policies = speaking(to.policies);
+  const policies = withInstructions(to.policies);
   if (policies.length === 0) return length;
   for (const policy of dispatchPolicies({ ...to, policies })) length += policyLength(policy);
   return length;
@@ -100,12 +100,12 @@ function policyLength(policy: Policy): number {
   return length;
 }
 
-const SPEAKING = new WeakMap<readonly Policy[], readonly Policy[]>();
+const WITH_INSTRUCTIONS = new WeakMap<readonly Policy[], readonly Policy[]>();
 
 /** Policies with instructions. Most policies only allow or forbid, and have no text. */
-function speaking(policies: readonly Policy[]): readonly Policy[] {
-  let found = SPEAKING.get(policies);
+function withInstructions(policies: readonly Policy[]): readonly Policy[] {
+  let found = WITH_INSTRUCTIONS.get(policies);
   if (found === undefined)
-    SPEAKING.set(policies, (found = policies.filter(({ instructions }) => instructions !== null)));
+    WITH_INSTRUCTIONS.set(policies, (found = policies.filter(({ instructions }) => instructions !== null)));
   return found;
 }

@@ -30,7 +30,7 @@ export interface LaunchToAdmit extends Omit<LaunchSubject, "hasApprovedLaunch"> 
 export interface LaunchRuling {
   readonly judgement: Judgement;
   /** Called when the run could not be created: the approval may be used again. */
-  giveBack(): Promise<void>;
+  returnApproval(): Promise<void>;
 }
 
 export interface LaunchAdmissionOptions {
@@ -61,7 +61,7 @@ export class LaunchAdmission {
     await use.requireStorage(orgId);
     const granted = { ...request, hasApprovedLaunch: true };
     // A launch that would be refused even with an approval cannot be approved.
-    const judged = await governor.launches.look(orgId, granted);
+    const judged = await governor.launches.preview(orgId, granted);
     if (judged.disposition !== "allow") return ruling(judged);
     const wanted = wantedBy(request, judged);
     const reasons = reasonsOf(request, judged);
@@ -69,18 +69,19 @@ export class LaunchAdmission {
       return ruling(await governor.launches.judge(orgId, { ...request, hasApprovedLaunch: false }));
     const digest = digestOf(request, wanted);
     const approvalId = await store.findApprovedLaunch(orgId, digest);
-    const isUsed = approvalId !== undefined && (await store.useLaunch(orgId, digest, approvalId));
-    if (!isUsed) return ruling(await this.#ask(orgId, { request, wanted, reasons, digest }));
-    const giveBack = (): Promise<void> => store.returnLaunch(orgId, digest, approvalId);
+    const ask = async (): Promise<LaunchRuling> => ruling(await this.#ask(orgId, { request, wanted, reasons, digest }));
+    if (approvalId === undefined) return ask();
     const judgement = await governor.launches.judge(orgId, granted);
-    if (judgement.disposition !== "allow") await giveBack();
-    return { judgement, giveBack };
+    if (judgement.disposition !== "allow") return ruling(judgement);
+    // Used last, so that nothing that fails before uses it up.
+    if (!(await store.useLaunch(orgId, digest, approvalId))) return ask();
+    return { judgement, returnApproval: () => store.returnLaunch(orgId, digest, approvalId) };
   }
 
   async #ask(orgId: string, asking: Omit<Asked, "rule" | "at">): Promise<Judgement> {
     const { governor, store, clock } = this.#options;
     const { request, wanted, digest } = asking;
-    const refused = await governor.launches.look(orgId, { ...request, hasApprovedLaunch: false });
+    const refused = await governor.launches.preview(orgId, { ...request, hasApprovedLaunch: false });
     // The configuration may have changed in the meantime, so that no approval is needed any more.
     if (refused.disposition !== "block") return refused;
     const rule = this.#ruleFor(orgId, wanted);
@@ -121,7 +122,7 @@ export class LaunchAdmission {
 }
 
 function ruling(judgement: Judgement): LaunchRuling {
-  return { judgement, giveBack: () => Promise.resolve() };
+  return { judgement, returnApproval: () => Promise.resolve() };
 }
 
 function wantedBy({ posture }: LaunchToAdmit, { matched }: Judgement): readonly string[] {

@@ -32,28 +32,39 @@ export class LaunchJudge {
 
   /** Decides whether a run may be created, and counts the start. */
   async judge(orgId: string, request: LaunchSubject): Promise<Judgement> {
-    for (let tried = 1; ; tried += 1) {
-      const judgement = await this.look(orgId, request);
-      if (judgement.disposition !== "allow" || tried === TRIES) return judgement;
-      if (await this.#take(orgId, request.keyId)) return judgement;
+    for (let tried = 1; tried <= TRIES; tried += 1) {
+      const judgement = await this.preview(orgId, request);
+      if (judgement.disposition !== "allow" || (await this.#take(orgId, request.keyId))) return judgement;
       // Another process has taken the last place.
       await this.#options.reload(orgId);
     }
+    // A start that cannot be counted is not allowed.
+    return this.#judge(orgId, request, { isFull: true });
   }
 
   /** Decides the same without counting a start. */
-  async look(orgId: string, request: LaunchSubject): Promise<Judgement> {
+  preview(orgId: string, request: LaunchSubject): Promise<Judgement> {
+    return this.#judge(orgId, request, { isFull: false });
+  }
+
+  /** `isFull`: the windows count as full, whatever the counters in memory are. */
+  async #judge(orgId: string, request: LaunchSubject, { isFull }: { readonly isFull: boolean }): Promise<Judgement> {
     const { registered, directory, clock, use, tallyOf, prepare } = this.#options;
     await prepare(new Set([orgId]));
     const at = clock.now();
     const { ofKey, ofOrganisation } = use.startWindows(orgId, request.keyId);
+    const factOf = (window: StartWindow | null): RateFact | null => {
+      if (window === null) return null;
+      const fact = this.#fact(orgId, window, at);
+      return isFull ? { ...fact, used: Math.max(fact.used, fact.count) } : fact;
+    };
     return judgeLaunchOf(request, {
       at,
       registered: registered.of(orgId),
       gateways: directory.of(orgId),
       tally: tallyOf(orgId),
-      rate: ofKey === null ? null : this.#fact(orgId, ofKey, at),
-      organisationRate: ofOrganisation === null ? null : this.#fact(orgId, ofOrganisation, at),
+      rate: factOf(ofKey),
+      organisationRate: factOf(ofOrganisation),
     });
   }
 
@@ -84,11 +95,11 @@ export class LaunchJudge {
     const taken: TurnTaking = { hits, reserved: [] };
     tally.takeInTurn(taken);
     const isTaken = await store.takePlaces(orgId, hits).catch((error: unknown) => {
-      tally.giveBackInTurn(taken);
+      tally.undoTurnAdmission(taken);
       throw error;
     });
     if (isTaken) tally.commit({ ...NOTHING, takenInTurns: [taken], slots: slotChangesOf([taken]) });
-    else tally.giveBackInTurn(taken);
+    else tally.undoTurnAdmission(taken);
     return isTaken;
   }
 }

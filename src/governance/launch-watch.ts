@@ -38,11 +38,11 @@ export class LaunchWatch {
     this.#options = options;
     const { store: leases, clock, onTrouble } = options;
     const what = "approvals of launches";
-    const round = (): Promise<void> => this.#lookAll();
+    const round = (): Promise<void> => this.#checkAll();
     this.rounds = new LeasedRounds({ leases, clock, lease: "launches", what, round, onTrouble });
   }
 
-  async #lookAll(): Promise<void> {
+  async #checkAll(): Promise<void> {
     const { store } = this.#options;
     await store.dropUnusedLaunches(PAGE);
     for (let page = 0; page < PAGES_MAX; page += 1) {

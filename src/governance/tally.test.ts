@@ -51,7 +51,7 @@ describe("a tally", () => {
     const before = standing(tally);
     const one = admission("a", { rate: SECOND, at: 500 });
     tally.take(one);
-    tally.giveBack(one);
+    tally.undoAdmission(one);
     expect(standing(tally)).toEqual(before);
     expect(tally.windowOf("analyst", SECOND, 600)).toEqual({ used: 0, freesAt: null });
     expect(tally.holdersOf("analyst", 5)).toEqual([]);
@@ -64,7 +64,7 @@ describe("a tally", () => {
     tally.load(counters(2, 7, 30, [800]));
     expect(standing(tally)).toEqual([3, { spentMicros: 7, reservedMicros: 40 }]);
     expect(tally.windowOf("analyst", SECOND, 1_000).used).toBe(2);
-    tally.giveBack(one);
+    tally.undoAdmission(one);
     expect(standing(tally)).toEqual([2, { spentMicros: 7, reservedMicros: 30 }]);
   });
 
@@ -131,7 +131,7 @@ describe("a window", () => {
     const both = [admission("a", { rate: SECOND, at: 450 }), admission("b", { rate: SECOND, at: 450 })];
     for (const one of both) tally.take(one);
     expect(tally.windowOf("analyst", SECOND, 500)).toEqual({ used: 3, freesAt: 1_400 });
-    for (const one of both.slice(1)) tally.giveBack(one);
+    for (const one of both.slice(1)) tally.undoAdmission(one);
     expect(tally.windowOf("analyst", SECOND, 500).used).toBe(2);
     tally.commit(
       changesOf({ taken: both.slice(0, 1), slots: [{ ...slot(1), hits: [{ at: 450, count: 1 }], rate: SECOND }] }),
@@ -204,7 +204,7 @@ describe("a tally, whatever happens", () => {
             flying.push(one);
           }
           const one = kind === "commit" || kind === "drop" ? flying.shift() : undefined;
-          if (one !== undefined && kind === "drop") tally.giveBack(one);
+          if (one !== undefined && kind === "drop") tally.undoAdmission(one);
           if (one !== undefined && kind === "commit") {
             const [reserved] = one.reserved;
             tally.commit(changesOf({ taken: [one], slots: [slot(1)], ledger: [money(reserved?.micros ?? 0, 0)] }));

@@ -2,7 +2,7 @@ import {
   addHits,
   countSince,
   type Hits,
-  leaveAt,
+  expiryOfOldest,
   type RateFact,
   type RateWindow,
   type Spending,
@@ -96,7 +96,7 @@ export class Tally {
     const inside = tally === undefined ? 0 : countSince(tally.hits, since) + countTakenSince(tally.takenHits, since);
     if (inside + ahead < count) return { used: inside, freesAt: null };
     const hits = tally === undefined ? [] : hitsSince(tally, since);
-    return { used: Math.max(inside, count), freesAt: leaveAt(hits, inside + ahead - count + 1, windowMs) };
+    return { used: Math.max(inside, count), freesAt: expiryOfOldest(hits, inside + ahead - count + 1, windowMs) };
   }
 
   /** Returns the time for a new hit. Hits must be in order, so a replica whose clock is behind uses the time of the last hit. */
@@ -136,13 +136,13 @@ export class Tally {
     for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken += micros;
   }
 
-  giveBackInTurn({ hits, reserved }: TurnTaking): void {
-    for (const { counter, at } of hits) giveBackHit(this.#agent(counter).takenHits, at);
+  undoTurnAdmission({ hits, reserved }: TurnTaking): void {
+    for (const { counter, at } of hits) removeHit(this.#agent(counter).takenHits, at);
     for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken -= micros;
   }
 
   /** The commit failed. */
-  giveBack(admission: Admission): void {
+  undoAdmission(admission: Admission): void {
     this.#untake(admission);
     const { agentId, runId, nodeId, parallel } = admission;
     this.#agent(agentId).holders.delete(`${runId}/${nodeId}`);
@@ -151,7 +151,7 @@ export class Tally {
 
   commit({ runId, taken, takenInTurns = [], slots, ledger, ended }: Changes): void {
     for (const admission of taken) this.#untake(admission);
-    for (const taking of takenInTurns) this.giveBackInTurn(taking);
+    for (const taking of takenInTurns) this.undoTurnAdmission(taking);
     for (const { agentId, delta, hits, rate } of slots) {
       const tally = this.#agent(agentId);
       tally.open += delta;
@@ -169,7 +169,7 @@ export class Tally {
     const tally = this.#agent(agentId);
     tally.taken -= 1;
     if (parallel !== undefined) this.#agent(runCounter(parallel.runId)).taken -= 1;
-    if (rate !== null) giveBackHit(tally.takenHits, at);
+    if (rate !== null) removeHit(tally.takenHits, at);
     for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken -= micros;
   }
 
@@ -191,7 +191,7 @@ export class Tally {
   }
 }
 
-function giveBackHit(taken: Map<number, number>, at: number): void {
+function removeHit(taken: Map<number, number>, at: number): void {
   const count = taken.get(at) ?? 0;
   if (count > 1) taken.set(at, count - 1);
   else taken.delete(at);

@@ -7,7 +7,7 @@ export interface WorkerPresence {
   ensure(orgIds: Iterable<string>): Promise<void>;
   has(orgId: string, functionName: string): boolean;
   /** Registers a listener that is called when a function without a worker gets one. */
-  onCame(listener: () => void): void;
+  onAvailable(listener: () => void): void;
 }
 
 /** Gateway id that verdicts show for functions. */

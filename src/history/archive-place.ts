@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
-import { copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { copyFile, open, rename, rm, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import type { ObjectStore } from "../files/index.ts";
+import { makeFolder, type ObjectStore, syncFolder } from "../files/index.ts";
 
 /** A place that stores packets by name. */
 export interface ArchivePlace {
-  /** Stores a packet, replacing an earlier one. It gets its name only when all of it is written. */
+  /** Stores a packet, replacing an earlier one. It gets its name only when all of it is written, and survives a power failure after that. */
   put(name: string, file: string): Promise<void>;
   read(name: string, size: number): AsyncIterable<Uint8Array>;
 }
@@ -51,7 +51,7 @@ export class ArchivePlaces {
 function folderPlace(folder: string): ArchivePlace {
   return {
     put: async (name, file) => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder);
       const path = join(folder, name);
       const part = `${path}.part`;
       try {
@@ -63,6 +63,8 @@ function folderPlace(folder: string): ArchivePlace {
         await rm(part, { force: true });
         throw thrown;
       }
+      // The runs are deleted next, and then this file is the only copy.
+      await syncFolder(folder);
     },
     read: (name) => createReadStream(join(folder, name)) as AsyncIterable<Uint8Array>,
   };

@@ -83,10 +83,10 @@ export class Admission {
         by: byOf(caller),
         ...rest,
       });
-      if (outcome.kind !== "started") await ruling.giveBack();
+      if (outcome.kind !== "started") await ruling.returnApproval();
       return outcome;
     } catch (error) {
-      await ruling.giveBack();
+      await ruling.returnApproval();
       throw error;
     }
   }

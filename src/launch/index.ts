@@ -10,7 +10,7 @@ export type {
   LaunchResult,
   Relauncher,
 } from "./launcher.ts";
-export { keepPiece, type UnsavedPiece } from "./piece.ts";
+export { storeUnsavedWorkflow, type UnsavedWorkflow } from "./unsaved-workflow.ts";
 export { gatherPins } from "./pinning.ts";
 export { Recoverer } from "./recoverer.ts";
 export { argsFor, RunLauncher } from "./run-launcher.ts";

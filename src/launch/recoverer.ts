@@ -12,7 +12,7 @@ export interface RecovererOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-const LOOK_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 5_000;
 const PAGE = 100;
 /** Delay before the first recovery. It doubles each time, because the cause of a failure may take a while to go away. */
 const FIRST_DELAY_MS = 10_000;
@@ -22,13 +22,15 @@ const DELAY_MS_MAX = 3_600_000;
 export class Recoverer {
   readonly #options: RecovererOptions;
   readonly #rounds: Rounds;
+  /** The last run of the page before; null when the next round begins with the oldest. */
+  #after: Recoverable | null = null;
 
   constructor(options: RecovererOptions) {
     this.#options = options;
     const { clock, onTrouble } = options;
     this.#rounds = new Rounds({
       clock,
-      everyMs: LOOK_EVERY_MS,
+      everyMs: CHECK_EVERY_MS,
       round: () => this.look(),
       onTrouble: (error) => onTrouble("failed runs were not looked at", error),
     });
@@ -42,13 +44,23 @@ export class Recoverer {
     await this.#rounds.stop();
   }
 
-  /** Recovers the runs that are due. If several replicas try, the second finds the run open and is refused. */
+  /**
+   * Recovers the runs of the next page that are due. Each round continues behind the one before, so that runs that are
+   * delayed or blocked by gates keep no other from being reached.
+   */
   async look(): Promise<void> {
-    const { store, runtime, clock } = this.#options;
-    for (const found of await store.listRecoverable(PAGE)) {
-      if (clock.now() < found.endedAt + delayOf(found) || !(await this.#mayRun(found))) continue;
-      await runtime.submit(found.orgId, found.runId, { type: "recover", reason: "recovered by itself" });
-    }
+    const { store, onTrouble } = this.#options;
+    const page = await store.listRecoverable(PAGE, this.#after);
+    this.#after = page.length < PAGE ? null : (page.at(-1) ?? null);
+    for (const run of page)
+      await this.#recover(run).catch((error: unknown) => onTrouble(`run ${run.runId} was not recovered`, error));
+  }
+
+  /** If several replicas try, the second finds the run open and is refused. */
+  async #recover(run: Recoverable): Promise<void> {
+    const { runtime, clock } = this.#options;
+    if (clock.now() < run.endedAt + delayOf(run) || !(await this.#mayRun(run))) return;
+    await runtime.submit(run.orgId, run.runId, { type: "recover", reason: "recovered by itself" });
   }
 
   async #mayRun({ orgId, runId }: Recoverable): Promise<boolean> {

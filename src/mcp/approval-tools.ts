@@ -7,20 +7,25 @@ import { defined, page } from "./input.ts";
 import { defineTool, type FixedTool } from "./tool.ts";
 import { answer } from "./tool-result.ts";
 
-const approvalId = z.string().min(1).max(200).describe("Id of an approval: list_approvals shows it");
+const approvalId = z.string().min(1).max(200).describe("Id of an approval, from list_approvals");
 
 export const approvalTools: readonly FixedTool[] = [
   defineTool({
     name: "list_approvals",
     title: "List approvals",
     description:
-      "What runs wait for a person to answer: what is asked, who may answer, and which answers there are. " +
-      "get_approval shows what would be done.",
+      "Lists the approvals that wait for a person: the question, who may answer, and the possible answers. " +
+      "get_approval shows the exact request.",
     input: z.strictObject({
       status: z.enum([...APPROVAL_STATUSES, "closed", "all"]).default("pending"),
-      mine: z.boolean().default(false).describe("Only those the key may answer"),
+      mine: z.boolean().default(false).describe("Only approvals that the key may answer"),
       workflow: z.string().min(1).max(200).optional(),
-      search: z.string().min(1).max(200).optional().describe("Text in title, workflow, node, run id or args"),
+      search: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Text to search for in title, workflow, node, run id and args"),
       ...page,
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
@@ -44,8 +49,8 @@ export const approvalTools: readonly FixedTool[] = [
     name: "get_approval",
     title: "Show an approval",
     description:
-      "Everything a person needs to decide: the subject with the exact request, what each answer does, the form to fill " +
-      "in, who is asked, and whether the key may answer. Show it to the person before resolve_approval.",
+      "Shows everything a person needs to decide: the subject with the exact request, the effect of each answer, the form, " +
+      "the approvers, and whether the key may answer. Show it to the person before resolve_approval.",
     input: z.strictObject({ approval_id: approvalId }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     handle: async ({ approval_id }, { api }) => {
@@ -60,22 +65,25 @@ export const approvalTools: readonly FixedTool[] = [
     name: "resolve_approval",
     title: "Answer an approval",
     description:
-      "Answers an approval in the name of the key's owner. Ask the person first, and show them what would be done. " +
-      "No caller answers for its own work.",
+      "Answers an approval in the name of the key's owner. Ask the person first, and show them the exact request. " +
+      "A caller cannot answer for its own work.",
     input: z.strictObject({
       approval_id: approvalId,
       decision: z.enum(DECISIONS).describe("One of the choices of the approval"),
       reason: z.string().optional(),
-      digest: z.string().optional().describe("Digest of the request the person saw; the answer counts only for that"),
+      digest: z
+        .string()
+        .optional()
+        .describe("Digest of the request that the person saw. An answer with another digest is refused"),
       subject_digest: z
         .string()
         .optional()
-        .describe("subjectDigest of what the person saw; the answer counts only for that"),
-      form: z.record(z.string(), z.unknown()).optional().describe("What the person entered, by field of the form"),
+        .describe("subjectDigest of the subject that the person saw. An answer with another digest is refused"),
+      form: z.record(z.string(), z.unknown()).optional().describe("Values entered into the form, by field"),
       modifications: z
         .record(z.string(), z.unknown())
         .optional()
-        .describe("inputs: values to send instead; outputs: the result, so that nothing is sent"),
+        .describe("inputs: values to send instead. outputs: the result, so that nothing is sent"),
     }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     handle: async ({ approval_id, decision, reason, digest, subject_digest, form, modifications }, { api }) => {

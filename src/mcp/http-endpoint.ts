@@ -1,11 +1,11 @@
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { SluiceClient } from "../client/index.ts";
-import { orMissing } from "../core/base/index.ts";
-import { OfferShelf } from "./offer.ts";
+import { explainMissingPackage } from "../core/base/index.ts";
+import { OfferCache } from "./offer.ts";
 import { OpenCalls } from "./open-calls.ts";
 
 /** The library is optional in an installation. Either of the two imports may be the first to find that it is missing. */
-const notInstalled = orMissing("@modelcontextprotocol/server");
+const notInstalled = explainMissingPackage("@modelcontextprotocol/server");
 
 export interface McpEndpointOptions {
   /** Maximum bytes of a request. */
@@ -70,7 +70,7 @@ async function open(
     import("@modelcontextprotocol/server").catch(notInstalled),
     import("./mcp-server.ts").catch(notInstalled),
   ]);
-  const shelf = new OfferShelf();
+  const offers = new OfferCache();
   const openCalls = new OpenCalls();
   return createMcpHandler(
     ({ authInfo, requestInfo }) => {
@@ -79,7 +79,15 @@ async function open(
       const session = requestInfo?.headers.get(SESSION_HEADER) ?? null;
       const calls = session === null ? null : { open: openCalls, session: `${caller.id} ${session}` };
       const { api } = caller;
-      return createMcpServer({ api, shelf, connection: null, calls, announces: false, explain: () => null, onTrouble });
+      return createMcpServer({
+        api,
+        offers,
+        connection: null,
+        calls,
+        announces: false,
+        explain: () => null,
+        onTrouble,
+      });
     },
     // A stream regularly sends something, so that no proxy closes a long wait as a dead connection.
     { responseMode: "sse", maxRequestBodySize: bytesMax },

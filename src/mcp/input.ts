@@ -5,7 +5,11 @@ import { z } from "zod";
 const WAIT_SECONDS = 50;
 const WAIT_SECONDS_MAX = 600;
 
-export const runId = z.string().min(1).max(200).describe("Id of a run: run_…");
+export const runId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe(`Seconds to wait for the run, at most ${WAIT_SECONDS_MAX}; 0 returns at once`);
 
 export const waitSeconds = z
   .number()
@@ -15,34 +19,34 @@ export const waitSeconds = z
   .describe(`How long to wait for the run, at most ${WAIT_SECONDS_MAX}; 0 answers at once`);
 
 /** Fields that control how the caller waits for a run it starts. */
-export const waitWords = {
+export const waitFields = {
   wait_seconds: waitSeconds,
   cancel_on_abort: z
     .boolean()
     .default(false)
-    .describe("Cancel the run when this request is cancelled; otherwise it continues"),
+    .describe("Cancels the run when this request is cancelled. Otherwise the run continues"),
   idempotency_key: z
     .string()
     .min(1)
     .max(255)
     .optional()
-    .describe("The same key with the same arguments gives the same run, for a day"),
+    .describe("The same key with the same arguments returns the same run, for a day"),
 };
-const waitSchema = z.object(waitWords);
-export type WaitWords = z.output<typeof waitSchema>;
+const waitSchema = z.object(waitFields);
+export type WaitFields = z.output<typeof waitSchema>;
 
 /** `wait_seconds`, `cancel_on_abort` and `idempotency_key` as JSON Schema, for tools made from a workflow. */
 export function waitProperties(): Readonly<Record<string, unknown>> {
   return z.toJSONSchema(waitSchema, { io: "input" }).properties ?? {};
 }
 
-export function readWaitWords(given: object): z.ZodSafeParseResult<WaitWords> {
+export function readWaitFields(given: object): z.ZodSafeParseResult<WaitFields> {
   return waitSchema.safeParse(given);
 }
 
 export const page = {
-  limit: z.number().int().min(1).max(100).optional().describe("How many at most; 25 when left out"),
-  cursor: z.string().optional().describe("nextCursor of an earlier answer, to continue from there"),
+  limit: z.number().int().min(1).max(100).optional().describe("Maximum number of items. Default: 25"),
+  cursor: z.string().optional().describe("nextCursor of an earlier answer, to continue after it"),
 };
 
 /** Removes undefined fields, which would otherwise count as given. */

@@ -8,7 +8,7 @@ import {
 import { ApiProblem, type SluiceClient } from "../client/index.ts";
 import { digestText, type Json, type JsonObject, LIMITS } from "../core/base/index.ts";
 import { approvalTools } from "./approval-tools.ts";
-import type { OfferShelf } from "./offer.ts";
+import type { OfferCache } from "./offer.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { listResources, protocolError, readResource, TEMPLATES } from "./resources.ts";
 import { runTools } from "./run-tools.ts";
@@ -20,7 +20,7 @@ import { workflowTools } from "./workflow-tools.ts";
 export interface McpServerParts {
   /** The API under the caller's key. Every tool call is a request to it. */
   readonly api: SluiceClient;
-  readonly shelf: OfferShelf;
+  readonly offers: OfferCache;
   /** Unique id of a connection, within which every call has a different id; null when there is none. */
   readonly connection: string | null;
   /** Open calls that a caller can cancel by a separate request; null when the connection itself delivers cancellations. */
@@ -48,7 +48,7 @@ const INSTRUCTIONS =
 
 /** Creates the MCP server for one request or one connection. It translates MCP to requests to the API. */
 export function createMcpServer(parts: McpServerParts): Server {
-  const { api, shelf } = parts;
+  const { api, offers } = parts;
   const server = new Server(
     { name: "sluice", title: "Sluice", version: "1" },
     {
@@ -59,7 +59,7 @@ export function createMcpServer(parts: McpServerParts): Server {
   server.setRequestHandler("tools/list", async ({ params }) => {
     const cursor = params?.cursor ?? null;
     if (cursor === null) await parts.onListing?.();
-    const { tools, nextCursor } = await listWorkflowTools(api, shelf, cursor).catch((error: unknown) => {
+    const { tools, nextCursor } = await listWorkflowTools(api, offers, cursor).catch((error: unknown) => {
       throw protocolErrorOf(parts, error);
     });
     const fixed = cursor === null ? [...FIXED.values()].map(({ listed }) => listed) : [];
@@ -104,7 +104,7 @@ async function callTool(
   try {
     const fixed = FIXED.get(name);
     const result =
-      fixed === undefined ? await callWorkflowTool(parts.shelf, name, given, call) : await fixed.call(given, call);
+      fixed === undefined ? await callWorkflowTool(parts.offers, name, given, call) : await fixed.call(given, call);
     if (result !== null) return result;
   } catch (error) {
     if (isAnswer(error)) return refusal(error);

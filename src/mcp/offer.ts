@@ -19,7 +19,7 @@ const UNKNOWN: Offer = {
 const KEPT_MAX = 1_000;
 
 /** A cache of offers by content hash. A version never changes, so its offer never changes either. */
-export class OfferShelf {
+export class OfferCache {
   readonly #kept = new Map<string, Offer>();
 
   async find(api: SluiceClient, { name, version, hash }: Workflow): Promise<Offer> {

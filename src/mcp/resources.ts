@@ -18,7 +18,7 @@ export const TEMPLATES: ListResourceTemplatesResult = {
     {
       name: "run",
       title: "State of a run",
-      description: "Status, and every node with its outputs, failures and cost.",
+      description: "Status of the run, and each node with its outputs, failures and cost.",
       uriTemplate: "sluice://runs/{id}",
       mimeType: JSON_TYPE,
     },

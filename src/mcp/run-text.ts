@@ -1,4 +1,4 @@
-import type { RunStanding } from "./run-standing.ts";
+import type { RunSummary } from "./run-summary.ts";
 
 const TEXT = { type: "string" } as const;
 const COUNT = { type: "integer" } as const;
@@ -11,15 +11,15 @@ export const STANDING_SCHEMA = {
     workflow: TEXT,
     version: { type: ["integer", "null"] },
     status: TEXT,
-    isPaused: { type: "boolean", description: "Nothing moves before a person acts" },
-    outputs: { type: "object", description: "Outputs of the nodes that nothing depends on, by node" },
-    costMicros: { type: "integer", description: "Millionths of a dollar" },
+    isPaused: { type: "boolean", description: "Whether the run is paused until a person resumes it" },
+    outputs: { type: "object", description: "Outputs of the last nodes, by node" },
+    costMicros: { type: "integer", description: "Millionths of a US dollar" },
     executedCount: COUNT,
     failedCount: COUNT,
     lastEventId: COUNT,
     waitingFor: {
       type: "array",
-      description: "Approvals the run waits for; resolve_approval answers them",
+      description: "Approvals that the run waits for; answer them with resolve_approval",
       items: {
         type: "object",
         properties: {
@@ -45,17 +45,17 @@ export const EVENT_SCHEMA = {
 };
 
 /** Describes the state of a run in a few lines, for people and models. */
-export function sentenceOf(standing: RunStanding): string {
-  const { runId, workflow, version, status, isPaused, costMicros } = standing;
+export function sentenceOf(summary: RunSummary): string {
+  const { runId, workflow, version, status, isPaused, costMicros } = summary;
   const of = `${workflow}${version === null ? "" : `@${version}`}`;
   const cost = costMicros === 0 ? "" : ` It has cost $${(costMicros / 1_000_000).toFixed(6)}.`;
   const how = isPaused ? `${status}, and waits` : status;
   return [
     `Run ${runId} of ${of} is ${how}.${cost}`,
-    ...(standing.waitingFor ?? []).map(
+    ...(summary.waitingFor ?? []).map(
       ({ approvalId, summary, choices }) => `It needs a person: ${summary} (${approvalId}: ${choices.join(", ")}).`,
     ),
-    ...(standing.blocked ?? []).map(({ nodeId, code, message }) => `${nodeId} is blocked: ${code}. ${message}`.trim()),
-    ...(standing.failures ?? []).map(({ nodeId, code, message }) => `${nodeId} failed: ${code}. ${message}`.trim()),
+    ...(summary.blocked ?? []).map(({ nodeId, code, message }) => `${nodeId} is blocked: ${code}. ${message}`.trim()),
+    ...(summary.failures ?? []).map(({ nodeId, code, message }) => `${nodeId} failed: ${code}. ${message}`.trim()),
   ].join("\n");
 }

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { ApiProblem, type Frame, type Run, type SluiceClient, type Start } from "../client/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { RUN_STATUSES } from "../core/event/index.ts";
-import { defined, page, runId, type WaitWords, waitSeconds, waitWords } from "./input.ts";
-import { bareStanding, type RunStanding, shapeOf, standingOf } from "./run-standing.ts";
+import { defined, page, runId, type WaitFields, waitSeconds, waitFields } from "./input.ts";
+import { minimalRunSummary, type RunSummary, shapeOf, runSummaryOf } from "./run-summary.ts";
 import { EVENT_SCHEMA, STANDING_SCHEMA, sentenceOf } from "./run-text.ts";
 import { waitForRun } from "./run-wait.ts";
 import { defineTool, type FixedTool, type ToolCall } from "./tool.ts";
@@ -19,18 +19,18 @@ export const runTools: readonly FixedTool[] = [
     title: "Run a workflow",
     description:
       "Starts a run of an exposed workflow and waits until it has ended, needs a person, or wait_seconds have passed. " +
-      "Every node passes the gates before it acts. A run that is still going can be followed with watch_run.",
+      "Every node passes the gates before it acts. Follow a run that is still open with watch_run.",
     input: z.strictObject({
-      workflow: z.string().describe("Name, as list_workflows shows it"),
-      version: z.number().int().positive().optional().describe("The newest when left out"),
+      workflow: z.string().describe("Name of a workflow, from list_workflows"),
+      version: z.number().int().positive().optional().describe("Version of the workflow. Default: the newest"),
       args: z.record(z.string(), z.unknown()).optional().describe("Args of the workflow by name"),
-      model: z.string().optional().describe("Model of every node that names none"),
-      gateway: z.string().optional().describe("Where it is to be executed"),
-      ...waitWords,
+      model: z.string().optional().describe("Model of all nodes that name none"),
+      gateway: z.string().optional().describe("Gateway that executes the run"),
+      ...waitFields,
     }),
     output: STANDING_SCHEMA,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    handle: async ({ workflow, version, args, model, gateway, ...words }, call) => {
+    handle: async ({ workflow, version, args, model, gateway, ...fields }, call) => {
       const { exposed } = await call.api.getWorkflow(workflow);
       if (!exposed) return troubleResult(notExposed(workflow));
       const start: Start = {
@@ -41,22 +41,22 @@ export const runTools: readonly FixedTool[] = [
         ...(model === undefined ? {} : { model }),
         ...(gateway === undefined ? {} : { gateway }),
       };
-      return startAndWait(start, words, call);
+      return startAndWait(start, fields, call);
     },
   }),
   defineTool({
     name: "get_run",
     title: "Show a run",
-    description: "How a run stands: status, outputs, cost, failures, and which approvals it waits for.",
+    description: "Shows status, outputs, cost and failures of a run, and the approvals it waits for.",
     input: z.strictObject({ run_id: runId }),
     output: STANDING_SCHEMA,
     annotations: LOOKING,
-    handle: async ({ run_id }, { api }) => standingResult(await currentStanding(api, await api.getRun(run_id))),
+    handle: async ({ run_id }, { api }) => summaryResult(await currentSummary(api, await api.getRun(run_id))),
   }),
   defineTool({
     name: "list_runs",
     title: "List runs",
-    description: "Runs of all workflows, newest first.",
+    description: "Lists runs of all workflows, newest first.",
     input: z.strictObject({
       status: z.enum(RUN_STATUSES).optional(),
       workflow: z.string().optional().describe("Only runs of this workflow"),
@@ -75,11 +75,11 @@ export const runTools: readonly FixedTool[] = [
     name: "watch_run",
     title: "Watch a run",
     description:
-      "Waits until a run has ended, needs a person, or wait_seconds have passed; returns what happened after the event " +
-      "after_event_id, and how the run stands. Call it again with lastEventId to continue.",
+      "Waits until a run has ended, needs a person, or wait_seconds have passed. Returns the events after after_event_id and " +
+      "the state of the run. Call it again with lastEventId to continue.",
     input: z.strictObject({
       run_id: runId,
-      after_event_id: z.number().int().min(0).optional().describe("Only what came after this event"),
+      after_event_id: z.number().int().min(0).optional().describe("Event id to continue after"),
       wait_seconds: waitSeconds,
     }),
     output: { ...STANDING_SCHEMA, properties: { ...STANDING_SCHEMA.properties, events: EVENT_SCHEMA } },
@@ -89,13 +89,13 @@ export const runTools: readonly FixedTool[] = [
   defineTool({
     name: "cancel_run",
     title: "Cancel a run",
-    description: "Ends a run: what is under way is stopped, what has not begun is left out. What it cost stays booked.",
-    input: z.strictObject({ run_id: runId, reason: z.string().optional().describe("Kept in the log of the run") }),
+    description: "Ends a run: stops open work and starts nothing more. The cost so far stays booked.",
+    input: z.strictObject({ run_id: runId, reason: z.string().optional().describe("Stored in the log of the run") }),
     output: STANDING_SCHEMA,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     handle: async ({ run_id, reason }, { api }) => {
       const run = await api.cancelRun(run_id, reason);
-      return standingResult(await currentStanding(api, run));
+      return summaryResult(await currentSummary(api, run));
     },
   }),
 ];
@@ -106,37 +106,37 @@ function notExposed(workflow: string): { readonly code: string; readonly message
 }
 
 /** Starts a run and waits for it as requested. The result counts as an error when the run failed. */
-export async function startAndWait(start: Start, words: WaitWords, call: ToolCall): Promise<CallToolResult> {
+export async function startAndWait(start: Start, fields: WaitFields, call: ToolCall): Promise<CallToolResult> {
   const { api, signal } = call;
-  const idempotencyKey = words.idempotency_key ?? call.idempotencyKey;
+  const idempotencyKey = fields.idempotency_key ?? call.idempotencyKey;
   const once = idempotencyKey === null ? {} : { idempotencyKey };
   const run = await api.startRun(start, { ...once, trigger: "mcp" });
-  const standing = await waitFor(run, words.wait_seconds, call).catch((error: unknown) => {
+  const summary = await waitFor(run, fields.wait_seconds, call).catch((error: unknown) => {
     // The run has started. A caller that may not read it still learns its id.
-    if (error instanceof ApiProblem && error.status === 403) return bareStanding(run);
+    if (error instanceof ApiProblem && error.status === 403) return minimalRunSummary(run);
     throw error;
   });
-  if (signal.aborted && words.cancel_on_abort) await api.cancelRun(run.id, "The caller that wanted the result left.");
-  return standingResult(standing, ["failed", "timed_out", "cancelled"].includes(standing.status));
+  if (signal.aborted && fields.cancel_on_abort) await api.cancelRun(run.id, "The caller that wanted the result left.");
+  return summaryResult(summary, ["failed", "timed_out", "cancelled"].includes(summary.status));
 }
 
-async function waitFor(run: Run, seconds: number, call: ToolCall): Promise<RunStanding> {
+async function waitFor(run: Run, seconds: number, call: ToolCall): Promise<RunSummary> {
   const { api, signal, report } = call;
   const shape = await shapeOf(api, run);
   const view = await waitForRun(api, { runId: run.id, outline: shape.outline, seconds, signal, report });
-  return standingOf(api, run, shape, view);
+  return runSummaryOf(api, run, shape, view);
 }
 
-interface WatchWords {
+interface WatchFields {
   readonly run_id: string;
   readonly after_event_id?: number | undefined;
   readonly wait_seconds: number;
 }
 
-async function watchRun(words: WatchWords, { api, signal, report }: ToolCall): Promise<CallToolResult> {
-  const run = await api.getRun(words.run_id);
+async function watchRun(fields: WatchFields, { api, signal, report }: ToolCall): Promise<CallToolResult> {
+  const run = await api.getRun(fields.run_id);
   const shape = await shapeOf(api, run);
-  const after = words.after_event_id ?? 0;
+  const after = fields.after_event_id ?? 0;
   const events: Frame[] = [];
   const onFrame = (frame: Frame): void => {
     // Text deltas are many and contain little; the whole text comes with the output.
@@ -144,17 +144,17 @@ async function watchRun(words: WatchWords, { api, signal, report }: ToolCall): P
     events.push(frame);
     if (events.length > EVENTS_MAX) events.shift();
   };
-  const wait = { runId: run.id, outline: shape.outline, seconds: words.wait_seconds, signal, report, onFrame };
+  const wait = { runId: run.id, outline: shape.outline, seconds: fields.wait_seconds, signal, report, onFrame };
   const view = await waitForRun(api, wait);
-  const standing = await standingOf(api, run, shape, view);
+  const summary = await runSummaryOf(api, run, shape, view);
   const shown = events.map(({ eventId, type, timestamp, payload }) => ({ eventId, type, timestamp, payload }));
-  return answer({ ...standing, events: shown }, sentenceOf(standing));
+  return answer({ ...summary, events: shown }, sentenceOf(summary));
 }
 
-async function currentStanding(api: SluiceClient, run: Run): Promise<RunStanding> {
-  return standingOf(api, run, await shapeOf(api, run), null);
+async function currentSummary(api: SluiceClient, run: Run): Promise<RunSummary> {
+  return runSummaryOf(api, run, await shapeOf(api, run), null);
 }
 
-function standingResult(standing: RunStanding, isError = false): CallToolResult {
-  return answer(standing, sentenceOf(standing), isError);
+function summaryResult(summary: RunSummary, isError = false): CallToolResult {
+  return answer(summary, sentenceOf(summary), isError);
 }

@@ -1,13 +1,13 @@
 import type { Readable, Writable } from "node:stream";
 import type { Server } from "@modelcontextprotocol/server";
 import type { SluiceClient } from "../client/index.ts";
-import { orMissing } from "../core/base/index.ts";
+import { explainMissingPackage } from "../core/base/index.ts";
 import type { McpServerParts } from "./mcp-server.ts";
-import { OfferShelf } from "./offer.ts";
+import { OfferCache } from "./offer.ts";
 import { fingerprintTools } from "./workflow-tool.ts";
 
 /** The library is optional in an installation. Either of the two imports may be the first to find that it is missing. */
-const notInstalled = orMissing("@modelcontextprotocol/server");
+const notInstalled = explainMissingPackage("@modelcontextprotocol/server");
 
 export interface McpStdioOptions extends Pick<McpServerParts, "explain" | "onTrouble"> {
   readonly api: SluiceClient;
@@ -35,7 +35,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<McpStdio>
     import("./mcp-server.ts").catch(notInstalled),
   ]);
   const { api, input, output, connection, after, explain, onTrouble } = options;
-  const shelf = new OfferShelf();
+  const offers = new OfferCache();
   const list = new ToolListWatch(api, after);
   const transport = new StdioServerTransport(input, output);
   const handle = serveStdio(
@@ -43,7 +43,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<McpStdio>
       const onListing = (): Promise<void> => list.note(server);
       const server: Server = createMcpServer({
         api,
-        shelf,
+        offers,
         connection,
         calls: null,
         announces: true,

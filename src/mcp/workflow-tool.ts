@@ -2,8 +2,8 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { ApiProblem, type SluiceClient, type Workflow } from "../client/index.ts";
 import { digestJson, type JsonObject } from "../core/base/index.ts";
 import { argsSchema } from "../core/outputs/index.ts";
-import { readWaitWords, waitProperties } from "./input.ts";
-import type { OfferShelf } from "./offer.ts";
+import { readWaitFields, waitProperties } from "./input.ts";
+import type { OfferCache } from "./offer.ts";
 import { startAndWait } from "./run-tools.ts";
 import type { ToolCall } from "./tool.ts";
 import { troubleResult } from "./tool-result.ts";
@@ -38,7 +38,7 @@ export async function listExposed(api: SluiceClient, cursor: string | null): Pro
 /** Returns a page of the tools made from workflows; none when the caller may not read workflows. */
 export async function listWorkflowTools(
   api: SluiceClient,
-  shelf: OfferShelf,
+  offers: OfferCache,
   cursor: string | null,
 ): Promise<{ readonly tools: readonly Tool[]; readonly nextCursor: string | null }> {
   try {
@@ -46,7 +46,7 @@ export async function listWorkflowTools(
     const tools: Tool[] = [];
     for (const workflow of workflows.filter(({ status }) => status === "active")) {
       const name = toolNameOf(workflow.name);
-      if (name !== null) tools.push(await toolOf(api, shelf, workflow, name));
+      if (name !== null) tools.push(await toolOf(api, offers, workflow, name));
     }
     return { tools, nextCursor };
   } catch (error) {
@@ -68,8 +68,8 @@ export async function fingerprintTools(api: SluiceClient): Promise<string> {
 }
 
 /** Builds a tool. Results have the shape that `run_workflow` declares, so the tool repeats no output schema. */
-async function toolOf(api: SluiceClient, shelf: OfferShelf, workflow: Workflow, name: string): Promise<Tool> {
-  const { description, args, annotations } = await shelf.find(api, workflow);
+async function toolOf(api: SluiceClient, offers: OfferCache, workflow: Workflow, name: string): Promise<Tool> {
+  const { description, args, annotations } = await offers.find(api, workflow);
   const schema = args === null ? { type: "object" } : argsSchema(args, waitProperties() as JsonObject);
   const about = description ?? `Runs the workflow ${workflow.name}.`;
   return {
@@ -83,25 +83,25 @@ async function toolOf(api: SluiceClient, shelf: OfferShelf, workflow: Workflow, 
 
 /** Runs the workflow of a tool; null when there is no such tool. */
 export async function callWorkflowTool(
-  shelf: OfferShelf,
+  offers: OfferCache,
   tool: string,
   given: JsonObject,
   call: ToolCall,
 ): Promise<CallToolResult | null> {
   const workflow = tool.startsWith(PREFIX) ? await findExposed(call.api, tool.slice(PREFIX.length)) : null;
   if (workflow === null) return null;
-  const { args: declared } = await shelf.find(call.api, workflow);
+  const { args: declared } = await offers.find(call.api, workflow);
   const isOurs = (name: string): boolean =>
     Object.hasOwn(waitProperties(), name) && !Object.hasOwn(declared ?? {}, name);
   const entries = Object.entries(given);
-  const words = readWaitWords(Object.fromEntries(entries.filter(([name]) => isOurs(name))));
-  if (!words.success) {
-    const [issue] = words.error.issues;
+  const fields = readWaitFields(Object.fromEntries(entries.filter(([name]) => isOurs(name))));
+  if (!fields.success) {
+    const [issue] = fields.error.issues;
     const message = `"${issue?.path.join(".") ?? ""}": ${issue?.message ?? "It does not fit"}.`;
     return troubleResult({ code: "invalid_request", message });
   }
   const args = Object.fromEntries(entries.filter(([name]) => !isOurs(name)));
-  return startAndWait({ workflow: workflow.name, args }, words.data, call);
+  return startAndWait({ workflow: workflow.name, args }, fields.data, call);
 }
 
 async function findExposed(api: SluiceClient, name: string): Promise<Workflow | null> {

@@ -10,7 +10,7 @@ export const workflowTools: readonly FixedTool[] = [
   defineTool({
     name: "list_workflows",
     title: "List workflows",
-    description: "The workflows that are exposed here, with the tool that runs each. Only active ones take new runs.",
+    description: "Lists the exposed workflows, with the tool that runs each. Only active workflows start new runs.",
     input: z.strictObject(page),
     annotations: LOOKING,
     handle: async (words, { api }) => {
@@ -30,9 +30,9 @@ export const workflowTools: readonly FixedTool[] = [
     name: "validate_workflow",
     title: "Check a workflow",
     description:
-      "Checks the text of a workflow (.lobsterX YAML or a lens graph) and reports every problem at once, with line, " +
-      "column and hint. Nothing is stored or run.",
-    input: z.strictObject({ source: z.string().describe("The whole text") }),
+      "Checks the text of a workflow (.lobsterX YAML or a lens graph) and reports all problems with line, column and hint. " +
+      "Nothing is stored or run.",
+    input: z.strictObject({ source: z.string().describe("Complete text of the workflow") }),
     annotations: LOOKING,
     handle: async ({ source }, { api }) => {
       const checked = await api.validate(source);

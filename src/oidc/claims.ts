@@ -84,13 +84,14 @@ export function wordsOfClaim(claims: JsonObject, name: string): readonly string[
 
 /**
  * Returns a label for people. Since a user can choose any name, the subject is shown next to it, so that no approval is
- * answered under the name of another person. An email that the issuer reports as unverified is not used.
+ * answered under the name of another person. An email is used only if the issuer reports it as verified, because users
+ * can enter any address at some issuers.
  */
 export function labelOf(claims: JsonObject, subject: string): string {
-  const email = getOwn(claims, "email");
-  if (isLabel(email) && getOwn(claims, "email_verified") !== false) return email;
-  const name = getOwn(claims, "name");
-  return isLabel(name) ? `${name} (${subject})` : subject;
+  const email = emailOf(claims, false);
+  if (email !== null) return email;
+  const name = nameOf(claims);
+  return name === null ? subject : `${name} (${subject})`;
 }
 
 function isLabel(value: Json | undefined): value is string {

@@ -93,8 +93,11 @@ describe("a good token", () => {
   });
 
   it.each<[object, string]>([
-    [{ email: "ada@example.com", name: "Ada" }, "ada@example.com"],
-    [{ email: "ada@example.com", email_verified: true }, "ada@example.com"],
+    [{ email: "ada@example.com", email_verified: true, name: "Ada" }, "ada@example.com"],
+    [{ email: "Ada@example.com", email_verified: "true" }, "ada@example.com"],
+    [{ email: "root@example.com", name: "Ada" }, "Ada (ada)"],
+    [{ email: "root@example.com" }, "ada"],
+    [{ email: "root@example.com", email_verified: "false", name: "Ada" }, "Ada (ada)"],
     [{ email: "root@example.com", email_verified: false, name: "Ada" }, "Ada (ada)"],
     [{ email: 7, name: "Ada" }, "Ada (ada)"],
     [{ name: " " }, "ada"],

@@ -63,7 +63,7 @@ const BYTES_MAX = 5 * 1_048_576;
 const REDIRECTS_MAX = 3;
 
 /** Headers sent to another origin after a redirect. Any other header could contain a credential. */
-const HEADERS_FOR_STRANGERS: readonly string[] = [
+const CROSS_ORIGIN_HEADERS: readonly string[] = [
   "accept",
   "accept-language",
   "content-type",
@@ -252,7 +252,7 @@ function nextHop(hop: Hop, location: string, status: number): Outcome<Hop, UrlRe
     return refuse("url_redirect", `${here} redirects from https to http at ${plainHost(url)}.`);
   }
   const headers = Object.entries(hop.headers).filter(
-    ([name]) => url.origin === hop.url.origin || HEADERS_FOR_STRANGERS.includes(name),
+    ([name]) => url.origin === hop.url.origin || CROSS_ORIGIN_HEADERS.includes(name),
   );
   const becomesGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
   if (!becomesGet) return { ok: true, value: { ...hop, url, headers: Object.fromEntries(headers) } };

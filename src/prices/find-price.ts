@@ -80,7 +80,7 @@ interface DatedPrices {
 function pricesAt({ prices }: ModelInfo, atMs: number | undefined): DatedPrices {
   if (!Array.isArray(prices)) return { prices };
   const inForce = prices.filter((entry) => isInForce(entry, atMs));
-  const entry = inForce.findLast(({ constraint }) => constraint?.type === "start_date") ?? dearest(inForce);
+  const entry = inForce.findLast(({ constraint }) => constraint?.type === "start_date") ?? mostExpensive(inForce);
   if (entry === undefined) return { prices: prices[0]?.prices ?? {} };
   const since = entry.constraint?.type === "start_date" ? entry.constraint.start_date : undefined;
   return { prices: entry.prices, ...(since === undefined ? {} : { since }) };
@@ -91,7 +91,7 @@ function isInForce({ constraint }: ConditionalPrice, atMs: number | undefined): 
   return atMs === undefined || atMs >= Date.parse(`${constraint.start_date}T00:00:00Z`);
 }
 
-function dearest(entries: readonly ConditionalPrice[]): ConditionalPrice | undefined {
+function mostExpensive(entries: readonly ConditionalPrice[]): ConditionalPrice | undefined {
   return entries.toSorted((left, right) => outputRate(right) - outputRate(left))[0];
 }
 

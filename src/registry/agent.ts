@@ -22,48 +22,59 @@ const MEMORY_ENTRIES = 20;
 const HOURS_MAX = 1_000_000;
 
 export const agentSpec = spec({
-  trust_level: whole(1, 10).default(1).describe("How far it is trusted: gateways, steps and policies ask for a level"),
+  trust_level: whole(1, 10).default(1).describe("Trust level of the agent, which gateways, steps and policies compare"),
   execution_target: z
     .enum(EXECUTION_TARGETS)
     .default("edge")
-    .describe("edge: in process; cloud: answered within the call where its timeout is short; else by callback"),
+    .describe("edge: in process; cloud: in the call itself if its timeout is short, otherwise by callback"),
   may_read: z
     .array(z.enum(CONTEXT_CLASSES))
     .max(CONTEXT_CLASSES.length)
     .default(["trusted", "internal", "external"])
-    .describe("Classes of context it may read"),
-  max_age_hours: z.number().gt(0).max(HOURS_MAX).nullish().describe("How old what it reads may be"),
-  personality_note: text.nullish().describe("Added after the system prompt"),
+    .describe("Classes of context the agent may read"),
+  max_age_hours: z.number().gt(0).max(HOURS_MAX).nullish().describe("Maximum age in hours of context the agent reads"),
+  personality_note: text.nullish().describe("Text added after the system prompt"),
   memory_profile: z
     .union([name, z.strictObject({ name, entries: whole(1, MEMORY_ENTRIES_MAX).default(MEMORY_ENTRIES) })], {
       error: "must be a name, or a map with name and entries",
     })
     .nullish()
-    .describe("Where it keeps what it answered, and how many of its newest answers it gets again; default: off"),
-  autonomy: z.enum(RUNGS).default("supervised").describe("Which actions it takes alone, after approval, or never"),
-  status: z.enum(AGENT_STATUSES).default("idle").describe("Only an idle one is given anything to do"),
-  lifecycle: z.enum(LIFECYCLES).default("active").describe("Only an active one acts"),
+    .describe(
+      "Memory of the agent: its name, and how many of its newest answers the agent gets in each prompt. Default: off",
+    ),
+  autonomy: z
+    .enum(RUNGS)
+    .default("supervised")
+    .describe("Autonomy level: which actions the agent takes alone, after approval, or never"),
+  status: z.enum(AGENT_STATUSES).default("idle").describe("Only an idle agent receives work"),
+  lifecycle: z.enum(LIFECYCLES).default("active").describe("Only an active agent may act"),
   phase: z
     .enum(PHASES)
     .default("none")
-    .describe("How far its introduction is: a poc ends after 60 days, and who is in sunset does not act"),
-  max_concurrent: whole(1, 100_000).default(10).describe("Attempts open at a time"),
-  rate_limit: rateSpec.nullish().describe("Dispatches in any window of so many seconds; further ones wait"),
-  budget_monthly_usd: usd.nullish().describe("US dollars a month; what does not fit is blocked"),
-  skills: names.default([]).describe("What it can do, for teams that choose by skill and for policies"),
-  capabilities: names.default([]).describe("What it may use, for policies"),
+    .describe("Rollout phase: poc ends after 60 days, and in sunset the agent may not act"),
+  max_concurrent: whole(1, 100_000).default(10).describe("Maximum number of open attempts"),
+  rate_limit: rateSpec
+    .nullish()
+    .describe("Maximum number of dispatches in a window of this many seconds; further ones wait"),
+  budget_monthly_usd: usd.nullish().describe("Budget in US dollars per month. A dispatch that exceeds it is blocked"),
+  skills: names.default([]).describe("Skills of the agent, for teams that choose by skill and for policies"),
+  capabilities: names.default([]).describe("Capabilities of the agent, for policies"),
   tools: spec({ allow: names.nullish(), deny: names.default([]) })
     .nullish()
-    .describe("Tools it may call, and those it may never; * stands for any characters. Default: what a step names"),
-  turn: turnSpec.nullish().describe("How far its turns may go; where a step says so too, the lower limit counts"),
-  model: name.nullish().describe("For steps that name none"),
-  provider: name.nullish().describe("For steps that name none"),
-  system_prompt: text.nullish().describe("Its instructions before the work itself"),
+    .describe(
+      "Tools the agent may call, and tools it may never call; * stands for any characters. Default: the tools of the step",
+    ),
+  turn: turnSpec.nullish().describe("Limits of its turns. When a step has limits too, the lower one applies"),
+  model: name.nullish().describe("Model for steps that name none"),
+  provider: name.nullish().describe("Provider for steps that name none"),
+  system_prompt: text.nullish().describe("System prompt of the agent"),
   identity: spec({ expires_at: instant.nullish(), revoked: z.boolean().default(false) })
     .nullish()
-    .describe("An expired or revoked one is blocked"),
-  data_classes: names.default([]).describe("Classes of data it may be given; all without any"),
-  financial_threshold_usd: usd.nullish().describe("Above it a second agent or person confirms a financial action"),
+    .describe("Credentials of the agent. An agent with expired or revoked credentials is blocked"),
+  data_classes: names.default([]).describe("Classes of data the agent may receive. Default: all"),
+  financial_threshold_usd: usd
+    .nullish()
+    .describe("Amount in US dollars above which a financial action needs confirmation by a second agent or person"),
 });
 
 type AgentBody = z.output<typeof agentSpec>;

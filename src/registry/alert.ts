@@ -7,16 +7,16 @@ import { specProblem, type SpecProblem } from "./spec-problem.ts";
 const THRESHOLD_MAX = 1_000_000_000;
 
 export const alertSpec = spec({
-  on: z.enum(["budget", "failure_rate", "approval_age", "gateway_down"]).describe("What is watched"),
+  on: z.enum(["budget", "failure_rate", "approval_age", "gateway_down"]).describe("Value that the alert watches"),
   threshold: z
     .number()
     .min(0)
     .max(THRESHOLD_MAX)
     .nullish()
-    .describe("budget, failure_rate: a share; approval_age, gateway_down: seconds"),
+    .describe("Value that raises the alert. budget, failure_rate: a share; approval_age, gateway_down: seconds"),
   to: z
     .union([name, names.min(1)], { error: "must be a name or a list of names" })
-    .describe("Who is notified: names of webhooks, or role:name, team:name, user:name"),
+    .describe("Recipients: names of webhooks, or role:name, team:name, user:name"),
 });
 
 export function alertProblems(written: JsonObject): readonly SpecProblem[] {

@@ -10,20 +10,20 @@ const SHARE_MAX = 10;
 const ALERTS_MAX = 20;
 
 export const budgetSpec = spec({
-  scope: z.enum(BUDGET_SCOPES).describe("Whose spending is counted"),
-  scope_id: name.nullish().describe("Whose money it is; not with scope global"),
-  period: z.enum(PERIODS).describe("From midnight, Sunday or the first of the month, UTC"),
-  amount_usd: usd.describe("US dollars in a period"),
-  enabled: z.boolean().default(true).describe("Counted at all"),
+  scope: z.enum(BUDGET_SCOPES).describe("Kind of spending that is counted"),
+  scope_id: name.nullish().describe("Name of the gateway, agent, workflow or team. Not with scope global"),
+  period: z.enum(PERIODS).describe("Period of the budget, from midnight, Sunday or the first of the month, UTC"),
+  amount_usd: usd.describe("Amount in US dollars per period"),
+  enabled: z.boolean().default(true).describe("Whether the budget is applied"),
   alert_at: z
     .array(z.number().gt(0).max(SHARE_MAX))
     .max(ALERTS_MAX)
     .default([0.8, 1])
-    .describe("Shares of the amount at which an alert fires once per period"),
+    .describe("Shares of the amount at which an alert is sent, once per period"),
   on_exhausted: z
     .enum(["block", "pause"])
     .default("block")
-    .describe("Whether what does not fit fails, or waits for money"),
+    .describe("block: a dispatch that exceeds the budget fails; pause: it waits until the amount suffices"),
 });
 
 export function budgetProblems(written: JsonObject): readonly SpecProblem[] {

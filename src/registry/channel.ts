@@ -53,48 +53,55 @@ const timeOfDay = checked(
 const zone = checked(z.string(), isTimeZone, "must be a time zone such as Europe/Berlin", { code: "bad_name" });
 
 export const channelSpec = spec({
-  type: z.enum(CHANNEL_TYPES).describe("How people are reached"),
-  enabled: z.boolean().default(true).describe("Used at all"),
+  type: z.enum(CHANNEL_TYPES).describe("Service through which people are reached"),
+  enabled: z.boolean().default(true).describe("Whether the channel is used"),
   content: z
     .boolean()
     .default(false)
-    .describe("Messages and ticket pages show the whole subject, not only title and policy"),
-  url: webUrl.nullish().describe("teams, webhook: where messages are sent"),
-  secret: secret.nullish().describe("webhook, write-only: signs what is sent"),
+    .describe("Whether messages and ticket pages show the whole subject, not only title and policy"),
+  url: webUrl.nullish().describe("teams, webhook: address to which messages are sent"),
+  secret: secret.nullish().describe("webhook, write-only: secret for the signatures of messages"),
   channel: name.nullish().describe("slack: id or name of the conversation"),
-  token: secret.nullish().describe("slack, write-only: the token of the bot"),
-  signing_secret: secret.nullish().describe("slack, write-only: what answers from Slack are signed with"),
+  token: secret.nullish().describe("slack, write-only: token of the bot"),
+  signing_secret: secret.nullish().describe("slack, write-only: secret for the signatures of messages from Slack"),
   accounts: z
     .record(name, name)
     .nullish()
-    .describe("slack: ids of accounts, each with the address or id of its person; others are known by their address"),
+    .describe(
+      "slack: email address or id of the person, by account id. Other accounts are matched by their email address",
+    ),
   host: checked(z.string(), (text) => HOST.test(text), "must be a host name or an address", { code: "bad_name" })
     .nullish()
     .describe("email: the SMTP server"),
-  port: whole(1, 65_535).nullish().describe("email: its port; 587, or 465 with secure"),
-  secure: z.boolean().nullish().describe("email: TLS from the first byte; otherwise STARTTLS where it is offered"),
-  user: name.nullish().describe("email: signs in with this name"),
-  password: secret.nullish().describe("email, write-only: and this password"),
-  from: sender.nullish().describe("email: the sender: an address, also with a name: Sluice <sluice@example.com>"),
+  port: whole(1, 65_535).nullish().describe("email: port of the server. Default: 587, or 465 with secure"),
+  secure: z
+    .boolean()
+    .nullish()
+    .describe("email: true for TLS from the first byte. Otherwise STARTTLS is used when the server offers it"),
+  user: name.nullish().describe("email: user name for the server"),
+  password: secret.nullish().describe("email, write-only: password for the server"),
+  from: sender.nullish().describe("email: sender address, optionally with a name: Sluice <sluice@example.com>"),
   to: z
     .array(recipient)
     .min(1)
     .max(RECIPIENTS_MAX)
     .nullish()
-    .describe(`email: addresses, or ${APPROVERS} for the people an approval asks; default: ${APPROVERS}`),
+    .describe(`email: recipient addresses, or ${APPROVERS} for the approvers of an approval; default: ${APPROVERS}`),
   quiet_hours: z
     .strictObject({ from: timeOfDay, to: timeOfDay, zone: zone.default("UTC") })
     .nullish()
-    .describe("Messages wait until they are over, except critical reminders"),
+    .describe("Daily period in which messages wait, except critical reminders"),
   rate: z
     .strictObject({ per_minute: whole(1, PER_MINUTE_MAX) })
     .nullish()
-    .describe("So many messages are sent in any minute; the others wait"),
+    .describe("Maximum number of messages in any minute; further ones wait"),
   group: z
     .strictObject({ within: duration })
     .nullish()
-    .describe("Approvals and failures that come within it share a message"),
-  notify: anyJson.optional().describe("Rules: on, where and channel, as in a workflow; without channel: this one"),
+    .describe("Period in which approvals and failures are collected into one message"),
+  notify: anyJson
+    .optional()
+    .describe("Rules with on, where and channel, as in a workflow. Default for channel: this channel"),
 });
 
 type FieldsOf = Readonly<Partial<Record<ChannelType, readonly string[]>>>;

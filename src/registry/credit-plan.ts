@@ -9,7 +9,7 @@ const CREDITS_MAX = 1_000_000_000;
 const credits = z.number().min(0).max(CREDITS_MAX);
 
 export const creditPlanSpec = spec({
-  credits_per_usd: credits.nullish().describe("Credits for a US dollar of what an attempt cost"),
+  credits_per_usd: credits.nullish().describe("Credits per US dollar of an attempt's cost"),
   credits_per_token: z
     .strictObject({
       input: credits.default(0),
@@ -18,8 +18,13 @@ export const creditPlanSpec = spec({
       cached: credits.default(0),
     })
     .nullish()
-    .describe("Credits for a token of each class instead; a class that is not named is free"),
-  enabled: z.boolean().default(true).describe("Charged by at all; of several that are, the first by name"),
+    .describe(
+      "Credits per token of each class, in place of credits per US dollar. Classes that are not named are free",
+    ),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe("Whether the plan is used. When several plans are enabled, the first by name is used"),
 });
 
 export function creditPlanProblems(written: JsonObject): readonly SpecProblem[] {

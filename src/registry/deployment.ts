@@ -6,13 +6,13 @@ import { name, readBody, spec, whole, workflowName } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 export const deploymentSpec = spec({
-  workflow: workflowName.nullish().describe("What is deployed: a workflow, or an agent"),
-  agent: name.nullish().describe("An agent, whichever workflow it works for"),
-  version: whole(1).nullish().describe("Of the workflow; the newest otherwise"),
-  gateway: name.describe("Where it runs"),
-  role_bindings: z.record(name, name).default({}).describe("Which agent takes which role here"),
-  environment: name.nullish().describe("Such as production; policies may ask for it"),
-  active: z.boolean().default(true).describe("Taken into account at all"),
+  workflow: workflowName.nullish().describe("Workflow that is deployed, or else an agent"),
+  agent: name.nullish().describe("Agent that is deployed, for all workflows"),
+  version: whole(1).nullish().describe("Version of the workflow. Default: the newest"),
+  gateway: name.describe("Gateway that executes the deployment"),
+  role_bindings: z.record(name, name).default({}).describe("Agent for each role in this deployment"),
+  environment: name.nullish().describe("Environment, such as production, for policies"),
+  active: z.boolean().default(true).describe("Whether the deployment is used"),
 });
 
 export function deploymentProblems(written: JsonObject): readonly SpecProblem[] {

@@ -62,7 +62,7 @@ export const usd = checked(
   (amount) => microsOf(amount) / MICROS_PER_USD === amount,
   "must have at most six decimals",
   { code: "bad_number", hint: "A millionth of a dollar is the smallest amount." },
-).describe("US dollars, at most six decimals");
+).describe("US dollars, with at most six decimals");
 
 const WHOLE_MAX = 2_147_483_647;
 
@@ -78,7 +78,7 @@ export const instant = checked(
   (moment) => instantForms.some((form) => form.safeParse(moment).success),
   "must be a moment such as 2031-05-04T10:00:00Z",
   { code: "wrong_type" },
-).describe("ISO 8601");
+).describe("Time in ISO 8601");
 
 export function epochMsOf(moment: string): number {
   const isZoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(moment) || !moment.includes("T");
@@ -138,10 +138,10 @@ function withoutNulls<T extends object>(value: T): WithoutNulls<T> {
 export function readBody<S extends z.ZodType>(schema: S, body: JsonObject): z.output<S> {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
-  const strangers = read.error.issues.flatMap((issue) =>
+  const unknownKeys = read.error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [],
   );
-  return schema.parse(Object.fromEntries(Object.entries(body).filter(([key]) => !strangers.includes(key))));
+  return schema.parse(Object.fromEntries(Object.entries(body).filter(([key]) => !unknownKeys.includes(key))));
 }
 
 /** Returns the output of a spec schema as plain data. */

@@ -8,17 +8,17 @@ import { specProblem, type SpecProblem } from "./spec-problem.ts";
 const ANY_MAP = { type: "object" } as const;
 
 export const functionSpec = spec({
-  description: text.nullish().describe("What the function is for"),
-  input: anyJson.default(ANY_MAP).describe("JSON Schema of the map it is given: the inputs of a step"),
-  output: anyJson.default(ANY_MAP).describe("JSON Schema of the map it returns: the outputs of a step"),
+  description: text.nullish().describe("Purpose of the function"),
+  input: anyJson.default(ANY_MAP).describe("JSON Schema of the argument, a map: the inputs of a step"),
+  output: anyJson.default(ANY_MAP).describe("JSON Schema of the result, a map: the outputs of a step"),
   action: z
     .enum(ACTIONS)
     .default("execute")
-    .describe("What kind of act it is; of what its step says and this, the stricter holds"),
+    .describe("Action of the function. When the step names an action too, the stricter one applies"),
   effects: z
     .enum(EFFECT_GUARANTEES)
     .default("at_least_once")
-    .describe("Whether work of a worker that was lost is given to another; at_most_once: never"),
+    .describe("at_least_once: work of a lost worker is passed to another worker; at_most_once: it is not"),
 });
 
 /** Both schemas must be maps, because a step has named inputs and outputs. */

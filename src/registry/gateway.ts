@@ -4,17 +4,19 @@ import type { GatewayBody } from "../store/index.ts";
 import { name, names, spec, token, webUrl, whole } from "./field.ts";
 
 export const gatewaySpec = spec({
-  name: name.nullish().describe("What people see instead of the id"),
-  url: webUrl.nullish().describe("Where its Bridge listens"),
-  environment: name.nullish().describe("Such as production; policies may ask for it"),
-  default: z.boolean().default(false).describe("Taken before the others that fit"),
-  min_trust_level: whole(1, 10).default(1).describe("Agents below it do not act here"),
-  cost_rank: whole(0, 1_000).default(0).describe("What it costs to run here, relative to the others; lower first"),
-  capabilities: names.default([]).describe("What steps may ask for"),
-  providers: names.default([]).describe("Whose models and tools it serves"),
-  default_provider: name.nullish().describe("Runs what names no provider"),
-  dispatch_token: token.nullish().describe("Write-only: sent with every dispatch"),
-  callback_token: token.nullish().describe("Write-only: what callbacks must carry"),
+  name: name.nullish().describe("Display name; the id when absent"),
+  url: webUrl.nullish().describe("Address of the Bridge"),
+  environment: name.nullish().describe("Environment, such as production, for policies"),
+  default: z.boolean().default(false).describe("Whether this gateway is preferred to other suitable gateways"),
+  min_trust_level: whole(1, 10).default(1).describe("Minimum trust level of agents that act here"),
+  cost_rank: whole(0, 1_000)
+    .default(0)
+    .describe("Relative cost of running here. Gateways with a lower rank are preferred"),
+  capabilities: names.default([]).describe("Capabilities that steps may require"),
+  providers: names.default([]).describe("Providers whose models and tools the gateway serves"),
+  default_provider: name.nullish().describe("Provider for requests that name none"),
+  dispatch_token: token.nullish().describe("Write-only: token sent with every dispatch"),
+  callback_token: token.nullish().describe("Write-only: token that callbacks must carry"),
 });
 
 export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBody {

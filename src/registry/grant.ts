@@ -8,17 +8,17 @@ import { epochMsOf, instant, name, readBody, spec, text } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 export const grantSpec = spec({
-  tool: name.describe("Which tools: server/tool, or the name alone; * stands for any characters"),
+  tool: name.describe("Tools that are covered: server/tool, or the name alone; * stands for any characters"),
   where: z
     .union([z.string(), z.boolean()], { error: "must be an expression" })
     .nullish()
-    .describe("An expression over tool.args; only calls for which it holds. Default: all"),
-  run: name.nullish().describe("The run whose calls it covers"),
-  agent: name.nullish().describe("The agent whose calls it covers, in all runs; this or run"),
-  until: instant.describe("From this moment on it covers nothing"),
-  reason: text.nullish().describe("What people read"),
-  approval: name.nullish().describe("The approval it was given with; absent: it was registered"),
-  by: text.nullish().describe("The person who gave it with an approval"),
+    .describe("Expression over tool.args that limits the grant to calls for which it is true. Default: all calls"),
+  run: name.nullish().describe("Run whose calls are covered"),
+  agent: name.nullish().describe("Agent whose calls are covered, in all runs. Either this or run"),
+  until: instant.describe("Time at which the grant expires"),
+  reason: text.nullish().describe("Reason shown to people"),
+  approval: name.nullish().describe("Approval the grant was given with; absent when it was registered"),
+  by: text.nullish().describe("Person who gave the grant with an approval"),
 });
 
 export function grantProblems(written: JsonObject): readonly SpecProblem[] {

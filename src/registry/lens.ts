@@ -19,7 +19,7 @@ export const lensSpec = z.object({
   versions: z
     .array(anyMap)
     .describe(
-      "Oldest first: id, template_body, input_contract, output_contract, required_tools, required_tier, role_tag",
+      "Versions, oldest first: id, template_body, input_contract, output_contract, required_tools, required_tier, role_tag",
     ),
 });
 

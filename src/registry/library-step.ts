@@ -4,7 +4,7 @@ import { anyMap } from "./field.ts";
 import { partsOf, type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
 
 /** Describes the fields only; the reader of steps checks them. */
-export const libraryStepSpec = anyMap.describe("Any field of a step but id");
+export const libraryStepSpec = anyMap.describe("Any field of a step except id");
 
 const PREFIX = "spec.";
 

@@ -5,11 +5,11 @@ import { microsOf, name, readBody, spec, usd, whole } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 export const modelSpec = spec({
-  provider: name.nullish().describe("Whose model it is; may stand in the name instead: openai:gpt-5"),
-  input_usd_per_mtok: usd.describe("US dollars for a million tokens read"),
-  output_usd_per_mtok: usd.describe("US dollars for a million tokens written"),
-  cached_usd_per_mtok: usd.nullish().describe("US dollars for a million tokens read from a cache"),
-  max_output_tokens: whole(1).nullish().describe("The longest answer, for reservations"),
+  provider: name.nullish().describe("Provider of the model. The name may contain it instead: openai:gpt-5"),
+  input_usd_per_mtok: usd.describe("US dollars per million input tokens"),
+  output_usd_per_mtok: usd.describe("US dollars per million output tokens"),
+  cached_usd_per_mtok: usd.nullish().describe("US dollars per million cached input tokens"),
+  max_output_tokens: whole(1).nullish().describe("Maximum number of output tokens, for reservations"),
 });
 
 export function modelProblems(id: string, written: JsonObject): readonly SpecProblem[] {

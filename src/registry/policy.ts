@@ -20,24 +20,30 @@ import { approvalFields, approvalRuleOf, stepFieldProblems } from "./step-field.
 export const policySpec = spec({
   category: z
     .enum(POLICY_CATEGORIES)
-    .describe("What it is about; run_creation is asked before a run exists, tool before each tool call"),
-  scope: z.enum(POLICY_SCOPES).default("global").describe("What it applies to"),
-  scope_id: name.nullish().describe("Which one of the scope; every one otherwise"),
+    .describe("Subject of the policy. run_creation: evaluated before a run exists; tool: before each tool call"),
+  scope: z.enum(POLICY_SCOPES).default("global").describe("Kind of object the policy applies to"),
+  scope_id: name.nullish().describe("Name of the object the policy applies to. Default: all of the scope"),
   condition: z
     .union([z.string(), z.boolean()], { error: "must be an expression" })
-    .describe("An expression over agent, gateway, run, node, role, adapter, and budget and context, or tool"),
-  action: z.enum(POLICY_ACTIONS).describe("What happens while the condition holds"),
-  enforcement: z.enum(ENFORCEMENTS).default("hard").describe("Only a hard one blocks or holds; the others report"),
-  enabled: z.boolean().default(true).describe("Asked at all"),
-  reason: text.nullish().describe("What people read"),
-  approvers: anyJson.optional().describe("Who is asked, one after the other, as in a step"),
-  otherwise: anyJson.optional().describe("What happens without an answer from the chain, as in a step"),
-  expires: anyJson.optional().describe("How long an approval waits, as in a step"),
-  separate_approver: anyJson.optional().describe("The person who started the run may not approve, as in a step"),
-  quorum: anyJson.optional().describe("How many different people have to approve, as in a step"),
-  four_eyes: anyJson.optional().describe("Two people have to approve, and neither has started the run, as in a step"),
-  confirm: anyJson.optional().describe("sign_in: a link in a message is not enough to answer, as in a step"),
-  instructions: text.nullish().describe("Part of every prompt it applies to"),
+    .describe("Expression over agent, gateway, run, node, role, adapter, and budget and context, or tool"),
+  action: z.enum(POLICY_ACTIONS).describe("Effect while the condition is true"),
+  enforcement: z.enum(ENFORCEMENTS).default("hard").describe("Only hard policies block or hold; others report"),
+  enabled: z.boolean().default(true).describe("Whether the policy is evaluated"),
+  reason: text.nullish().describe("Reason shown to people"),
+  approvers: anyJson.optional().describe("Chain of approvers, as in a step"),
+  otherwise: anyJson.optional().describe("Action when no approver of the chain answers, as in a step"),
+  expires: anyJson.optional().describe("Time after which an approval expires, as in a step"),
+  separate_approver: anyJson
+    .optional()
+    .describe("Whether the person who started the run may not approve, as in a step"),
+  quorum: anyJson.optional().describe("Number of different people who have to approve, as in a step"),
+  four_eyes: anyJson
+    .optional()
+    .describe("Whether two people have to approve, neither of whom started the run, as in a step"),
+  confirm: anyJson
+    .optional()
+    .describe("sign_in: the person has to sign in; a link in a message is not enough. As in a step"),
+  instructions: text.nullish().describe("Text added to every prompt the policy applies to"),
   forbids: z
     .strictObject({
       tools: names.optional(),
@@ -46,7 +52,7 @@ export const policySpec = spec({
       spend_usd: usd.optional(),
     })
     .nullish()
-    .describe("What a step it applies to may not ask for; * for all of a kind"),
+    .describe("Tools, classes of data and spending that a step may not request; * stands for all of a kind"),
 });
 
 export function policyProblems(written: JsonObject): readonly SpecProblem[] {

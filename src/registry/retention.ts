@@ -23,13 +23,15 @@ const period = checked(
 );
 
 export const retentionSpec = spec({
-  workflow: workflowName.nullish().describe("Only for runs of this workflow; default: all of the organisation"),
-  runs: period.nullish().describe(`How long runs are kept after their end: 90d, 12h, ${FOREVER}`),
-  verdicts: period.nullish().describe("How long verdicts are kept after the end of their run"),
-  transcripts: period.nullish().describe("How long messages and logs of attempts are kept after the end of their run"),
+  workflow: workflowName.nullish().describe("Workflow whose runs the retention applies to. Default: all workflows"),
+  runs: period.nullish().describe(`Time that runs are kept after their end: 90d, 12h, ${FOREVER}`),
+  verdicts: period.nullish().describe("Time that verdicts are kept after the end of their run"),
+  transcripts: period.nullish().describe("Time that messages and logs of attempts are kept after the end of their run"),
   archive: name
     .nullish()
-    .describe("Where runs are written before they are deleted: a folder of the server, or s3 for the bucket of files"),
+    .describe(
+      "Archive to which runs are written before they are deleted: a folder of the server, or s3 for the bucket of files",
+    ),
 });
 
 /** The periods one manifest sets, in milliseconds; null means for ever. Undefined when a manifest of wider scope decides. */

@@ -3,12 +3,12 @@ import type { Entry } from "../store/index.ts";
 import { microsOf, name, readBody, spec, usd, workflowName } from "./field.ts";
 
 export const roleBindingSpec = spec({
-  role: name.describe("As steps name it"),
-  agent: name.describe("Who takes it"),
-  workflow: workflowName.nullish().describe("Only there; everywhere otherwise"),
+  role: name.describe("Name of the role in steps"),
+  agent: name.describe("Agent that takes the role"),
+  workflow: workflowName.nullish().describe("Workflow in which the binding applies. Default: all workflows"),
   max_spend_usd: usd
     .nullish()
-    .describe("US dollars a month; in this role it is the agent's ceiling, in place of its own"),
+    .describe("Budget in US dollars per month for the agent in this role, in place of its own budget"),
 });
 
 export function bindingOf({ id, body }: Entry): RoleBinding {

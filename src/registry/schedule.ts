@@ -12,24 +12,27 @@ const YEAR_SECONDS = 366 * 86_400;
 /** Fields for the times of a schedule, shared by schedules and triggers. */
 export const timingFields = {
   cron: z.string().nullish().describe("Minute, hour, day of the month, month, day of the week"),
-  every_seconds: whole(1, YEAR_SECONDS).nullish().describe("An interval, in place of cron"),
+  every_seconds: whole(1, YEAR_SECONDS).nullish().describe("Interval in seconds, in place of cron"),
   timezone: checked(z.string(), isTimeZone, "must be a time zone such as Europe/Berlin", { code: "bad_name" }).default(
     "UTC",
   ),
-  overlap: z.enum(["skip", "queue", "allow"]).default("skip").describe("When the run before is still going on"),
+  overlap: z
+    .enum(["skip", "queue", "allow"])
+    .default("skip")
+    .describe("Handling of a slot while the previous run is still open"),
   missed: z
     .enum(["skip", "run_once", "backfill"])
     .default("skip")
-    .describe("When a slot passed while no scheduler was running"),
+    .describe("Handling of slots that passed while no scheduler was running"),
 };
 
 export const timingSpec = spec(timingFields);
 
 export const scheduleSpec = spec({
-  workflow: workflowName.describe("What is started"),
+  workflow: workflowName.describe("Workflow that is started"),
   ...timingFields,
-  args: anyMap.default({}).describe("Of every run"),
-  enabled: z.boolean().default(true).describe("Starts runs at all"),
+  args: anyMap.default({}).describe("Args of every run"),
+  enabled: z.boolean().default(true).describe("Whether the schedule starts runs"),
 });
 
 /** Times by the calendar of a time zone, or at even intervals. */

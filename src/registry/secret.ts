@@ -43,24 +43,28 @@ const reference = checked(
 );
 
 export const secretSpec = spec({
-  value: value.nullish().describe("Write-only: the secret itself; default: the kept one stays"),
+  value: value.nullish().describe("Write-only: the value of the secret. Default: the stored value is kept"),
   from: spec({
-    env: variable.nullish().describe("A variable of the server that SLUICE_SECRETS_ENV names"),
-    file: path.nullish().describe("A file in the folder SLUICE_SECRETS_DIR of the server"),
+    env: variable.nullish().describe("Environment variable of the server, listed in SLUICE_SECRETS_ENV"),
+    file: path.nullish().describe("File in the folder SLUICE_SECRETS_DIR of the server"),
     vault: spec({
-      url: webUrl.describe("Where Vault, or what speaks its protocol, is"),
-      mount: path.default("secret").describe("Where its key-value store (version 2) is mounted"),
-      path: path.describe("The path of the secret there"),
-      field: z.string().min(1).max(200).default("value").describe("Which of its fields"),
-      namespace: path.nullish().describe("Sent as X-Vault-Namespace"),
-      token: reference.describe("secret://NAME: the secret that holds the token; its scopes name this one"),
+      url: webUrl.describe("Address of Vault, or of a service with the same protocol"),
+      mount: path.default("secret").describe("Mount path of the key-value store (version 2)"),
+      path: path.describe("Path of the secret in the store"),
+      field: z.string().min(1).max(200).default("value").describe("Field of the secret that contains the value"),
+      namespace: path.nullish().describe("Value of the header X-Vault-Namespace"),
+      token: reference.describe("secret://NAME: the secret with the token. Its scopes must name this secret"),
     })
       .nullish()
       .describe("A secret in Vault: url, path, field, token"),
   })
     .nullish()
-    .describe("Kept elsewhere and read at each use: one of env, file, vault"),
-  scopes: z.array(scope).min(1).max(SCOPES_MAX).describe("Who gets it: kind:name, * stands for any characters"),
+    .describe("External place that is read at each use: one of env, file, vault"),
+  scopes: z
+    .array(scope)
+    .min(1)
+    .max(SCOPES_MAX)
+    .describe("Users of the secret, as kind:name; * stands for any characters"),
 });
 
 /** The field that is stored separately and never shown. */

@@ -18,22 +18,26 @@ import { APPROVAL_KEYS, approvalFields, approvalRuleOf, retryBlockOf, stepFieldP
 const PLACES_MAX = 1_000;
 
 const member = spec({
-  agent: name.describe("Who"),
-  role: name.nullish().describe("The role it takes for the team"),
-  lane: whole(0).default(0).describe("Lower is asked first; with a serial queue one node at a time in each"),
-  sort_order: whole(0).default(0).describe("Within a lane: lower is asked first"),
-  is_active: z.boolean().default(true).describe("Given anything to do"),
+  agent: name.describe("Agent"),
+  role: name.nullish().describe("Role of the agent in the team"),
+  lane: whole(0)
+    .default(0)
+    .describe(
+      "Lane of the member. Lower lanes are chosen first; with a serial queue, each lane runs one node at a time",
+    ),
+  sort_order: whole(0).default(0).describe("Order within the lane, lower first"),
+  is_active: z.boolean().default(true).describe("Whether the member receives work"),
   tool_profile: spec({
     allow_tools: names.default([]),
     requires_approval: z
       .union([z.boolean(), names], { error: "must be true, false or a list of names" })
       .default(false)
-      .describe("Tools a person must agree to; true: every tool that is not allowed"),
+      .describe("Tools that need the approval of a person; true: all tools that are not allowed"),
   }).nullish(),
   model_profile: spec({ support_level: z.enum(SUPPORT_LEVELS).default("standard") })
     .nullish()
-    .describe("How strong a model it works with"),
-  system_prompt_patch: text.nullish().describe("Added after its own system prompt"),
+    .describe("Strength of the model that the member uses"),
+  system_prompt_patch: text.nullish().describe("Text added after the agent's own system prompt"),
 });
 
 const failureWord = z.enum(FAILURE_POLICIES);
@@ -48,18 +52,18 @@ const POLICIES = {
       error: `must be ${FAILURE_POLICIES.join(", ")}, or a map with mode`,
     })
     .nullish()
-    .describe("What a failed node means for the others; also as {mode: …}"),
-  queue_policy: z.enum(QUEUE_POLICIES).nullish().describe("serial: one node at a time in each lane"),
+    .describe("Effect of a failed node on the other nodes; also as {mode: …}"),
+  queue_policy: z.enum(QUEUE_POLICIES).nullish().describe("serial: each lane runs one node at a time"),
 };
 
 export const teamSpec = spec({
-  members: z.array(member).min(1).max(PLACES_MAX).describe("Who belongs to it"),
+  members: z.array(member).min(1).max(PLACES_MAX).describe("Members of the team"),
   ...POLICIES,
   assignments: z
     .array(spec({ workflow: workflowName, ...POLICIES }))
     .max(PLACES_MAX)
     .default([])
-    .describe("What holds for one workflow instead"),
+    .describe("Policies for one workflow, in place of those of the team"),
 });
 
 const RULE_KEYS: readonly string[] = APPROVAL_KEYS;
@@ -93,9 +97,9 @@ function approvalProblems(approval: Json, at: TreePath): readonly SpecProblem[] 
     const message = `"approval_policy" must be "required", or a map with ${RULE_KEYS.join(", ")}.`;
     return [specProblem("wrong_type", at, message)];
   }
-  const strangers = Object.keys(approval).filter((key) => !RULE_KEYS.includes(key));
+  const unknownKeys = Object.keys(approval).filter((key) => !RULE_KEYS.includes(key));
   return [
-    ...strangers.map((key) => {
+    ...unknownKeys.map((key) => {
       const hint = didYouMean(key, RULE_KEYS) ?? `The keys are ${RULE_KEYS.join(", ")}.`;
       const message = `"${key}" is not a key of "approval_policy".`;
       return specProblem("unknown_key", [...at, key], message, { isAtKey: true, hint });

@@ -19,18 +19,30 @@ const argPath = checked(
 );
 
 export const toolSpec = spec({
-  name: name.describe("Which tools: server/tool, or the name alone; * stands for any characters"),
-  server: name.nullish().describe("Only tools of these servers; * stands for any characters"),
-  trusted: z.boolean().default(false).describe("What these servers say of their tools (read-only, destructive) counts"),
-  action: z.enum(ACTIONS).nullish().describe("What kind of act a call is; of several the strictest counts"),
+  name: name.describe("Tools the manifest applies to: server/tool, or the name alone; * stands for any characters"),
+  server: name.nullish().describe("Servers whose tools the manifest applies to; * stands for any characters"),
+  trusted: z
+    .boolean()
+    .default(false)
+    .describe("Whether the servers' own hints about their tools (read-only, destructive) are used"),
+  action: z
+    .enum(ACTIONS)
+    .nullish()
+    .describe("Action of a call. When several manifests match, the strictest action applies"),
   effects: z
     .enum(EFFECT_GUARANTEES)
     .nullish()
-    .describe("Whether a call whose result was lost is made again; of several at_most_once counts"),
-  rate: rateSpec.nullish().describe("Calls of one agent in any window of so many seconds; further ones are denied"),
+    .describe("Whether a call whose result was lost is repeated. When several manifests match, at_most_once applies"),
+  rate: rateSpec
+    .nullish()
+    .describe("Maximum number of calls of one agent in a window of this many seconds; further ones are denied"),
   approval: anyJson.optional().describe("required, or a map with approvers and the other fields of an approval"),
-  redact: z.array(argPath).max(REDACTED_MAX).default([]).describe("Paths of args that verdicts keep no values of"),
-  timeout: duration.nullish().describe("How long a call may take"),
+  redact: z
+    .array(argPath)
+    .max(REDACTED_MAX)
+    .default([])
+    .describe("Paths of args whose values are not stored in verdicts"),
+  timeout: duration.nullish().describe("Maximum duration of a call"),
 });
 
 export function toolProblems(written: JsonObject): readonly SpecProblem[] {
@@ -48,9 +60,9 @@ function approvalProblems(approval: Json): readonly SpecProblem[] {
     const message = `"approval" must be required, or a map with ${APPROVAL_KEYS.join(", ")}.`;
     return [specProblem("wrong_type", ["approval"], message, { hint: "Write approval: required." })];
   }
-  const strangers = Object.keys(approval).filter((key) => !APPROVAL_KEYS.some((known) => known === key));
+  const unknownKeys = Object.keys(approval).filter((key) => !APPROVAL_KEYS.some((known) => known === key));
   return [
-    ...strangers.map((key) =>
+    ...unknownKeys.map((key) =>
       specProblem("unknown_key", ["approval", key], `"${key}" is not a key of an approval.`, {
         isAtKey: true,
         hint: `It has ${APPROVAL_KEYS.join(", ")}.`,

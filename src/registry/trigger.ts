@@ -37,57 +37,68 @@ const eventType = checked(
 );
 
 export const triggerSpec = spec({
-  workflow: workflowName.describe("What is started"),
+  workflow: workflowName.describe("Workflow that is started"),
   on: spec({
-    schedule: timingSpec.nullish().describe("At given times: cron or every_seconds, timezone, overlap, missed"),
+    schedule: timingSpec.nullish().describe("Start at given times: cron or every_seconds, timezone, overlap, missed"),
     hook: spec({
-      verify: z.enum(VERIFICATIONS).describe("How the sender is known; none: by an address that cannot be guessed"),
-      secret: secret.nullish().describe("Write-only: shared with the sender; user:password for basic"),
-      id_from: z.string().nullish().describe("Where the id of a delivery is, such as body.id or headers.x-request-id"),
-      header: headerName.nullish().describe(`hmac: which header has the signature; default: ${HEADER_DEFAULT}`),
-      encoding: z.enum(ENCODINGS).nullish().describe("hmac: how the signature is written; default: hex"),
+      verify: z.enum(VERIFICATIONS).describe("Method of verifying the sender; none: only the secret address"),
+      secret: secret.nullish().describe("Write-only: secret shared with the sender; user:password for basic"),
+      id_from: z
+        .string()
+        .nullish()
+        .describe("Field with the id of a delivery, such as body.id or headers.x-request-id"),
+      header: headerName.nullish().describe(`hmac: header with the signature; default: ${HEADER_DEFAULT}`),
+      encoding: z.enum(ENCODINGS).nullish().describe("hmac: encoding of the signature; default: hex"),
     })
       .nullish()
-      .describe("A message from outside: verify, secret, id_from"),
+      .describe("Start by a message from outside: verify, secret, id_from"),
     event: spec({
-      type: eventType.describe("The type of the event"),
-      match: anyMap.nullish().describe("Members its key must have"),
+      type: eventType.describe("Type of the event"),
+      match: anyMap
+        .nullish()
+        .describe("Key that the event must have, with exactly the same members and values. Default: any key"),
     })
       .nullish()
-      .describe("An event: type, match"),
+      .describe("Start by an event: type, match"),
     form: spec({
-      public: z.boolean().default(false).describe("Needs no sign-in: its address cannot be guessed"),
+      public: z.boolean().default(false).describe("Whether the page needs no sign-in. Its address cannot be guessed"),
     })
       .nullish()
-      .describe("A page made from the args of the workflow: public"),
-  }).describe("What starts it: one of schedule, hook, event, form"),
+      .describe("Start by a page made from the args of the workflow: public"),
+  }).describe("Source of starts: one of schedule, hook, event, form"),
   filter: z
     .string()
     .nullish()
-    .describe("An expression over body, headers and query: without it, or while true, a run starts"),
+    .describe(
+      "Expression over body, headers and query. Only messages for which it is true start a run. Default: all messages",
+    ),
   args: anyMap
     .nullish()
-    .describe("Of the run: values, with ${…} over body, headers and query; default: by their names in the body"),
-  labels: anyMap.nullish().describe("By which its runs are found: texts, with ${…} over body, headers and query"),
+    .describe(
+      "Args of the run: values, with ${…} over body, headers and query. Default: members of the body with the same names",
+    ),
+  labels: anyMap.nullish().describe("Labels of the runs: texts, with ${…} over body, headers and query"),
   concurrency: spec({
     key: z
       .string()
       .nullish()
-      .describe("An expression over body, headers and query: runs with the same value count together; default: all do"),
-    limit: whole(1, LIMIT_MAX).default(1).describe("How many may be open"),
-    when_full: z.enum(WHEN_FULL).default("queue").describe("What happens beyond that"),
+      .describe(
+        "Expression over body, headers and query. Runs with the same value share the limit. Default: all runs share it",
+      ),
+    limit: whole(1, LIMIT_MAX).default(1).describe("Maximum number of open runs"),
+    when_full: z.enum(WHEN_FULL).default("queue").describe("Handling of further runs"),
   })
     .nullish()
-    .describe("How many of its runs may be open at a time"),
+    .describe("Limit of open runs started by the trigger"),
   priority: z
     .enum(PRIORITIES)
     .nullish()
-    .describe("Of the runs it starts: high, normal or low; default: that of the workflow"),
+    .describe("Priority of the runs: high, normal or low. Default: the priority of the workflow"),
   respond: z
     .enum(RESPONSES)
     .default("accepted")
-    .describe("What a sender gets: nothing, the outputs or the id of the run"),
-  enabled: z.boolean().default(true).describe("Starts runs at all"),
+    .describe("Answer to the sender: empty, the outputs or the id of the run"),
+  enabled: z.boolean().default(true).describe("Whether the trigger starts runs"),
 });
 
 /** Path of the secret in the spec, which is stored separately. */

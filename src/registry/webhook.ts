@@ -14,14 +14,16 @@ const KNOWN: ReadonlySet<string> = new Set([...EVENT_TYPES, ...AUDIT_TYPES]);
 const FAMILIES: ReadonlySet<string> = new Set(["*", ...[...KNOWN].map((type) => `${type.split(".")[0] ?? ""}.*`)]);
 
 export const webhookSpec = spec({
-  url: webUrl.describe("Where events are sent"),
+  url: webUrl.describe("Address to which events are sent"),
   events: z
     .array(name)
     .min(1)
     .max(EVENTS_MAX)
-    .describe("Types of events: run.completed, run.* for all of runs, one that steps emit, such as order.paid, or *"),
-  secret: secret.nullish().describe("Write-only: signs what is sent"),
-  enabled: z.boolean().default(true).describe("Sent at all"),
+    .describe(
+      "Types of events: run.completed, run.* for all events of runs, one that steps emit, such as order.paid, or * for all",
+    ),
+  secret: secret.nullish().describe("Write-only: secret for the signatures of messages"),
+  enabled: z.boolean().default(true).describe("Whether events are sent"),
 });
 
 /** A registered receiver outside. Its secret is stored separately. */

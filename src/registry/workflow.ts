@@ -8,11 +8,14 @@ import { spec } from "./field.ts";
 import { type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
 
 export const workflowSpec = spec({
-  source: z.string().describe("The text of the workflow"),
-  origin: z.enum(["file", "code"]).nullish().describe("How the text was made; file when absent"),
-  status: z.enum(WORKFLOW_STATUSES).nullish().describe("Left as it is when absent"),
-  posture: z.enum(POSTURES).nullish().describe("How far it may go by itself; left as it is when absent"),
-  exposed: z.boolean().nullish().describe("Over MCP; left as it is when absent"),
+  source: z.string().describe("Text of the workflow"),
+  origin: z
+    .enum(["file", "code"])
+    .nullish()
+    .describe("Whether the text was written as a file or made by code. Default: file"),
+  status: z.enum(WORKFLOW_STATUSES).nullish().describe("Status of the workflow. Default: unchanged"),
+  posture: z.enum(POSTURES).nullish().describe("Level of autonomy of the workflow. Default: unchanged"),
+  exposed: z.boolean().nullish().describe("Whether the workflow is available over MCP. Default: unchanged"),
 });
 
 /** A problem inside the text of a workflow, with its line and column in that text. */

@@ -49,12 +49,12 @@ export class ScriptExecutor {
         call,
         runs: 0,
         resolve: (outcome) => {
-          signal?.removeEventListener("abort", callOff);
+          signal?.removeEventListener("abort", onAbort);
           resolve(outcome);
         },
       };
-      const callOff = (): void => this.#callOff(entry);
-      signal?.addEventListener("abort", callOff, { once: true });
+      const onAbort = (): void => this.#cancelEntry(entry);
+      signal?.addEventListener("abort", onAbort, { once: true });
       this.#waiting.push(entry);
       this.#next();
     });
@@ -125,7 +125,7 @@ export class ScriptExecutor {
     this.#next();
   }
 
-  #callOff(entry: Entry): void {
+  #cancelEntry(entry: Entry): void {
     const place = this.#waiting.indexOf(entry);
     if (place !== -1) {
       this.#waiting.splice(place, 1);

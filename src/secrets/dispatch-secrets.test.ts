@@ -29,7 +29,7 @@ async function setUp() {
     referencesOf: (_org, gatewayId, provider) => (gatewayId === "none" || provider !== "http" ? [] : references),
   });
   const ask = (request: Partial<AdapterRequest>, place: Partial<typeof PLACE> = {}) =>
-    handed.forDispatch({ ...PLACE, ...place }, () => stubRequest(request));
+    handed.forDispatch({ ...PLACE, ...place }, () => stubRequest(request))?.();
   return { store, ask };
 }
 
@@ -48,6 +48,30 @@ describe("the secrets of a dispatch", () => {
     ]);
     expect(await ask({ message: "-", inputs: { target: "billing" } })).toHaveLength(3);
     expect(await ask({ message: "-", model: "billing" })).toHaveLength(3);
+    expect(await ask({ message: "-", tool: "billing" })).toHaveLength(3);
+    expect(await ask({ message: "-", stdin: '{"tool":"billing"}' })).toHaveLength(3);
+    expect(await ask({ message: "-", inputs: { calls: [{ to: "billing" }] } })).toHaveLength(3);
+  });
+
+  it.each([
+    ["*", ["billing", "search"]],
+    ["*/find", ["billing", "search"]],
+    ["sea*/find", ["search"]],
+    ["bill*", ["billing"]],
+    ["search/f*", ["search"]],
+    ["b*/find", ["billing"]],
+    ["x*", []],
+    ["x*/billing-*", ["billing"]],
+  ])("are those of the tools that the pattern %s may fit", async (pattern, tools) => {
+    const { ask } = await setUp();
+    const found = (await ask({ message: "-", tools: [pattern] })) ?? [];
+    expect([...new Set(found.flatMap(({ tool }) => tool ?? []))]).toEqual(tools);
+  });
+
+  it("are none for the tools that the server runs", async () => {
+    const { ask } = await setUp();
+    const stepTools = [{ name: "billing", parameters: {} }];
+    expect(await ask({ message: "-", stepTools })).toMatchObject([{ name: "absent", tool: null }]);
   });
 
   it("are none for another workflow, gateway or agent than their scopes name", async () => {

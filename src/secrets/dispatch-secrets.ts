@@ -1,3 +1,4 @@
+import { isJsonArray, isJsonObject, type Json, mayNameToolOf } from "../core/base/index.ts";
 import type { AdapterRequest, HandedSecret, SecretReference } from "../adapter/index.ts";
 import type { DispatchUse } from "../registry/index.ts";
 import type { Secrets } from "./secrets.ts";
@@ -24,15 +25,18 @@ export class DispatchSecrets {
     this.#options = options;
   }
 
-  /** Undefined when the dispatch needs no secrets and does not have to wait. */
-  forDispatch(place: DispatchPlace, request: () => AdapterRequest): Promise<readonly HandedSecret[]> | undefined {
+  /** Returns the query for the secrets. Undefined when the dispatch needs none and does not have to wait. */
+  forDispatch(
+    place: DispatchPlace,
+    request: () => AdapterRequest,
+  ): (() => Promise<readonly HandedSecret[]>) | undefined {
     const { orgId, gatewayId, provider } = place;
     const references = this.#options.referencesOf(orgId, gatewayId, provider);
     if (references.length === 0) return undefined;
     const made = request();
-    const texts = textsOf(made);
-    const wanted = references.filter(({ tool }) => tool === null || texts.some((text) => text.includes(tool)));
-    return wanted.length === 0 ? undefined : this.#hand(place, made, wanted);
+    const names = toolNamesIn(made);
+    const wanted = references.filter(({ tool }) => tool === null || names(tool));
+    return wanted.length === 0 ? undefined : () => this.#hand(place, made, wanted);
   }
 
   async #hand(
@@ -53,7 +57,20 @@ export class DispatchSecrets {
   }
 }
 
-/** Returns the texts of a request that may name a tool: an adapter calls no tool that appears in none of them. */
-function textsOf({ message, model = "", tools = [], inputs }: AdapterRequest): readonly string[] {
-  return [message, model, ...tools, ...Object.values(inputs).filter((value) => typeof value === "string")];
+/**
+ * Returns a check whether a request may name a tool: one of its texts contains the name, or one of its tools is a pattern
+ * that fits. Step tools do not count: the server runs them.
+ */
+function toolNamesIn(request: AdapterRequest): (tool: string) => boolean {
+  const { message, model = "", tool: judged = "", stdin = "", tools = [], inputs } = request;
+  const texts = [message, model, judged, stdin, ...tools, ...textsIn(inputs)];
+  const patterns = tools.filter((name) => name.includes("*"));
+  return (tool) =>
+    texts.some((text) => text.includes(tool)) || patterns.some((pattern) => mayNameToolOf(pattern, tool));
+}
+
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (isJsonArray(value)) return value.flatMap(textsIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }

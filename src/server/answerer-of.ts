@@ -1,6 +1,6 @@
 import type { Answerer } from "../store/index.ts";
 import { answersAs } from "./answers-as.ts";
-import { hasKnownPerson, idsBehind, isOfRequester } from "./key-line.ts";
+import { hasKnownPerson, idsBehind, isOfRequester } from "./key-chain.ts";
 import type { Call } from "./route.ts";
 
 type Asking = Pick<Call<unknown, unknown>, "services" | "principal">;

@@ -1,6 +1,6 @@
 import type { KeyStore } from "../store/index.ts";
 import { isPersonId, isTokenKeyId, type Principal } from "./auth.ts";
-import type { PersonNames } from "./person-ring.ts";
+import type { PersonNames } from "./person-cache.ts";
 
 type Store = Pick<KeyStore, "getKey">;
 
@@ -16,8 +16,8 @@ export async function answersAs(
   except: readonly string[] = [],
 ): Promise<readonly string[]> {
   const { person, deputyFor } = principal;
-  const stoodFor = deputyFor.filter(({ personId }) => !except.includes(personId));
-  const persons = person === null ? stoodFor : [person, ...stoodFor];
+  const represented = deputyFor.filter(({ personId }) => !except.includes(personId));
+  const persons = person === null ? represented : [person, ...represented];
   return [...new Set([...persons.flatMap(namesOf), ...(await keyNames(store, principal))])];
 }
 

@@ -6,9 +6,10 @@ import { RunLauncher, RunRelauncher } from "../launch/index.ts";
 import { openWork } from "../work/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
 import type { AppOptions } from "./app-options.ts";
-import { lacking, requireInPerson } from "./auth.ts";
+import { lacking, requireSignedInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
+import { CommitReports } from "./commit-reports.ts";
 import { openCallers } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
@@ -32,7 +33,7 @@ import { senderOf } from "./sender.ts";
 import { SignIn } from "./sign-in.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
-import type { OwnAnswer, TogetherPath } from "./together.ts";
+import type { OwnAnswer, SharedPath } from "./process-answers.ts";
 import { createTriggers } from "./trigger-lookup.ts";
 import { UNKEYED_ROUTES } from "./unkeyed-routes.ts";
 
@@ -47,7 +48,7 @@ export interface App {
   /** Ends the streams of an organisation that moved to another cell, where clients continue them. */
   readonly endStreams: (orgId: string) => void;
   /** Returns the answer of this process alone, where several processes serve one port. */
-  readonly own: (path: TogetherPath) => Promise<OwnAnswer>;
+  readonly own: (path: SharedPath) => Promise<OwnAnswer>;
   /** Counts an alert that fired, for the metrics. */
   readonly countAlert: (on: string) => void;
   /** Ends all streams and stops listening to the driver. Requests are still answered. */
@@ -84,7 +85,7 @@ export function createApp({
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const metrics = new Metrics();
-  const { tail, streams } = openStreams(store, runtime, config);
+  const { tail, reports, streams } = openStreams(store, runtime, config);
   const refusals = new Refusals();
   const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
@@ -130,6 +131,7 @@ export function createApp({
       hookFailures.close();
       mcp.close();
       streams.close();
+      reports.close();
     },
   };
 }
@@ -146,8 +148,9 @@ function openHono(services: Services): Hono<Env> {
 function openStreams(store: AppOptions["store"], runtime: AppOptions["runtime"], config: ApiConfig) {
   const { now, tailMs, onTrouble } = config;
   const tail = new Tail({ store, runtime, everyMs: tailMs, onTrouble });
-  const live = new OrgFeed({ store, runtime, now, everyMs: tailMs * LIVE_TAILS, onTrouble });
-  return { tail, streams: new StreamRegistry(store, tail, live, config) };
+  const reports = new CommitReports({ store, runtime, onTrouble });
+  const live = new OrgFeed({ store, runtime, reports, now, everyMs: tailMs * LIVE_TAILS, onTrouble });
+  return { tail, reports, streams: new StreamRegistry(store, tail, live, config) };
 }
 
 /** Answers with a page of the console, or with not found. */
@@ -229,7 +232,7 @@ async function answerRoute(route: Route, services: Services, context: Context<En
     services.refusals.note(services, principal, `${route.method} ${route.path}`);
     throw lacking(route.permission);
   }
-  if (route.isInPerson) requireInPerson(principal);
+  if (route.needsSignedInPerson) requireSignedInPerson(principal);
   const params = context.req.param() as Readonly<Record<string, string>>;
   if (!Object.values(params).every((value) => NAME.test(value))) {
     throw new Refused("not_found", "The path names nothing that could exist here.");
@@ -246,7 +249,7 @@ async function answerRoute(route: Route, services: Services, context: Context<En
     body,
     raw,
     reauthenticate: () => services.callers.identify(credential, { ...choice, isUse: false }).catch(nullIfRefused),
-    hangUp: outgoing === undefined ? null : () => void outgoing.destroy(),
+    closeConnection: outgoing === undefined ? null : () => void outgoing.destroy(),
   };
   return route.handle(call);
 }

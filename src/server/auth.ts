@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { type Permission, PERMISSIONS } from "../contract/index.ts";
 import type { LaunchCaller } from "../launch/index.ts";
 import type { KeyRecord, KeyStore } from "../store/index.ts";
-import type { PersonNames, PersonRing } from "./person-ring.ts";
+import type { PersonNames, PersonCache } from "./person-cache.ts";
 import { Refused } from "./problem.ts";
 import { hashSecret, isSecret } from "./secret.ts";
 
@@ -40,13 +40,13 @@ const CACHE_MS = 2_000;
 const CACHE_KEYS_MAX = 10_000;
 
 /** Looks keys up by the hash of the secret. A key revoked on another replica works for at most two more seconds. */
-export class KeyRing {
+export class KeyCache {
   readonly #store: Pick<KeyStore, "findKey" | "getKey">;
-  readonly #people: PersonRing;
+  readonly #people: PersonCache;
   readonly #now: () => number;
   readonly #cached = new Map<string, { readonly key: KeyRecord; readonly until: number }>();
 
-  constructor(store: Pick<KeyStore, "findKey" | "getKey">, people: PersonRing, now: () => number) {
+  constructor(store: Pick<KeyStore, "findKey" | "getKey">, people: PersonCache, now: () => number) {
     this.#store = store;
     this.#people = people;
     this.#now = now;
@@ -122,17 +122,22 @@ export function isPersonId(id: string): boolean {
   return id.startsWith(PERSONS);
 }
 
+/** True for the id of an API key, as opposed to a token or a person's session. */
+export function isKeyId(id: string): boolean {
+  return !isTokenKeyId(id) && !isPersonId(id);
+}
+
 /**
  * Returns the person of a session or a token, who may do everything that is theirs; null otherwise. A key answers as
  * the person who made it, but it may be in other hands, so it cannot manage that person's sessions, deputy or
  * memberships.
  */
-export function personInPerson({ keyId, personId }: Principal): string | null {
+export function signedInPersonOf({ keyId, personId }: Principal): string | null {
   return isPersonId(keyId) || isTokenKeyId(keyId) ? personId : null;
 }
 
-export function requireInPerson(principal: Principal): string {
-  const personId = personInPerson(principal);
+export function requireSignedInPerson(principal: Principal): string {
+  const personId = signedInPersonOf(principal);
   if (personId !== null) return personId;
   throw new Refused("no_person", "Only a person who is signed in can do this, and no key.");
 }

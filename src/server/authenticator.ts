@@ -1,13 +1,13 @@
 import type { TokenVerifier } from "../oidc/index.ts";
-import { KeyRing, type Principal } from "./auth.ts";
+import { KeyCache, type Principal } from "./auth.ts";
 import type { Credential } from "./credentials.ts";
-import { PersonRing } from "./person-ring.ts";
-import { type OrganisationChoice, requireOwn, SessionRing } from "./session-ring.ts";
+import { PersonCache } from "./person-cache.ts";
+import { type OrganisationChoice, requireOwn, SessionCache } from "./session-cache.ts";
 import { TokenAuthenticator, type TokenAuthenticatorOptions } from "./token-authenticator.ts";
 
 interface Rings {
-  readonly keys: KeyRing;
-  readonly sessions: SessionRing;
+  readonly keys: KeyCache;
+  readonly sessions: SessionCache;
   /** Null when no tokens are accepted. */
   readonly tokens: TokenAuthenticator | null;
 }
@@ -40,15 +40,15 @@ export interface CallerParts extends Omit<TokenAuthenticatorOptions, "verifier" 
 
 /** Opens all parts that identify callers, over one store. */
 export function openCallers({ verifier, ...parts }: CallerParts): {
-  readonly people: PersonRing;
-  readonly keys: KeyRing;
-  readonly sessions: SessionRing;
+  readonly people: PersonCache;
+  readonly keys: KeyCache;
+  readonly sessions: SessionCache;
   readonly callers: Authenticator;
 } {
   const { store, config } = parts;
-  const people = new PersonRing(store, config.now);
-  const keys = new KeyRing(store, people, config.now);
-  const sessions = new SessionRing(store, keys, people, config.now);
+  const people = new PersonCache(store, config.now);
+  const keys = new KeyCache(store, people, config.now);
+  const sessions = new SessionCache(store, keys, people, config.now);
   const tokens = verifier === null ? null : new TokenAuthenticator({ ...parts, verifier, people });
   return { people, keys, sessions, callers: new Authenticator({ keys, sessions, tokens }) };
 }

@@ -22,7 +22,7 @@ import { readPeerJson } from "./peer-json.ts";
 import { readPeerShape } from "./peer-shape.ts";
 import { problemBody, Refused } from "./problem.ts";
 import { json, type Services } from "./route.ts";
-import { ANSWER_WAIT_MS, takeTurn } from "./turn-reports.ts";
+import { ANSWER_WAIT_MS, takeTurnReport } from "./turn-reports.ts";
 
 /** Routes for reports of Bridges, by the token of their gateway, and of outside services, by the ticket of one attempt. */
 export const BRIDGE_ROUTES: readonly OpenRoute[] = [
@@ -86,7 +86,7 @@ interface BatchAnswer {
 /** Processes a callback, or a report or request of an agent's turn. A batch does not wait for the answer of a person. */
 function takeOne(services: Services, reporter: GatewayReporter, sent: Json): Promise<object> {
   const kind = turnKindOf(sent);
-  return kind === null ? takeReport(services, reporter, sent) : takeTurn(services, reporter, kind, sent, 0);
+  return kind === null ? takeReport(services, reporter, sent) : takeTurnReport(services, reporter, kind, sent, 0);
 }
 
 /** The size limit of a single callback also applies inside a batch. */
@@ -116,7 +116,7 @@ function turnRoute(kind: TurnKind): OpenRoute["handle"] {
   return async (services, request) => {
     const reporter = await authenticate(services, request);
     const { sent } = await readPeer(request, CALLBACK_BYTES_MAX);
-    return json(await takeTurn(services, reporter, kind, sent, ANSWER_WAIT_MS));
+    return json(await takeTurnReport(services, reporter, kind, sent, ANSWER_WAIT_MS));
   };
 }
 

@@ -1,7 +1,7 @@
 import { LIMITS } from "../core/base/index.ts";
 import { SLACK_URL } from "../outside/channel/index.ts";
 import type { Timing } from "../registry/index.ts";
-import type { OwnAnswer, TogetherPath } from "./together.ts";
+import type { OwnAnswer, SharedPath } from "./process-answers.ts";
 
 /** Settings of an API. All have defaults that suit one process on one machine. */
 export interface ApiConfig {
@@ -40,7 +40,7 @@ export interface ApiConfig {
   /** Returns the next slots of a schedule from an instant on, up to `count`. */
   readonly nextSlots: (timing: Timing, from: number, count: number) => readonly number[];
   /** Returns the answers of all processes that serve one port; absent when this process serves alone. */
-  readonly together?: (path: TogetherPath) => Promise<readonly OwnAnswer[]>;
+  readonly allProcesses?: (path: SharedPath) => Promise<readonly OwnAnswer[]>;
   /** Returns figures about the export of spans, if spans are exported. */
   readonly spanFigures?: () => SpanFigures;
   /** Called with unexpected errors. The response contains only the request id. */

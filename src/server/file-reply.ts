@@ -32,7 +32,7 @@ export async function fileReply(
   const [from, to] = range.kind === "all" ? [0, file.size - 1] : [range.from, range.to];
   const length = to - from + 1;
   const sized = { ...headers, "content-length": String(length) };
-  const body = request.method === "HEAD" ? null : await begun(files.read(file, from, length));
+  const body = request.method === "HEAD" ? null : await streamAfterFirstPiece(files.read(file, from, length));
   if (range.kind === "all") return new Response(body, { headers: sized });
   return new Response(body, {
     status: 206,
@@ -66,7 +66,7 @@ function matches(header: string | null, etag: string): boolean {
 }
 
 /** Reads the first piece before responding, so that unreadable content is reported as a problem and not as a truncated response. */
-async function begun(content: AsyncIterable<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
+async function streamAfterFirstPiece(content: AsyncIterable<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
   const pieces = content[Symbol.asyncIterator]();
   let first: IteratorResult<Uint8Array> | null = await pieces.next();
   return new ReadableStream<Uint8Array>(

@@ -20,11 +20,11 @@ import { addressOf, triggersAt } from "./trigger-lookup.ts";
 
 /** Pages that start runs: without a key where the trigger is public, otherwise after sign-in. */
 export const FORM_ROUTES: readonly OpenRoute[] = (["GET", "POST"] as const).flatMap((method) =>
-  ["/forms/{name}", "/forms/{name}/{path}"].map((path) => ({ method, path, handle: inWords })),
+  ["/forms/{name}", "/forms/{name}/{path}"].map((path) => ({ method, path, handle: withRefusalPage })),
 );
 
 /** Shows refusals as pages, since a person reads them. */
-async function inWords(services: Services, request: Request): Promise<Response> {
+async function withRefusalPage(services: Services, request: Request): Promise<Response> {
   try {
     return await answer(services, request);
   } catch (error) {

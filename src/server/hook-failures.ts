@@ -2,7 +2,7 @@ import { auditEntry } from "../core/audit/index.ts";
 import type { Services } from "./route.ts";
 
 /** A hook that received a rejected message. */
-export interface DoubtedHook {
+export interface HookWithRejections {
   readonly orgId: string;
   /** The kind of its registration. */
   readonly origin: string;
@@ -33,7 +33,7 @@ export class HookFailures {
     this.#after = after;
   }
 
-  note(services: Pick<Services, "store" | "config">, hook: DoubtedHook, reason: Reason): void {
+  note(services: Pick<Services, "store" | "config">, hook: HookWithRejections, reason: Reason): void {
     const key = JSON.stringify([hook.orgId, hook.origin, hook.name]);
     const window = this.#windows.get(key);
     if (window === undefined) {
@@ -50,7 +50,7 @@ export class HookFailures {
     this.#windows.clear();
   }
 
-  #open(services: Pick<Services, "store" | "config">, hook: DoubtedHook, key: string): void {
+  #open(services: Pick<Services, "store" | "config">, hook: HookWithRejections, key: string): void {
     const stop = this.#after(WINDOW_MS, () => {
       this.#windows.delete(key);
       if (window.count === 0) return;
@@ -70,7 +70,7 @@ function afterTimeout(delayMs: number, work: () => void): () => void {
 /** Records the failures without making the sender wait. */
 function request(
   { store, config }: Pick<Services, "store" | "config">,
-  { orgId, origin, name }: DoubtedHook,
+  { orgId, origin, name }: HookWithRejections,
   reason: Reason,
   count: number,
 ): void {

@@ -28,7 +28,7 @@ async function takeMessage(services: Services, request: Request): Promise<Respon
   const candidates = await hookCandidates(services, address);
   const isOnlyOfWorkflows = candidates.every(({ trigger }) => trigger.origin === "hook");
   if (isOnlyOfWorkflows) requireKnown(address.query, ["org"]);
-  const doubt = (refused: Refused): Refused => {
+  const noteRejection = (refused: Refused): Refused => {
     const reason = refused.code === "bad_timestamp" ? refused.code : "bad_signature";
     for (const { orgId, trigger } of candidates) services.hookFailures.note(services, { orgId, ...trigger }, reason);
     return refused;
@@ -36,12 +36,12 @@ async function takeMessage(services: Services, request: Request): Promise<Respon
   const header = (name: string): string | null => request.headers.get(name);
   const lacking = lackingHeaders(candidates, header);
   if (lacking.length > 0) {
-    throw doubt(new Refused("bad_signature", `The message lacks the header ${lacking.join(" and ")}.`));
+    throw noteRejection(new Refused("bad_signature", `The message lacks the header ${lacking.join(" and ")}.`));
   }
   const { type, bytes } = await readBody(request, bodyRuleOf(isOnlyOfWorkflows));
   const message: IncomingMessage = { header, body: bytes };
   const found = findSigner(candidates, message, services.config.now());
-  if ("reason" in found) throw doubt(unbelieved(found.reason));
+  if ("reason" in found) throw noteRejection(unbelieved(found.reason));
   return takeVerified(services, found.candidate, message, { type, request, query: address.query });
 }
 

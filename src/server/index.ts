@@ -1,6 +1,6 @@
 export { createApp, type App } from "./app.ts";
 export type { CellOperations, ShownCell, VerifiedOrganisation } from "./cell-operations.ts";
-export type { OwnAnswer, TogetherPath } from "./together.ts";
+export type { OwnAnswer, SharedPath } from "./process-answers.ts";
 export type { ApiConfig } from "./config.ts";
 export { memberRecipients } from "./member-recipients.ts";
 export { permissionsOf } from "./permission.ts";
@@ -11,4 +11,4 @@ export { createTriggers } from "./trigger-lookup.ts";
 export { serve, type Served } from "./serve.ts";
 export { sessionSecretOf } from "./credentials.ts";
 export { problemResponse, Refused } from "./problem.ts";
-export { SESSION_IDLE_MS } from "./session-ring.ts";
+export { SESSION_IDLE_MS } from "./session-cache.ts";

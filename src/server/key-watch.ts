@@ -1,7 +1,7 @@
 import type { KeyStore, SessionStore, WatchedSession } from "../store/index.ts";
-import { isPersonId, isTokenKeyId } from "./auth.ts";
+import { isKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
-import { SESSION_IDLE_MS } from "./session-ring.ts";
+import { SESSION_IDLE_MS } from "./session-cache.ts";
 import type { StreamOwner } from "./stream-registry.ts";
 
 export interface KeyWatchOptions {
@@ -9,7 +9,9 @@ export interface KeyWatchOptions {
   readonly config: Pick<ApiConfig, "keyCheckMs" | "now" | "onTrouble">;
   /** Returns the owners of the open streams. */
   readonly owners: () => readonly StreamOwner[];
-  readonly onEnded: (keyId: string) => void;
+  readonly onKeyEnded: (keyId: string) => void;
+  /** Receives the current time when at least one owner's key or token has expired. */
+  readonly onExpired: (now: number) => void;
   readonly onSessionEnded: (session: WatchedSession) => void;
 }
 
@@ -21,7 +23,7 @@ export interface KeyWatchOptions {
 export class KeyWatch {
   readonly #options: KeyWatchOptions;
   #timer: NodeJS.Timeout | null = null;
-  #isLooking = false;
+  #isChecking = false;
   /** True while the database is unavailable, so that this is reported once and not several times a second. */
   #isAway = false;
 
@@ -40,15 +42,15 @@ export class KeyWatch {
 
   /** Concurrent calls are skipped. */
   async look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    const { store, config, owners, onEnded, onSessionEnded } = this.#options;
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const { store, config, owners, onKeyEnded, onExpired, onSessionEnded } = this.#options;
     try {
       const open = owners();
       const now = config.now();
-      for (const { keyId, expiresAt } of open) if (expiresAt !== null && expiresAt <= now) onEnded(keyId);
+      if (open.some((owner) => isExpired(owner, now))) onExpired(now);
       const keyIds = [...new Set(open.map(({ keyId }) => keyId))].filter(isKeyId);
-      if (keyIds.length > 0) for (const keyId of await store.listEndedKeys(keyIds)) onEnded(keyId);
+      if (keyIds.length > 0) for (const keyId of await store.listEndedKeys(keyIds)) onKeyEnded(keyId);
       const sessions = sessionsOf(open);
       if (sessions.length > 0) (await store.listEndedSessions(sessions, SESSION_IDLE_MS)).forEach(onSessionEnded);
       this.#isAway = false;
@@ -56,13 +58,13 @@ export class KeyWatch {
       if (!this.#isAway) config.onTrouble("the keys of open streams could not be looked at", error);
       this.#isAway = true;
     } finally {
-      this.#isLooking = false;
+      this.#isChecking = false;
     }
   }
 }
 
-function isKeyId(id: string): boolean {
-  return !isTokenKeyId(id) && !isPersonId(id);
+export function isExpired({ expiresAt }: Pick<StreamOwner, "expiresAt">, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
 }
 
 /** Returns each session once for every organisation it watches. */

@@ -4,7 +4,7 @@ import { isoFromEpochMs } from "../core/view/index.ts";
 import { type MemberChange, type MemberOutcome, type MemberRecord, rolesOf, type Store } from "../store/index.ts";
 import { missingPermissions, type Principal } from "./auth.ts";
 import { permissionsOf } from "./permission.ts";
-import { labelOf } from "./person-ring.ts";
+import { labelOf } from "./person-cache.ts";
 import { Refused } from "./problem.ts";
 import { invalidRequest } from "./shape.ts";
 

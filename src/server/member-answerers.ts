@@ -2,11 +2,11 @@ import type { MembershipStore } from "../store/index.ts";
 import type { Answerers } from "./answerer.ts";
 import type { Principal } from "./auth.ts";
 import { memberPrincipal } from "./member-principal.ts";
-import type { PersonRing } from "./person-ring.ts";
+import type { PersonCache } from "./person-cache.ts";
 import { Refused } from "./problem.ts";
 
 /** Finds members who answer through a channel: by a link that was sent to them, or in a chat. */
-export function memberAnswerers(store: Pick<MembershipStore, "findMembers">, people: PersonRing): Answerers {
+export function memberAnswerers(store: Pick<MembershipStore, "findMembers">, people: PersonCache): Answerers {
   const byPersonId = async (orgId: string, personId: string): Promise<Principal | null> => {
     try {
       const member = await people.memberOf(orgId, personId);

@@ -1,7 +1,7 @@
 import { ROLES } from "../contract/index.ts";
 import type { Principal } from "./auth.ts";
 import { permissionsOf } from "./permission.ts";
-import type { MemberFacts } from "./person-ring.ts";
+import type { MemberFacts } from "./person-cache.ts";
 
 /** Returns a member of an organisation as a caller, for any way the person makes requests. */
 export function memberPrincipal(orgId: string, { names, label, roles, deputyFor }: MemberFacts): Principal {

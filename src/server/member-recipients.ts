@@ -12,7 +12,9 @@ export function memberRecipients(store: Store, now: () => number): Recipients {
   return {
     forApproval: async (orgId, approvers) => {
       const asked = await membersAsked(store, orgId, approvers);
-      const deputyIds = asked.filter((member) => isStoodFor(member, now())).flatMap(({ deputyId }) => deputyId ?? []);
+      const deputyIds = asked
+        .filter((member) => hasActiveDeputy(member, now()))
+        .flatMap(({ deputyId }) => deputyId ?? []);
       const deputies = deputyIds.length === 0 ? [] : await store.findMembers(orgId, { personIds: deputyIds });
       const members = new Map([...asked, ...deputies].map((member) => [member.personId, member]));
       const found = [...members.values()].filter(mayApprove).flatMap(recipientOf);
@@ -52,7 +54,7 @@ function namesIn(approvers: readonly string[]): NamedMembers {
   };
 }
 
-function isStoodFor({ deputyFrom, deputyUntil }: MemberRecord, now: number): boolean {
+function hasActiveDeputy({ deputyFrom, deputyUntil }: MemberRecord, now: number): boolean {
   return (deputyFrom ?? Infinity) <= now && now < (deputyUntil ?? 0);
 }
 

@@ -7,7 +7,7 @@ import { ROUTES } from "./route-table.ts";
 import { acceptInvitation, showInvitation } from "./invite-pages.ts";
 import { beginSession, beginSessionOnce, handleSessionEnd } from "./session.ts";
 import { finishSignIn, listProviders, startSignIn } from "./sign-in.ts";
-import { metricsTogether, type OwnAnswer, readyTogether, type TogetherPath } from "./together.ts";
+import { combinedMetrics, type OwnAnswer, combinedReadiness, type SharedPath } from "./process-answers.ts";
 
 /** A route without a key. The list is short on purpose: none of them shows data of an organisation. */
 export interface OpenRoute {
@@ -49,17 +49,19 @@ export const OPEN_ROUTES: readonly OpenRoute[] = [
 const SKEW_WARNED_MS = 5_000;
 
 async function readyOfAll(services: Services): Promise<Response> {
-  const { together } = services.config;
-  return together === undefined ? ready(services) : readyTogether(await together("/readyz"));
+  const { allProcesses } = services.config;
+  return allProcesses === undefined ? ready(services) : combinedReadiness(await allProcesses("/readyz"));
 }
 
 async function metricsOfAll(services: Services): Promise<Response> {
-  const { together } = services.config;
-  return printed(together === undefined ? await metrics(services) : metricsTogether(await together("/metrics")));
+  const { allProcesses } = services.config;
+  return printed(
+    allProcesses === undefined ? await metrics(services) : combinedMetrics(await allProcesses("/metrics")),
+  );
 }
 
 /** Returns the answer of this process alone, where several processes serve one port. */
-export async function ownAnswer(services: Services, path: TogetherPath): Promise<OwnAnswer> {
+export async function ownAnswer(services: Services, path: SharedPath): Promise<OwnAnswer> {
   const { pid } = process;
   if (path === "/metrics") return { pid, status: 200, body: await metrics(services) };
   const response = await ready(services).catch((error: unknown) => {

@@ -39,7 +39,7 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string | nu
       schemas: { Problem: schemaOf(problemSchema, "output") },
       responses: {
         Problem: {
-          description: "A problem; its code says which",
+          description: "A problem, identified by its code",
           content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
         },
       },
@@ -52,7 +52,7 @@ function operationOf(route: Route): JsonObject {
   return {
     operationId: operation,
     summary,
-    description: permission === null ? "Any key will do." : `Needs the permission \`${permission}\`.`,
+    description: permission === null ? "Needs no particular permission." : `Needs the permission \`${permission}\`.`,
     tags: [tagOf(route)],
     parameters: [
       ...pathParameters(route.path),
@@ -72,8 +72,8 @@ function operationOf(route: Route): JsonObject {
 }
 
 const SESSION =
-  "A browser that is signed in; where people come by https, the name is `__Host-sluice_session`. Requests that change " +
-  "something must come from the server's own pages and carry X-Sluice-CSRF.";
+  "Session cookie of a signed-in browser. With https its name is `__Host-sluice_session`. Requests other than GET must come " +
+  "from the server's own pages and have the header X-Sluice-CSRF.";
 
 /** The header that any request may have besides the parameters of its route. */
 const ORGANISATION = {
@@ -81,44 +81,44 @@ const ORGANISATION = {
   in: "header",
   required: false,
   description:
-    "The organisation it is about. A key has one and needs no header; a session belongs to a person, who may be a member of several",
+    "Organisation of the request. A key belongs to one organisation and needs no header; the person of a session may be a member of several",
   schema: { type: "string" },
 };
 const CSRF_TOKEN = {
   name: "X-Sluice-CSRF",
   in: "header",
   required: false,
-  description: "`csrfToken` of GET /session. Needed with the cookie of a session, never with a key",
+  description: "`csrfToken` of GET /session. Required with a session cookie, never with a key",
   schema: { type: "string" },
 };
 
 /** Descriptions of the operations by tag. */
 const TAGS: Readonly<Record<string, string>> = {
-  agents: "Agents, and what they remember",
-  alerts: "What is watched, and who is notified",
+  agents: "Agents, and their memories",
+  alerts: "Watched values, and recipients of alerts",
   apply: "Configuration as code",
-  approvals: "Questions that wait for a person",
-  audit: "The log of what was done by whom",
-  bindings: "Which agent acts in a role",
+  approvals: "Approvals by people",
+  audit: "The audit log",
+  bindings: "Agents for roles",
   blobs: "Large values, by their hash",
-  budgets: "Ceilings of spending",
-  deployments: "Where workflows and agents run",
-  files: "Files: sent in parts, kept by the hash of their content",
-  gateways: "Places of execution: registered Bridges",
+  budgets: "Limits of spending",
+  deployments: "Gateways for workflows and agents",
+  files: "Files, uploaded in parts and stored by the hash of their content",
+  gateways: "Registered Bridges",
   hooks: "Signed messages that start runs",
   keys: "Keys of people and programs",
   lenses: "Versioned prompt templates of lens graphs",
   library: "Steps that workflows share",
-  live: "Changes of an organisation as they happen",
+  live: "Stream of the changes of an organisation",
   models: "Models and their prices",
   platform: "The kill switch",
   policies: "Rules that block, hold or warn",
   runs: "Runs: their start, state, events and history",
   schedules: "Runs started by the clock",
-  session: "Who is asking",
-  simulate: "What a workflow would do, without doing it",
-  teams: "Who takes which node",
-  triggers: "What starts runs: times, messages, events and forms",
+  session: "The caller",
+  simulate: "Simulations of workflows",
+  teams: "Teams of agents",
+  triggers: "Times, messages, events and forms that start runs",
   usage: "Tokens, cost and counts",
   validate: "Checks of definitions",
   webhooks: "Signed messages to others, and their deliveries",
@@ -137,7 +137,7 @@ function pathParameters(path: string): readonly JsonObject[] {
     name,
     in: "path",
     required: true,
-    description: name.endsWith("Id") ? `Id of the ${name.slice(0, -2)}` : `The ${name} of what is asked for`,
+    description: name.endsWith("Id") ? `Id of the ${name.slice(0, -2)}` : `The ${name} of the requested object`,
     schema: { type: "string" },
   }));
 }
@@ -164,7 +164,7 @@ const STARTING: ReadonlySet<string> = new Set(["runs.create", "runs.restart", "r
 function headerParameters({ operation }: Route): readonly JsonObject[] {
   if (!STARTING.has(operation)) return [];
   const schema = { type: "string", maxLength: 255 };
-  const description = "Sending the same request again with the same key gives the same run, for a day";
+  const description = "Another request with the same key returns the same run, for a day";
   return [{ name: "Idempotency-Key", in: "header", required: false, description, schema }];
 }
 

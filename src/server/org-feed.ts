@@ -1,7 +1,7 @@
 /**
  * Reports changed runs to the streams of their organisation. The source is the heads of runs: one query for all
- * organisations with streams finds the commits of any replica, soon after a commit of this process and every second
- * otherwise. A message is serialised once for all streams.
+ * organisations with streams. Runs of this process are read soon after their commit; all open runs are read within a
+ * second after another replica has reported a commit. A message is serialised once for all streams.
  *
  * Approvals of launches have no run. They are queried every two seconds and reported without one.
  *
@@ -13,11 +13,13 @@ import { isTerminal, type WaitingFor } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import { familyWaiting, type LiveHead, type LiveStore, type NotedApproval, type OpenLaunch } from "../store/index.ts";
+import type { CommitReports } from "./commit-reports.ts";
 import { sseMessage } from "./frame-text.ts";
 
 export interface OrgFeedOptions {
   readonly store: LiveStore;
   readonly runtime: Pick<Runtime, "onCommitted">;
+  readonly reports: Pick<CommitReports, "ofOthers">;
   readonly now: () => number;
   /** Interval at which commits of other replicas are queried. */
   readonly everyMs: number;
@@ -46,6 +48,8 @@ const NOTES_MS = 15_000;
 const RUNS_MAX = 2_000;
 /** Runs beyond this number are reported again when they change. */
 const KNOWN_MAX = 2 * RUNS_MAX;
+/** A replica that died between a commit and its report has its runs read within this time. */
+const UNREPORTED_MS = 30_000;
 /** Delay after a commit of this process, so that several commits are reported together. */
 const SOON_MS = 100;
 
@@ -57,9 +61,13 @@ export class OrgFeed {
   readonly #known = new Map<string, Known>();
   /** The waiting approvals of launches, by organisation. */
   readonly #launches = new Map<string, string>();
-  /** Whether the next read must include commits of other replicas and approvals of launches. */
-  #isWideLookDue = false;
-  #wideLooks = 0;
+  /** Whether the next read must include all open runs, because an organisation is new or the last such read failed. */
+  #isWideReadDue = false;
+  /** Whether the next read must check for commits of other replicas, for approvals of launches and for notes. */
+  #isTickDue = false;
+  #ticks = 0;
+  /** The reports of other replicas, and the time, at the last read of all open runs. */
+  #wideRead: { readonly reports: number; readonly at: number } | null = null;
   /** Time of the last reported note of each approval. */
   readonly #noted = new Map<string, number>();
   #changed = new Set<string>();
@@ -77,7 +85,7 @@ export class OrgFeed {
     const watchers = this.#watchers.get(watcher.orgId) ?? new Set();
     this.#watchers.set(watcher.orgId, watchers.add(watcher));
     this.#listen();
-    this.#isWideLookDue = true;
+    this.#isWideReadDue = true;
     // A read already in progress may not include this organisation.
     while (!this.#ready.has(watcher.orgId) && watchers.has(watcher)) await this.#look();
   }
@@ -107,16 +115,16 @@ export class OrgFeed {
       this.#changed.add(runId);
       this.#soon ??= setTimeout(() => {
         this.#soon = null;
-        this.#lookAgain();
+        this.#checkAgain();
       }, SOON_MS).unref();
     });
     this.#timer = setInterval(() => {
-      this.#isWideLookDue = true;
-      this.#lookAgain();
+      this.#isTickDue = true;
+      this.#checkAgain();
     }, everyMs).unref();
   }
 
-  #lookAgain(): void {
+  #checkAgain(): void {
     this.#look().catch((error: unknown) => this.#options.onTrouble("the heads of runs could not be read", error));
   }
 
@@ -135,38 +143,54 @@ export class OrgFeed {
     if (orgIds.length === 0) return;
     const changed = this.#changed;
     this.#changed = new Set();
-    const isWide = this.#isWideLookDue;
-    this.#isWideLookDue = false;
+    const isTick = this.#isTickDue || this.#isWideReadDue;
+    const isForced = this.#isWideReadDue;
+    this.#isTickDue = false;
+    this.#isWideReadDue = false;
     const now = this.#options.now();
     this.#forget(now);
-    // Older runs that other replicas may have changed are queried by id.
-    const runIds = [...new Set(isWide ? [...changed, ...this.#known.keys()] : changed)];
     try {
-      const heads = await this.#options.store.listLiveRuns({
-        orgIds,
-        createdSince: isWide ? now - YOUNG_MS : null,
-        runIds,
-        known: this.#versionsOf(runIds),
-        limit: RUNS_MAX,
-      });
-      this.#compare(heads, now);
-      if (isWide && this.#isApprovalLookDue(orgIds)) {
+      // Read before the runs: a report that follows belongs to a later read.
+      const reports = isTick ? await this.#options.reports.ofOthers() : null;
+      const isWide = isForced || (reports !== null && this.#isWideReadNeeded(reports, now));
+      // Older runs that other replicas may have changed are queried by id.
+      const runIds = [...new Set(isWide ? [...changed, ...this.#known.keys()] : changed)];
+      if (isWide || runIds.length > 0) this.#compare(await this.#readHeads(orgIds, runIds, isWide ? now : null), now);
+      if (isTick && this.#isApprovalReadDue(orgIds)) {
         this.#compareLaunches(orgIds, await this.#options.store.listOpenLaunches(orgIds));
         this.#compareNotes(await this.#options.store.listNotedApprovals(orgIds, now - NOTES_MS), now);
       }
+      if (reports === null || !isWide) return;
+      this.#wideRead = { reports, at: now };
+      for (const orgId of orgIds) if (this.#watchers.has(orgId)) this.#ready.add(orgId);
     } catch (error) {
-      this.#isWideLookDue ||= isWide;
+      this.#isWideReadDue ||= isForced;
+      this.#isTickDue ||= isTick;
       for (const runId of changed) this.#changed.add(runId);
       throw error;
     }
-    if (!isWide) return;
-    for (const orgId of orgIds) if (this.#watchers.has(orgId)) this.#ready.add(orgId);
+  }
+
+  #readHeads(orgIds: readonly string[], runIds: readonly string[], wideAt: number | null) {
+    const createdSince = wideAt === null ? null : wideAt - YOUNG_MS;
+    return this.#options.store.listLiveRuns({
+      orgIds,
+      createdSince,
+      runIds,
+      known: this.#versionsOf(runIds),
+      limit: RUNS_MAX,
+    });
+  }
+
+  #isWideReadNeeded(reports: number, now: number): boolean {
+    const last = this.#wideRead;
+    return last === null || last.reports !== reports || now - last.at >= UNREPORTED_MS;
   }
 
   /** True every second time, and whenever an organisation is new. */
-  #isApprovalLookDue(orgIds: readonly string[]): boolean {
-    this.#wideLooks += 1;
-    return this.#wideLooks % 2 === 0 || orgIds.some((orgId) => !this.#ready.has(orgId));
+  #isApprovalReadDue(orgIds: readonly string[]): boolean {
+    this.#ticks += 1;
+    return this.#ticks % 2 === 0 || orgIds.some((orgId) => !this.#ready.has(orgId));
   }
 
   #versionsOf(runIds: readonly string[]): ReadonlyMap<string, number> {

@@ -48,7 +48,7 @@ describe("permissions", () => {
   it("lets a key do what its permission says and nothing else", async () => {
     for (const permission of PERMISSIONS) {
       const key = await api.key([permission]);
-      for (const { method, path, permission: needed, isInPerson } of ROUTES) {
+      for (const { method, path, permission: needed, needsSignedInPerson } of ROUTES) {
         // A stream that may be opened stays open, and a revoked key would spoil the others.
         if (
           needed === permission &&
@@ -57,8 +57,13 @@ describe("permissions", () => {
           continue;
         const { status, body } = await api.request(method, pathOf(path), { key, ...bodyOf(method) });
         const replied = [permission, method, path, status === 403];
-        expect(replied).toEqual([permission, method, path, isInPerson || (needed !== null && needed !== permission)]);
-        if (status === 403) expect(body.code).toBe(isInPerson ? "no_person" : "forbidden");
+        expect(replied).toEqual([
+          permission,
+          method,
+          path,
+          needsSignedInPerson || (needed !== null && needed !== permission),
+        ]);
+        if (status === 403) expect(body.code).toBe(needsSignedInPerson ? "no_person" : "forbidden");
       }
     }
   });
@@ -90,8 +95,8 @@ describe("permissions", () => {
       "organisations.rename": { name: "Mine" },
       "secrets.rotate": { value: "a new value" },
     };
-    for (const { method, path, operation, isInPerson } of ROUTES) {
-      if (!path.includes("{") || operation.endsWith(".save") || isInPerson) continue;
+    for (const { method, path, operation, needsSignedInPerson } of ROUTES) {
+      if (!path.includes("{") || operation.endsWith(".save") || needsSignedInPerson) continue;
       const body = bodies[operation] ?? (method === "POST" ? {} : undefined);
       const { status, body: answer } = await api.request(method, pathOf(path), {
         key: STRANGER,

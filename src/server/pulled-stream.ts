@@ -16,7 +16,7 @@ const HEARTBEAT = Buffer.from(": heartbeat\n\n");
 export interface PulledSetup {
   readonly config: Pick<ApiConfig, "now" | "backlogBytesMax" | "stallMs" | "onTrouble">;
   /** Closes the connection of a client that does not read; null where there is no socket. */
-  readonly hangUp: (() => void) | null;
+  readonly closeConnection: (() => void) | null;
   /** Checks whether the caller that opened the stream may still read it. */
   readonly isStillAllowed: () => Promise<boolean>;
   readonly onClosed: (stream: PulledStream) => void;
@@ -109,7 +109,7 @@ export abstract class PulledStream {
   cut(): void {
     if (this.#isClosed) return;
     this.#close();
-    if (this.#setup.hangUp !== null) this.#setup.hangUp();
+    if (this.#setup.closeConnection !== null) this.#setup.closeConnection();
     else this.#controller?.error(new Error("the client does not read"));
   }
 

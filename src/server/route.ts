@@ -17,15 +17,15 @@ import type { Store } from "../store/index.ts";
 import type { Answerers } from "./answerer.ts";
 import type { Refusals } from "./audit-note.ts";
 import type { HookFailures } from "./hook-failures.ts";
-import type { KeyRing, Principal } from "./auth.ts";
+import type { KeyCache, Principal } from "./auth.ts";
 import type { BodyRule } from "./body.ts";
 import type { Authenticator } from "./authenticator.ts";
 import type { CellOperations } from "./cell-operations.ts";
 import type { ApiConfig } from "./config.ts";
 import type { ConsoleFiles } from "./console.ts";
 import type { Metrics } from "./metrics.ts";
-import type { PersonRing } from "./person-ring.ts";
-import type { SessionRing } from "./session-ring.ts";
+import type { PersonCache } from "./person-cache.ts";
+import type { SessionCache } from "./session-cache.ts";
 import type { SessionTickets } from "./session-tickets.ts";
 import type { SignIn } from "./sign-in.ts";
 import type { StreamRegistry } from "./stream-registry.ts";
@@ -35,9 +35,9 @@ export interface Services {
   readonly store: Store;
   readonly runtime: Runtime;
   readonly config: ApiConfig;
-  readonly keys: KeyRing;
-  readonly people: PersonRing;
-  readonly sessions: SessionRing;
+  readonly keys: KeyCache;
+  readonly people: PersonCache;
+  readonly sessions: SessionCache;
   readonly signIn: SignIn;
   readonly callers: Authenticator;
   readonly streams: StreamRegistry;
@@ -90,7 +90,7 @@ export interface Call<B, Q> {
   /** Returns the present principal of the same secret; null when the secret is no longer valid. */
   readonly reauthenticate: () => Promise<Principal | null>;
   /** Closes the connection immediately; null where there is no socket. */
-  readonly hangUp: (() => void) | null;
+  readonly closeConnection: (() => void) | null;
 }
 
 export interface Reply {
@@ -119,20 +119,20 @@ export interface Route {
   /** The route concerns the person and needs no organisation. */
   readonly isPersonal: boolean;
   /** Only for a signed-in person, and not for keys. */
-  readonly isInPerson: boolean;
+  readonly needsSignedInPerson: boolean;
   readonly handle: (call: Call<unknown, unknown>) => Promise<Response>;
 }
 
 interface RouteParts<B extends z.ZodType, Q extends z.ZodType> extends Omit<
   Route,
-  "body" | "content" | "query" | "handle" | "answersHead" | "isPersonal" | "isInPerson"
+  "body" | "content" | "query" | "handle" | "answersHead" | "isPersonal" | "needsSignedInPerson"
 > {
   readonly body?: BodyRule & { readonly schema: B };
   readonly content?: string;
   readonly query?: Q;
   readonly answersHead?: boolean;
   readonly isPersonal?: boolean;
-  readonly isInPerson?: boolean;
+  readonly needsSignedInPerson?: boolean;
   readonly handle: (call: Call<z.output<B>, z.output<Q>>) => Promise<Response>;
 }
 
@@ -146,7 +146,7 @@ export function defineRoute<B extends z.ZodType = z.ZodUndefined, Q extends z.Zo
     query: parts.query ?? null,
     answersHead: parts.answersHead ?? true,
     isPersonal: parts.isPersonal ?? false,
-    isInPerson: parts.isInPerson ?? false,
+    needsSignedInPerson: parts.needsSignedInPerson ?? false,
     // Safe, because the app passes values that were read by these schemas.
     handle: parts.handle as Route["handle"],
   };

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { hangUp, listen } from "../bridge/index.ts";
+import { closeServer, listen } from "../bridge/index.ts";
 import type { App } from "./app.ts";
 
 export interface ServeOptions {
@@ -35,5 +35,5 @@ export async function serve({ app, port, host }: ServeOptions): Promise<Served> 
 
 async function close(server: Server, app: ServeOptions["app"], graceMs: number): Promise<void> {
   app.close();
-  await hangUp(server, graceMs);
+  await closeServer(server, graceMs);
 }

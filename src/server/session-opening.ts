@@ -4,7 +4,7 @@ import { sessionSecretOf } from "./credentials.ts";
 import type { Services } from "./route.ts";
 import { hashSecret, newId, newToken } from "./secret.ts";
 import { sessionCookie } from "./session-cookie.ts";
-import { SESSION_LIFE_MS } from "./session-ring.ts";
+import { SESSION_LIFE_MS } from "./session-cache.ts";
 
 /** The owner of a new session: a person, or a key with its organisation. */
 export type SessionSubject = { readonly personId: string } | { readonly keyId: string; readonly orgId: string };

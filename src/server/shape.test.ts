@@ -13,7 +13,9 @@ const pathOf = (path: string): string => path.replaceAll(/\{\w+\}/g, "1");
 describe("a parameter a route does not know", () => {
   // A key does not even get as far on a route that is for persons.
   it.each(
-    ROUTES.filter(({ isInPerson }) => !isInPerson).map((route) => [`${route.method} ${route.path}`, route] as const),
+    ROUTES.filter(({ needsSignedInPerson }) => !needsSignedInPerson).map(
+      (route) => [`${route.method} ${route.path}`, route] as const,
+    ),
   )("is refused by %s", async (_, route) => {
     const { status, body } = await api.request(route.method, `${pathOf(route.path)}?serach=a`);
     expect([status, body.code, body.problems[0].path]).toEqual([400, "unknown_parameter", "serach"]);

@@ -33,7 +33,7 @@ export async function runPauses(services: Services, orgId: string): Promise<(run
 }
 
 /** Continues paused runs without making the caller wait, since there may be many. */
-export function letContinue({ runtime, config }: Services, orgId: string, workflow: string | null): void {
+export function continuePausedRuns({ runtime, config }: Services, orgId: string, workflow: string | null): void {
   runtime
     .continueRuns(orgId, workflow)
     .catch((error: unknown) => config.onTrouble("paused runs could not be continued", error));

@@ -76,7 +76,7 @@ async function takeAction(services: Services, request: Request): Promise<Respons
   if (value.decision === "reject") return askReason(services, signer, payload, action.value, value.approvalId);
   const outcome = await answer(services, signer, payload.user.id, value, undefined);
   if (outcome === null) return json({ ok: true });
-  await whisper(signer, payload.channel?.id, payload.user.id, outcome.message);
+  await sendEphemeral(signer, payload.channel?.id, payload.user.id, outcome.message);
   return json({ ok: false, code: outcome.code, message: outcome.message });
 }
 
@@ -154,7 +154,7 @@ async function askReason(
   const view = reasonModal(value, approval?.title ?? approvalId);
   const reply = await signer.slack?.call("views.open", { trigger_id: payload.trigger_id ?? "", view });
   if (reply?.ok === true) return json({ ok: true });
-  await whisper(
+  await sendEphemeral(
     signer,
     payload.channel?.id,
     payload.user.id,
@@ -247,6 +247,6 @@ async function noteUnknown(
 }
 
 /** Sends a message that only one person sees. */
-async function whisper({ slack }: Signer, place: string | undefined, user: string, text: string): Promise<void> {
+async function sendEphemeral({ slack }: Signer, place: string | undefined, user: string, text: string): Promise<void> {
   if (slack !== null && place !== undefined) await slack.call("chat.postEphemeral", { channel: place, user, text });
 }

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, ENDLESS, ORG, STRANGER } from "../../test/api/fixture.ts";
+import { makeKey, signToken, startIssuer } from "../../test/oidc/issuer.ts";
 import { SluiceClient } from "../client/index.ts";
+import { TokenVerifier } from "../oidc/index.ts";
+import { PeerAgent } from "../outbound/index.ts";
 import type { ApiConfig } from "./config.ts";
 import { hashSecret } from "./secret.ts";
 import { serve, type Served } from "./serve.ts";
@@ -13,8 +16,8 @@ afterEach(async () => {
   }
 });
 
-async function start(config: Partial<ApiConfig> = {}) {
-  const api = await createApi({ keyCheckMs: 5, ...config });
+async function start(config: Partial<ApiConfig> = {}, verifier?: TokenVerifier) {
+  const api = await createApi({ keyCheckMs: 5, ...config }, undefined, verifier === undefined ? {} : { verifier });
   const server = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
   opened.push({ api, server });
   await api.save(ENDLESS);
@@ -106,4 +109,30 @@ it("a database that is away is reported once, and ends no stream", async () => {
   await expect.poll(() => asked).toBeGreaterThan(3);
   expect(api.app.streams().open).toBe(1);
   expect(api.troubles).toEqual(["the keys of open streams could not be looked at: Error: away"]);
+});
+
+it("a token that expires ends its own streams, and none of a newer token or another organisation of its bearer", async () => {
+  const key = makeKey("ES256", "k1");
+  const issuer = await startIssuer([key]);
+  const agent = new PeerAgent();
+  try {
+    let at = Date.now();
+    const now = (): number => at;
+    const settings = { issuer: issuer.url, audience: "sluice", organisation: { claim: "org" }, roleClaim: "role" };
+    const verifier = new TokenVerifier({ ...settings, now, agent, onTrouble: () => undefined });
+    const { api } = await start({ now, heartbeatMs: 3_600_000 }, verifier);
+    const open = (org: string, seconds: number): Promise<Response> => {
+      const claims = { iss: issuer.url, aud: "sluice", sub: "ada", role: "viewer", org };
+      const exp = Math.floor(at / 1_000) + seconds;
+      return api.ask("GET", "live", { key: signToken(key, { ...claims, exp }) });
+    };
+    const [old] = [await open(ORG, 60), await open(ORG, 600), await open("other-org", 600)];
+    expect(api.app.streams().open).toBe(3);
+    at += 61_000;
+    expect(await old?.text()).toMatch(LAST);
+    expect(api.app.streams().open).toBe(2);
+  } finally {
+    agent.close();
+    await issuer.close();
+  }
 });

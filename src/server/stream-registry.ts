@@ -4,12 +4,12 @@ import type { ApiConfig } from "./config.ts";
 import { EventStream } from "./event-stream.ts";
 import type { OrgFeed } from "./org-feed.ts";
 import { LiveStream, type LiveSetup } from "./live-stream.ts";
-import { KeyWatch } from "./key-watch.ts";
+import { isExpired, KeyWatch } from "./key-watch.ts";
 import { Refused } from "./problem.ts";
 import type { PulledSetup, PulledStream } from "./pulled-stream.ts";
 import type { Tail } from "./tail.ts";
 
-interface Opening extends Pick<PulledSetup, "hangUp" | "isStillAllowed"> {
+interface Opening extends Pick<PulledSetup, "closeConnection" | "isStillAllowed"> {
   readonly signal: AbortSignal;
   /** The owner of the stream. */
   readonly principal: StreamOwner;
@@ -47,7 +47,8 @@ export class StreamRegistry {
       store,
       config,
       owners: () => [...this.#streams.values()],
-      onEnded: (keyId) => this.expire(keyId),
+      onKeyEnded: (keyId) => this.expire(keyId),
+      onExpired: (now) => this.#expireUntil(now),
       onSessionEnded: (session) => this.expireSession(session),
     });
   }
@@ -70,7 +71,7 @@ export class StreamRegistry {
     return this.#add(signal, principal, (given) => new LiveStream({ ...given, ...opening, live: this.#live }));
   }
 
-  /** Ends the streams of a key or token that is no longer valid. */
+  /** Ends the streams of a key that is no longer valid. */
   expire(keyId: string): void {
     for (const [stream, owner] of this.#streams) if (owner.keyId === keyId) stream.expire();
   }
@@ -112,6 +113,11 @@ export class StreamRegistry {
     if (signal.aborted) stream.end();
     else signal.addEventListener("abort", () => stream.end(), { once: true });
     return stream.body;
+  }
+
+  /** Ends the streams whose own key or token has expired. Tokens of one subject share a key id, but each has its own expiry. */
+  #expireUntil(now: number): void {
+    for (const [stream, owner] of this.#streams) if (isExpired(owner, now)) stream.expire();
   }
 
   /** Limits the streams, so that one caller cannot use up those of all others, nor one organisation those of the process. */

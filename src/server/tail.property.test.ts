@@ -83,7 +83,7 @@ function watch(
     afterEventId,
     tail,
     config: DEFAULT_CONFIG,
-    hangUp: null,
+    closeConnection: null,
     isStillAllowed: () => Promise.resolve(true),
     onClosed: () => {
       watching.closed += 1;
@@ -179,7 +179,7 @@ describe("a client that does not read", () => {
     payload: { nodeId: "n", level: "info", message: "x".repeat(15_000) },
   });
 
-  function stalled(): { log: GrowingLog; stream: EventStream; hangUps: () => number; pass: (ms: number) => void } {
+  function stalled(): { log: GrowingLog; stream: EventStream; closed: () => number; pass: (ms: number) => void } {
     const log = new GrowingLog();
     log.commit(
       Array.from({ length: 10 }, (_, index) => big(index + 1)),
@@ -192,38 +192,38 @@ describe("a client that does not read", () => {
       afterEventId: 0,
       tail: new Tail({ ...portsOf(log), everyMs: 1_000, onTrouble: () => undefined }),
       config: { ...DEFAULT_CONFIG, now: () => now },
-      hangUp: () => {
+      closeConnection: () => {
         count += 1;
       },
       isStillAllowed: () => Promise.resolve(true),
       onClosed: () => undefined,
     });
-    return { log, stream, hangUps: () => count, pass: (ms) => (now += ms) };
+    return { log, stream, closed: () => count, pass: (ms) => (now += ms) };
   }
 
   it("is cut once a mebibyte has come that it did not take", async () => {
-    const { log, hangUps } = stalled();
+    const { log, closed } = stalled();
     for (let turn = 0; turn < 10; turn += 1) await breath();
     const size = 15_000 + 260;
     const fitting = Math.floor(DEFAULT_CONFIG.backlogBytesMax / size);
     for (let count = 0; count < fitting; count += 1) log.commit([big(log.events.length + 1)], true);
-    expect(hangUps()).toBe(0);
+    expect(closed()).toBe(0);
     for (let count = 0; count < 3; count += 1) log.commit([big(log.events.length + 1)], true);
-    expect(hangUps()).toBe(1);
+    expect(closed()).toBe(1);
     expect(log.listeners.size).toBe(0);
   });
 
   it("is cut once it has left the stream unread for too long", async () => {
-    const { log, stream, hangUps, pass } = stalled();
+    const { log, stream, closed, pass } = stalled();
     for (let turn = 0; turn < 10; turn += 1) await breath();
     await stream.beat();
     pass(DEFAULT_CONFIG.stallMs - 1);
     await stream.beat();
-    expect(hangUps()).toBe(0);
+    expect(closed()).toBe(0);
     pass(1);
     await stream.beat();
     await stream.beat();
-    expect([hangUps(), log.listeners.size]).toEqual([1, 0]);
+    expect([closed(), log.listeners.size]).toEqual([1, 0]);
   });
 });
 

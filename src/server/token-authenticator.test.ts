@@ -75,7 +75,7 @@ describe("the bearer of a token", () => {
     const api = await start();
     for (const role of ROLES) {
       const { status, body } = await api.request("GET", "session", {
-        key: tokenFor(role, { email: "ada@example.com" }),
+        key: tokenFor(role, { email: "ada@example.com", email_verified: true }),
       });
       expect(status).toBe(200);
       expect(body).toMatchObject({ organisation: ORG, keyId: "oidc:ada", label: "ada@example.com", agent: null });

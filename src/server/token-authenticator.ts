@@ -5,14 +5,14 @@ import { type Principal, tokenKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
 import { ROLES } from "../contract/index.ts";
 import { permissionsOf } from "./permission.ts";
-import type { PersonRing } from "./person-ring.ts";
+import type { PersonCache } from "./person-cache.ts";
 import { Refused } from "./problem.ts";
 import { newId } from "./secret.ts";
 
 export interface TokenAuthenticatorOptions {
   readonly verifier: TokenVerifier;
   readonly store: Store;
-  readonly people: PersonRing;
+  readonly people: PersonCache;
   readonly config: ApiConfig;
   readonly refusals: Refusals;
 }

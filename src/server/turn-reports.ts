@@ -10,7 +10,7 @@ import type { Services } from "./route.ts";
 export const ANSWER_WAIT_MS = 25_000;
 
 /** Processes a report or request of an agent's turn: reads any spelling of the wire, checks it, records it and answers. */
-export async function takeTurn(
+export async function takeTurnReport(
   services: Services,
   reporter: GatewayReporter,
   kind: TurnKind,
@@ -20,7 +20,7 @@ export async function takeTurn(
   const { body: spelled, warnings } = readSentTurn(kind, sent);
   const body = await identified(services, reporter, spelled);
   const turn = { services, reporter, body, warnings, waitMs };
-  const reply = await named(answer(kind, turn));
+  const reply = await withRefusal(answer(kind, turn));
   return warnings.length === 0 ? reply : { ...reply, warnings };
 }
 
@@ -85,7 +85,7 @@ function requirePosition(callId: string | undefined, round: number, position: nu
 }
 
 /** Converts the error of an attempt that is over, or of a report that does not fit the turn, into a refusal with the reason. */
-async function named(taken: Promise<object>): Promise<object> {
+async function withRefusal(taken: Promise<object>): Promise<object> {
   try {
     return await taken;
   } catch (error) {

@@ -1,10 +1,10 @@
 export { answerAll, APPROVE_ANSWERS, type AnswerQuestion, type ApproveMode } from "./answer.ts";
 export { buildEnvironment, type BuiltEnvironment } from "./environment.ts";
 export type { OutsideEvent } from "./outside-event.ts";
-export type { FamilyRun } from "./stage.ts";
+export type { FamilyRun } from "./family-watcher.ts";
 export {
-  type Performance,
-  type Piece,
+  type SimulationOptions,
+  type SimulationInput,
   type Simulated,
   simulateGoverned,
   simulateOpen,

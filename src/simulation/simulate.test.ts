@@ -7,13 +7,19 @@ import { checkArgs, EMPTY_CATALOG } from "../core/definition/index.ts";
 import { checkSource, NO_PINS } from "../core/plan/index.ts";
 import { readManifestList } from "../registry/index.ts";
 import { buildEnvironment, type BuiltEnvironment } from "./environment.ts";
-import { type Performance, type Piece, simulateGoverned, simulateOpen, SimulationTooLong } from "./simulate.ts";
+import {
+  type SimulationOptions,
+  type SimulationInput,
+  simulateGoverned,
+  simulateOpen,
+  SimulationTooLong,
+} from "./simulate.ts";
 import { type Simulation, simulationOf } from "./simulation.ts";
 
 const NOON = Date.UTC(2026, 10, 15, 12);
-const HOW: Performance = { approve: "all", at: NOON, mayGoOn: () => true };
+const HOW: SimulationOptions = { approve: "all", at: NOON, mayContinue: () => true };
 
-function pieceOf(steps: string, script = "default: echo\n"): Piece {
+function inputOf(steps: string, script = "default: echo\n"): SimulationInput {
   const source = `name: w\nsteps:\n${steps}`;
   const { plan, problems } = checkSource(source, EMPTY_CATALOG);
   if (plan === null) throw new Error(JSON.stringify(problems));
@@ -25,9 +31,9 @@ function pieceOf(steps: string, script = "default: echo\n"): Piece {
   return { source, hash, pins: NO_PINS, texts: new Map(), plan, version: null, args: args.value, script: read.script };
 }
 
-async function environmentOf(piece: Piece, manifests: Json | null): Promise<BuiltEnvironment> {
+async function environmentOf(input: SimulationInput, manifests: Json | null): Promise<BuiltEnvironment> {
   const read = manifests === null ? null : readManifestList(manifests);
-  const built = await buildEnvironment(read, [piece.plan], createVirtualClock(NOON));
+  const built = await buildEnvironment(read, [input.plan], createVirtualClock(NOON));
   if (!built.ok) throw new Error(JSON.stringify(built.applied));
   return built.environment;
 }
@@ -35,11 +41,11 @@ async function environmentOf(piece: Piece, manifests: Json | null): Promise<Buil
 async function simulated(
   steps: string,
   manifests: Json | null,
-  { script, how = {} }: { script?: string; how?: Partial<Performance> } = {},
+  { script, how = {} }: { script?: string; how?: Partial<SimulationOptions> } = {},
 ): Promise<Simulation> {
-  const piece = pieceOf(steps, script);
-  const environment = await environmentOf(piece, manifests);
-  return simulationOf(piece.plan, await simulateGoverned(piece, environment, ACTIVE_WORKFLOW, { ...HOW, ...how }));
+  const input = inputOf(steps, script);
+  const environment = await environmentOf(input, manifests);
+  return simulationOf(input.plan, await simulateGoverned(input, environment, ACTIVE_WORKFLOW, { ...HOW, ...how }));
 }
 
 const agent = (name: string, spec: Json = {}): Json => ({ kind: "Agent", name, spec });
@@ -55,11 +61,11 @@ describe("a simulation", () => {
   });
 
   it("takes every agent that is named for new where nothing is registered", async () => {
-    const piece = pieceOf("  - { id: a, command: A, agent: ada, capabilities: [browser] }\n");
-    const environment = await environmentOf(piece, null);
+    const input = inputOf("  - { id: a, command: A, agent: ada, capabilities: [browser] }\n");
+    const environment = await environmentOf(input, null);
     expect(environment.assumedAgents).toEqual(["ada"]);
-    const simulated = await simulateGoverned(piece, environment, ACTIVE_WORKFLOW, HOW);
-    expect(simulationOf(piece.plan, simulated).status).toBe("completed");
+    const simulated = await simulateGoverned(input, environment, ACTIVE_WORKFLOW, HOW);
+    expect(simulationOf(input.plan, simulated).status).toBe("completed");
   });
 
   it("asks for what the rung of an agent wants asked, and continues as if answered", async () => {
@@ -124,10 +130,10 @@ describe("a simulation", () => {
   });
 
   it("is not begun when a launch gate refuses", async () => {
-    const piece = pieceOf("  - { id: a, command: A }\n");
-    const environment = await environmentOf(piece, []);
-    const simulated = await simulateGoverned(piece, environment, { ...ACTIVE_WORKFLOW, posture: "advisory" }, HOW);
-    const found = simulationOf(piece.plan, simulated);
+    const input = inputOf("  - { id: a, command: A }\n");
+    const environment = await environmentOf(input, []);
+    const simulated = await simulateGoverned(input, environment, { ...ACTIVE_WORKFLOW, posture: "advisory" }, HOW);
+    const found = simulationOf(input.plan, simulated);
     expect(found).toMatchObject({
       status: "refused",
       launch: { disposition: "block", explanation: { code: "posture_forbidden" } },
@@ -148,8 +154,8 @@ edges: []
     const source = "name: w\nsteps:\n  - { id: sub, workflow_ref: child }\n  - { id: other, command: go }\n";
     const { plan } = checkSource(source, { ...EMPTY_CATALOG, workflows: ["child"] });
     if (plan === null) throw new Error("the source is wrong");
-    const piece = {
-      ...pieceOf("  - { id: a, command: A }\n"),
+    const input = {
+      ...inputOf("  - { id: a, command: A }\n"),
       source,
       plan,
       hash: digestText(source),
@@ -157,8 +163,8 @@ edges: []
       texts: new Map([[hash, child]]),
     };
     for (const simulated of [
-      await simulateGoverned(piece, await environmentOf(piece, null), ACTIVE_WORKFLOW, HOW),
-      await simulateOpen(piece, HOW),
+      await simulateGoverned(input, await environmentOf(input, null), ACTIVE_WORKFLOW, HOW),
+      await simulateOpen(input, HOW),
     ]) {
       const found = simulationOf(plan, simulated);
       expect(found.status).toBe("waiting");
@@ -176,10 +182,10 @@ edges: []
 `;
     const { plan } = checkSource(source, EMPTY_CATALOG);
     if (plan === null) throw new Error("the source is wrong");
-    const piece = { ...pieceOf("  - { id: a, command: A }\n"), source, plan, hash: digestText(source) };
+    const input = { ...inputOf("  - { id: a, command: A }\n"), source, plan, hash: digestText(source) };
     const found = simulationOf(
       plan,
-      await simulateGoverned(piece, await environmentOf(piece, null), ACTIVE_WORKFLOW, HOW),
+      await simulateGoverned(input, await environmentOf(input, null), ACTIVE_WORKFLOW, HOW),
     );
     expect(found).toMatchObject({
       status: "waiting",
@@ -194,20 +200,20 @@ edges: []
     const late = await simulated(steps, null, { script });
     expect(late).toMatchObject({ status: "failed", forecast: { durationMs: 3_600_000 } });
     let asked = 0;
-    const mayGoOn = (): boolean => (asked += 1) < 50;
-    await expect(simulated(steps, null, { script, how: { mayGoOn } })).rejects.toThrow(SimulationTooLong);
+    const mayContinue = (): boolean => (asked += 1) < 50;
+    await expect(simulated(steps, null, { script, how: { mayContinue } })).rejects.toThrow(SimulationTooLong);
   });
 
   it("reports what is wrong with manifests", async () => {
-    const piece = pieceOf("  - { id: a, command: A }\n");
+    const input = inputOf("  - { id: a, command: A }\n");
     const manifests = readManifestList([agent("ada", { trust_level: 11 })]);
-    const built = await buildEnvironment(manifests, [piece.plan], createVirtualClock(NOON));
+    const built = await buildEnvironment(manifests, [input.plan], createVirtualClock(NOON));
     expect(built).toMatchObject({ ok: false, applied: [{ name: "ada", action: "invalid" }] });
   });
 
   it("with every gate open asks only those whom the workflow asks", async () => {
-    const piece = pieceOf("  - { id: a, command: A, agent: ada, action: write, estimated_cost: 0.1 }\n");
-    const found = simulationOf(piece.plan, await simulateOpen(piece, HOW));
+    const input = inputOf("  - { id: a, command: A, agent: ada, action: write, estimated_cost: 0.1 }\n");
+    const found = simulationOf(input.plan, await simulateOpen(input, HOW));
     expect(found).toMatchObject({
       governance: "none",
       status: "completed",

@@ -8,17 +8,17 @@ import { type Judgement, NO_ORGANISATION_LIMITS } from "../core/governance/index
 import type { Plan } from "../core/plan/index.ts";
 import { DurableDriver, type KnownPlans } from "../driver/index.ts";
 import { createAllowAllJudge, Governor, type Judge, type LaunchSubject, OrganisationUse } from "../governance/index.ts";
-import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
+import { storeUnsavedWorkflow, openChildPreparer, type UnsavedWorkflow } from "../launch/index.ts";
 import { createScriptAdapter } from "../script/index.ts";
 import { createMemoryStore, type Store, type StoredVerdict } from "../store/index.ts";
 import { answerAll, type AnswerQuestion, type ApproveMode } from "./answer.ts";
 import type { SimulationEnvironment } from "./environment.ts";
 import type { OutsideEvent } from "./outside-event.ts";
-import { CalmTime } from "./calm-time.ts";
-import { type FamilyRun, Stage } from "./stage.ts";
+import { QuietPeriodSkipper } from "./quiet-period-skipper.ts";
+import { type FamilyRun, FamilyWatcher } from "./family-watcher.ts";
 
 /** The plan and inputs of a simulation. */
-export interface Piece extends UnsavedPiece {
+export interface SimulationInput extends UnsavedWorkflow {
   readonly plan: Plan;
   readonly version: number | null;
   /** The args, checked against the declared ones. */
@@ -26,7 +26,7 @@ export interface Piece extends UnsavedPiece {
   readonly script: Script;
 }
 
-export interface Performance {
+export interface SimulationOptions {
   readonly approve: ApproveMode | AnswerQuestion;
   /** Events from outside; absent for none. */
   readonly events?: readonly OutsideEvent[];
@@ -37,7 +37,7 @@ export interface Performance {
   /** The simulated start, in epoch milliseconds. */
   readonly at: number;
   /** Checked regularly; false ends the simulation with `SimulationTooLong`. */
-  readonly mayGoOn: () => boolean;
+  readonly mayContinue: () => boolean;
 }
 
 /** The result of a simulation. */
@@ -64,12 +64,12 @@ const EVENTS_MAX = 100_000;
 
 /** Simulates a run with the real gates and the real driver, in simulated time, on a store that is discarded afterwards. */
 export async function simulateGoverned(
-  piece: Piece,
+  input: SimulationInput,
   environment: SimulationEnvironment,
   subject: Omit<LaunchSubject, "workflow" | "args" | "keyId">,
-  performance: Performance,
+  options: SimulationOptions,
 ): Promise<Simulated> {
-  const clock = createVirtualClock(performance.at);
+  const clock = createVirtualClock(options.at);
   const store = createMemoryStore({ now: () => clock.now() });
   const troubles: unknown[] = [];
   const { orgId, directory, registered, counters } = environment;
@@ -86,27 +86,27 @@ export async function simulateGoverned(
     use: new OrganisationUse({ store, startRate: null, limits: () => NO_ORGANISATION_LIMITS, now: () => clock.now() }),
     onTrouble: (_what, error) => troubles.push(error),
   });
-  const { plan, args } = piece;
+  const { plan, args } = input;
   const launch = await governor.launches.judge(orgId, { ...subject, workflow: plan.name, args, keyId: "simulation" });
   if (launch.disposition !== "allow")
     return { launch, state: null, log: [], family: [], verdicts: [], askedFor: new Set(), isWaiting: false };
   try {
-    const adapters = adaptersFor(piece, environment, clock, performance.ledger);
+    const adapters = adaptersFor(input, environment, clock, options.ledger);
     const scene = { clock, store, orgId, adapters, judge: governor, governor, gateway: subject.gateway, troubles };
-    return { ...(await play(piece, scene, performance)), launch };
+    return { ...(await runSimulation(input, scene, options)), launch };
   } finally {
     governor.stop();
   }
 }
 
 /** Simulates a run with all gates open. */
-export async function simulateOpen(piece: Piece, performance: Performance): Promise<Simulated> {
-  const clock = createVirtualClock(performance.at);
+export async function simulateOpen(input: SimulationInput, options: SimulationOptions): Promise<Simulated> {
+  const clock = createVirtualClock(options.at);
   const store = createMemoryStore({ now: () => clock.now() });
-  const adapters = [scriptedAdapterFor(piece, clock, performance.ledger), scriptAdapterFor(clock)];
+  const adapters = [scriptedAdapterFor(input, clock, options.ledger), scriptAdapterFor(clock)];
   const judge = createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER);
   const scene = { clock, store, orgId: "simulation", adapters, judge, governor: null, gateway: null, troubles: [] };
-  return play(piece, scene, performance);
+  return runSimulation(input, scene, options);
 }
 
 interface Scene {
@@ -122,10 +122,10 @@ interface Scene {
   readonly troubles: unknown[];
 }
 
-async function play(
-  piece: Piece,
+async function runSimulation(
+  input: SimulationInput,
   scene: Scene,
-  { approve, mayGoOn, events = [], knownPlans = new Map() }: Performance,
+  { approve, mayContinue, events = [], knownPlans = new Map() }: SimulationOptions,
 ): Promise<Simulated> {
   const { clock, store, orgId, adapters, judge, governor, troubles } = scene;
   const driver: DurableDriver = new DurableDriver({
@@ -143,29 +143,29 @@ async function play(
     onTrouble: (_what, error) => troubles.push(error),
   });
   try {
-    const stage = new Stage(driver, orgId, clock, typeof approve === "string" ? answerAll(approve) : approve);
-    const runId = await stage.start({
-      ...piece,
-      workflow: piece.plan.name,
-      ...(await keepPiece(store, orgId, piece)),
+    const watcher = new FamilyWatcher(driver, orgId, clock, typeof approve === "string" ? answerAll(approve) : approve);
+    const runId = await watcher.start({
+      ...input,
+      workflow: input.plan.name,
+      ...(await storeUnsavedWorkflow(store, orgId, input)),
       gateway: scene.gateway,
     });
-    stage.send(runId, events);
-    const calm = new CalmTime(clock, driver);
-    const isOver = (): boolean => troubles.length > 0 || stage.isOver || stage.log.length > EVENTS_MAX;
+    watcher.send(runId, events);
+    const skipper = new QuietPeriodSkipper(clock, driver);
+    const isOver = (): boolean => troubles.length > 0 || watcher.isOver || watcher.log.length > EVENTS_MAX;
     await clock.run(
-      () => isOver() || !mayGoOn(),
+      () => isOver() || !mayContinue(),
       async () => {
         await untilIdle(driver);
-        await stage.look();
-        calm.pass();
+        await watcher.look();
+        skipper.pass();
       },
     );
     if (troubles.length > 0) throw new Error("the simulation broke", { cause: troubles[0] });
-    if (!stage.isOver) throw new SimulationTooLong("the simulation takes too long");
+    if (!watcher.isOver) throw new SimulationTooLong("the simulation takes too long");
     const view = await driver.stateOf(orgId, runId);
     const verdicts = await store.verdictsOf(orgId, runId);
-    const { log, family, askedFor, hasEnded } = stage;
+    const { log, family, askedFor, hasEnded } = watcher;
     return { launch: null, state: view?.state ?? null, log, family, verdicts, askedFor, isWaiting: !hasEnded };
   } finally {
     await settle(clock, driver.stop());
@@ -175,12 +175,12 @@ async function play(
 
 /** Creates an adapter for every provider a gateway may choose; one script answers for all of them. */
 function adaptersFor(
-  piece: Piece,
+  input: SimulationInput,
   { orgId, directory }: SimulationEnvironment,
   clock: VirtualClock,
   ledger: Ledger | undefined,
 ): readonly Adapter[] {
-  const adapter = scriptedAdapterFor(piece, clock, ledger);
+  const adapter = scriptedAdapterFor(input, clock, ledger);
   const providers = new Set([SCRIPTED_PROVIDER]);
   for (const { providers: served, defaultProvider } of directory.of(orgId)) {
     for (const provider of served) providers.add(provider);
@@ -189,7 +189,7 @@ function adaptersFor(
   return [...[...providers].map((provider) => ({ ...adapter, provider })), scriptAdapterFor(clock)];
 }
 
-function scriptedAdapterFor({ script }: Piece, clock: VirtualClock, ledger: Ledger | undefined): Adapter {
+function scriptedAdapterFor({ script }: SimulationInput, clock: VirtualClock, ledger: Ledger | undefined): Adapter {
   return createScriptedAdapter({ script, clock, ...(ledger === undefined ? {} : { ledger }) });
 }
 

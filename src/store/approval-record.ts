@@ -66,7 +66,7 @@ export const UNANSWERED = {
 } as const satisfies Partial<ApprovalRecord>;
 
 /** Defaults for fields that older stored approvals lack. */
-const BEFORE = {
+const MISSING_FIELD_DEFAULTS = {
   ...UNANSWERED,
   workflow: null,
   subject: null,
@@ -80,5 +80,5 @@ const BEFORE = {
 export function readApproval(body: string): ApprovalRecord {
   const kept = JSON.parse(body) as ApprovalRecord;
   const { title = kept.summary } = kept as Partial<ApprovalRecord>;
-  return { ...BEFORE, ...kept, title };
+  return { ...MISSING_FIELD_DEFAULTS, ...kept, title };
 }

@@ -3,7 +3,7 @@ import type { TargetKey } from "./webhook-store.ts";
 /** Data kept for channels besides their deliveries. */
 export interface ChannelStore extends TicketStore {
   /** Takes a place among the messages a target may receive per minute. Returns 0 when it was taken, else the time until one is free. */
-  takeTurn(target: TargetKey, perMinute: number): Promise<number>;
+  takeSendSlot(target: TargetKey, perMinute: number): Promise<number>;
   /** Keeps the location of a message about an approval, so that it can be changed when the approval is answered. */
   addPosting(posting: Posting): Promise<void>;
   /** Returns postings, oldest first. */

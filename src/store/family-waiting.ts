@@ -27,7 +27,7 @@ export function familyWaiting(heads: Iterable<FamilyHead>): ReadonlyMap<string, 
   const waitOf = (head: FamilyHead): WaitingFor | null => {
     const known = found.get(head.runId);
     if (known !== undefined) return known;
-    const wait = together(head.waitingFor, (children.get(head.runId) ?? []).map(waitOf));
+    const wait = combineWaits(head.waitingFor, (children.get(head.runId) ?? []).map(waitOf));
     found.set(head.runId, wait);
     return wait;
   };
@@ -39,7 +39,7 @@ export function familyWaiting(heads: Iterable<FamilyHead>): ReadonlyMap<string, 
   return waiting;
 }
 
-function together(own: OwnWait | null, ofChildren: readonly (WaitingFor | null)[]): WaitingFor | null {
+function combineWaits(own: OwnWait | null, ofChildren: readonly (WaitingFor | null)[]): WaitingFor | null {
   const all = [own, ...ofChildren];
   if (all.includes("person")) return "person";
   if (all.includes(null)) return null;

@@ -12,6 +12,10 @@ export interface LiveStore {
   listNotedApprovals(orgIds: readonly string[], since: number): Promise<readonly NotedApproval[]>;
   /** Returns the approvals of launches that wait for a person in these organisations, by id. */
   listOpenLaunches(orgIds: readonly string[]): Promise<readonly OpenLaunch[]>;
+  /** Records that this replica has committed. Called after the commit, but not for every one. */
+  reportCommits(): Promise<void>;
+  /** Returns a number that grows by one with each report of any replica, and may grow by more after a failover. */
+  countCommitReports(): Promise<number>;
 }
 
 export interface NotedApproval {

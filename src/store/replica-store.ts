@@ -16,8 +16,11 @@ export interface ReplicaStore {
   now(): Promise<number>;
   /** Returns open runs that wait for nothing: no attempt, timer or approval. A safety net; normally there are none. */
   listStalled(limit: number): Promise<readonly string[]>;
-  /** Returns runs that failed or timed out within a day and may be recovered automatically once more. */
-  listRecoverable(limit: number): Promise<readonly Recoverable[]>;
+  /**
+   * Returns runs that failed or timed out within a day and may be recovered automatically once more, oldest end first.
+   * `after`: the last run of the page before; null for the first page.
+   */
+  listRecoverable(limit: number, after: Recoverable | null): Promise<readonly Recoverable[]>;
 }
 
 export interface Recoverable {

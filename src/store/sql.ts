@@ -11,7 +11,7 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
   /** For changes in rows of several organisations: rows of one that is leaving this database are skipped, the others change. */
-  readonly passesOver?: boolean;
+  readonly skipsMovingOrganisation?: boolean;
 }
 
 export type SqlRow = Readonly<Record<string, SqlScalar>>;
@@ -22,7 +22,7 @@ export type SqlValue = SqlScalar | readonly SqlScalar[];
 export const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 
 /** Condition for statements that skip an organisation that is leaving. Without it, its rows would fill the limit of the statement. */
-export function isStaying(column: string): string {
+export function isNotLeaving(column: string): string {
   return `coalesce(current_setting('sluice.pass_over', true), '') <> ${column}`;
 }
 

@@ -41,7 +41,7 @@ export interface WaitingStore {
 }
 
 /** Returns the number of nodes of each lower priority in a claim, however many nodes of higher priority wait. */
-export function sharedOut(limit: number): number {
+export function lowerPriorityShare(limit: number): number {
   return Math.ceil(limit / SHARE);
 }
 

@@ -14,8 +14,11 @@ export interface WorkKey extends AttemptKey {
   readonly runId: string;
 }
 
-export interface ClaimedWork extends WorkKey {
+export interface HeldWork extends WorkKey {
   readonly workerId: string;
+}
+
+export interface ClaimedWork extends HeldWork {
   readonly request: JsonObject;
 }
 
@@ -41,6 +44,8 @@ export interface WorkStore {
   renewWork(orgId: string, workerId: string, held: readonly WorkKey[], ttlMs: number): Promise<readonly WorkKey[]>;
   /** Releases work of the worker that is not in `kept`, which it never began. Another worker can take it at once. Returns how many. */
   releaseWork(orgId: string, workerId: string, kept: readonly WorkKey[]): Promise<number>;
+  /** Releases claimed work that never reached its worker. Leaves alone what another worker holds by now. */
+  returnWork(orgId: string, work: readonly HeldWork[]): Promise<void>;
   /** Returns work held by dead workers that may be done only once. */
   lostWork(limit: number): Promise<readonly WorkKey[]>;
   /** Records that the worker is present for the next `ttlMs`. */

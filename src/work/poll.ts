@@ -20,7 +20,7 @@ export interface PollAnswer {
 }
 
 export interface OpenPoll extends Poll {
-  /** True while work is being claimed for the poll. */
+  /** True from its arrival until work was claimed for the poll once, and during each later claim. */
   isServed: boolean;
   /** True when the waiting time has passed. */
   isOver: boolean;

@@ -1,5 +1,4 @@
 import type { Clock, Stop } from "../clock/index.ts";
-import type { JsonObject } from "../core/base/index.ts";
 import { dispatchIdOf } from "../core/event/index.ts";
 import type { ClaimedWork, WorkKey, WorkStore } from "../store/index.ts";
 import { type OpenPoll, type Poll, type PollAnswer, takersOf } from "./poll.ts";
@@ -13,7 +12,7 @@ export interface WorkQueueOptions {
 /** Time for which work stays assigned to a worker without a heartbeat. */
 const HOLD_MS = 15_000;
 /** Interval of checks while a poll is open, to find work committed by other replicas or left by dead workers. */
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 const NOTHING: PollAnswer = { work: [], cancelled: [] };
 
@@ -27,7 +26,7 @@ export class WorkQueue {
   /** Organisations being served. `isDue` is true when there may be more work since. */
   readonly #serving = new Map<string, { isDue: boolean }>();
   /** The worker of each attempt that was assigned by this process. */
-  readonly #holders = new Map<string, string>();
+  readonly #holders = new Map<string, Pick<Poll, "orgId" | "workerId">>();
   #look: Stop | null = null;
   #isStopped = false;
 
@@ -51,10 +50,10 @@ export class WorkQueue {
         resolve(given);
       };
       const leave = (): void => answer(NOTHING);
-      const open: OpenPoll = { ...poll, answer, isServed: false, isOver: false };
+      const open: OpenPoll = { ...poll, answer, isServed: true, isOver: false };
       this.#polls.add(open);
       const stop = this.#options.clock.after(poll.waitMs, () => {
-        // Work that is being claimed for this poll at the moment must not be lost.
+        // A claim for this poll is due or under way, and its work can still be part of the answer.
         open.isOver = true;
         if (!open.isServed) leave();
       });
@@ -85,11 +84,12 @@ export class WorkQueue {
 
   /** Notifies a worker with an open poll at once. Another worker learns of it when it next renews its work. */
   cancelled(dispatchId: string): void {
-    const workerId = this.#holders.get(dispatchId);
-    if (workerId === undefined) return;
+    const holder = this.#holders.get(dispatchId);
+    if (holder === undefined) return;
     this.#holders.delete(dispatchId);
     for (const poll of this.#polls) {
-      if (poll.workerId === workerId) return poll.answer({ work: [], cancelled: [dispatchId] });
+      if (poll.orgId === holder.orgId && poll.workerId === holder.workerId)
+        return poll.answer({ work: [], cancelled: [dispatchId] });
     }
   }
 
@@ -117,11 +117,14 @@ export class WorkQueue {
 
   async #serveNow(orgId: string): Promise<void> {
     try {
-      for (const [functions, polls] of this.#groups(orgId)) {
-        const takers = takersOf(polls);
+      for (const [functions, group] of this.#groups(orgId)) {
+        // Polls may have left while work was claimed for another group.
+        const polls = group.filter((poll) => this.#polls.has(poll));
+        if (polls.length === 0) continue;
         for (const poll of polls) poll.isServed = true;
-        const claimed = await this.#options.store.claimWork(orgId, functions, takers, HOLD_MS);
-        this.#handOut(polls, claimed);
+        const claimed = await this.#options.store.claimWork(orgId, functions, takersOf(polls), HOLD_MS);
+        const rest = this.#handOut(polls, claimed);
+        if (rest.length > 0) await this.#return(orgId, rest);
       }
     } catch (error) {
       this.#options.onTrouble("work could not be given out", error);
@@ -145,25 +148,38 @@ export class WorkQueue {
     return new Map([...byNames.values()].map(({ functions, polls }) => [functions, polls]));
   }
 
-  #handOut(polls: readonly OpenPoll[], claimed: readonly ClaimedWork[]): void {
-    const byWorker = new Map<string, JsonObject[]>();
-    for (const { workerId, request, ...key } of claimed) {
-      this.#holders.set(dispatchIdOf(key), workerId);
-      const given = byWorker.get(workerId);
-      if (given === undefined) byWorker.set(workerId, [request]);
-      else given.push(request);
+  /** Answers polls with claimed work. Returns work for which no poll is open any more: its worker has not received it. */
+  #handOut(polls: readonly OpenPoll[], claimed: readonly ClaimedWork[]): readonly ClaimedWork[] {
+    const byWorker = new Map<string, ClaimedWork[]>();
+    for (const one of claimed) {
+      const given = byWorker.get(one.workerId);
+      if (given === undefined) byWorker.set(one.workerId, [one]);
+      else given.push(one);
     }
-    for (const poll of polls) {
+    // Newest first: where a worker has several polls, an older one may be a dead connection.
+    for (const poll of polls.toReversed()) {
       poll.isServed = false;
-      const work = byWorker.get(poll.workerId) ?? [];
-      byWorker.delete(poll.workerId);
-      if (work.length > 0 || poll.isOver) poll.answer({ work, cancelled: [] });
+      if (!this.#polls.has(poll)) continue;
+      const { orgId, workerId, limit } = poll;
+      const work = byWorker.get(workerId)?.splice(0, limit) ?? [];
+      for (const one of work) this.#holders.set(dispatchIdOf(one), { orgId, workerId });
+      if (work.length > 0 || poll.isOver) poll.answer({ work: work.map(({ request }) => request), cancelled: [] });
+    }
+    return [...byWorker.values()].flat();
+  }
+
+  async #return(orgId: string, work: readonly ClaimedWork[]): Promise<void> {
+    try {
+      await this.#options.store.returnWork(orgId, work);
+      this.#serve(orgId);
+    } catch (error) {
+      this.#options.onTrouble("work that reached no worker could not be released", error);
     }
   }
 
   #scheduleLook(): void {
     if (this.#look !== null || this.#isStopped) return;
-    this.#look = this.#options.clock.after(LOOK_EVERY_MS, () => {
+    this.#look = this.#options.clock.after(CHECK_EVERY_MS, () => {
       this.#look = null;
       if (this.#polls.size === 0) return;
       for (const orgId of new Set([...this.#polls].map((poll) => poll.orgId))) this.#serve(orgId);

@@ -41,7 +41,7 @@ export class WorkerDirectory {
   }
 
   /** Sets a listener, called when a function that had no worker gets one. */
-  onCame(listener: () => void): void {
+  onAvailable(listener: () => void): void {
     this.#listener = listener;
   }
 

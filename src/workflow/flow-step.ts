@@ -8,7 +8,7 @@ import { pathRef, type Plain, type Ref, type Reference, sourceOf } from "./refer
 import { collect, freeName, type Place, type Places, placesUnder, type Scope, stepsOf } from "./scope.ts";
 import { repeatFields } from "./step-document.ts";
 import type { AttemptOptions, Concurrency, EachOptions, RepeatOptions, StepRef } from "./step-options.ts";
-import { handedOn, valueOf } from "./value.ts";
+import { outputsDocument, valueOf } from "./value.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
 /** Return value of a block's function: the one step it added, or an object with the outputs of the block. */
@@ -41,7 +41,7 @@ function built(scope: Scope, result: unknown, path: string): Built {
 function outputsOf(result: unknown, path: string): JsonObject {
   if (result === undefined) return {};
   if (sourceOf(result) === undefined && typeof result === "object" && result !== null) {
-    return { outputs: handedOn(result, `${path}.outputs`) };
+    return { outputs: outputsDocument(result, `${path}.outputs`) };
   }
   const message = `${path}: what a block hands on has names.`;
   throw new WorkflowError("wrong_type", path, message, "Return an object: return { text: draft.text };");

@@ -7,7 +7,7 @@ import type { RepeatOptions } from "./step-options.ts";
 import type { InputOf, ObjectSchema } from "./schema.ts";
 import { collect, stepsOf } from "./scope.ts";
 import { objectOf } from "./value.ts";
-import { made, type Workflow } from "./workflow.ts";
+import { createWorkflowObject, type Workflow } from "./workflow.ts";
 
 type Merge = "last_write_wins" | "concat" | "array" | "json_object";
 
@@ -93,7 +93,7 @@ export function lensGraph<const Id extends string, S extends ObjectSchema = Obje
     ...(edges === undefined ? {} : { edges: edges.map((edge) => objectOf(edge, edge.id)) }),
     ...(last === undefined ? {} : { finally: stepsOf(collect([], last).scope).steps }),
   };
-  return made(definition, new Map(), []);
+  return createWorkflowObject(definition, new Map(), []);
 }
 
 /** Writes `required: false` explicitly for optional inputs, so that an unset one renders as nothing. */

@@ -62,7 +62,7 @@ function hasReference(value: Value): boolean {
 }
 
 /** Converts the outputs of a block or a run. A map with the key `value` would declare an output there, so it is wrapped once more. */
-export function handedOn(values: object, path: string): JsonObject {
+export function outputsDocument(values: object, path: string): JsonObject {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     entries.map(([name, value]) => {

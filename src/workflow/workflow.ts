@@ -6,7 +6,7 @@ import { collect, type Place, type Places, placesUnder, requireScope, stepsOf } 
 import { addStep } from "./add-step.ts";
 import { concurrencyFields } from "./step-document.ts";
 import type { AttemptOptions, Concurrency, Duration, StepRef, Text } from "./step-options.ts";
-import { handedOn, objectOf } from "./value.ts";
+import { outputsDocument, objectOf } from "./value.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
 const WORKFLOW = Symbol.for("sluice.workflow");
@@ -21,7 +21,7 @@ export interface Workflow<Args extends object = JsonObject, Outputs extends obje
 }
 
 /** Data of a workflow for the programs that load it. Not part of its definition. */
-interface Making {
+interface WorkflowMetadata {
   /** Source places of the parts of the definition, by path. */
   readonly places: Readonly<Record<string, Place>>;
   /** The workflows that its steps start, except those given only by name. */
@@ -93,7 +93,7 @@ export function workflow<S extends ObjectSchema = NoArgs, R extends Returned = R
   const { result, scope } = collect([...names, "run", "node"], () => build(contextOf(names)));
   const { steps, places } = stepsOf(scope);
   const returned: unknown = result;
-  const outputs = returned === undefined ? {} : { outputs: handedOn(outputsIn(returned), "outputs") };
+  const outputs = returned === undefined ? {} : { outputs: outputsDocument(outputsIn(returned), "outputs") };
   const definition = {
     name,
     ...objectOf(head, "workflow"),
@@ -104,18 +104,20 @@ export function workflow<S extends ObjectSchema = NoArgs, R extends Returned = R
     ...(scope.last === null ? {} : { finally: scope.last.steps }),
   };
   const last = scope.last === null ? [] : placesUnder("finally", scope.last.places);
-  return made(definition, new Map([...placesUnder("steps", places), ...last]), [...scope.children] as Workflow[]);
+  return createWorkflowObject(definition, new Map([...placesUnder("steps", places), ...last]), [
+    ...scope.children,
+  ] as Workflow[]);
 }
 
 /** Creates the object that represents a definition. */
-export function made<Args extends object, Outputs extends object>(
+export function createWorkflowObject<Args extends object, Outputs extends object>(
   definition: JsonObject & { readonly name: string },
   places: Places,
   children: readonly Workflow[],
 ): Workflow<Args, Outputs> {
-  const making: Making = { places: Object.fromEntries(places), children };
+  const metadata: WorkflowMetadata = { places: Object.fromEntries(places), children };
   const { name } = definition;
-  return Object.freeze(Object.defineProperty({ name, definition }, WORKFLOW, { value: making, enumerable: false }));
+  return Object.freeze(Object.defineProperty({ name, definition }, WORKFLOW, { value: metadata, enumerable: false }));
 }
 
 /** Gives access to declared args only, so that a wrong name throws. */

@@ -5,7 +5,7 @@ import { EMPTY_CATALOG } from "../../src/core/definition/index.ts";
 import type { RunEvent } from "../../src/core/event/index.ts";
 import { checkSource, type Plan } from "../../src/core/plan/index.ts";
 import { createAllowAllJudge } from "../../src/governance/index.ts";
-import { pieceOf } from "../own/play.ts";
+import { compiledWorkflowOf } from "../own/play.ts";
 import { settingsFor } from "../providers/vendor.ts";
 import type { ProviderServer } from "../providers/index.ts";
 import type { Scene } from "./workflows.ts";
@@ -35,7 +35,7 @@ export async function runOnServer(scene: Scene, provider: ProviderServer): Promi
     runId: "run_same",
   });
   try {
-    await engine.start(pieceOf(scene.source), scene.args, { trigger: "test" });
+    await engine.start(compiledWorkflowOf(scene.source), scene.args, { trigger: "test" });
     await engine.whenSettled();
     return log;
   } finally {

@@ -30,10 +30,12 @@ let broken: Reply | null;
 /** How many messages are taken before the answer to one is lost. */
 let takenBeforeLoss: number;
 let mayRead: boolean;
+let pagesOfOthers: number;
 beforeEach(async () => {
   broken = null;
   takenBeforeLoss = Infinity;
   mayRead = true;
+  pagesOfOthers = 0;
   posted = 0;
   slack = await openService(({ path, headers, text }) => {
     if (headers.authorization !== "Bearer bot-token-of-the-test") return { body: { ok: false, error: "invalid_auth" } };
@@ -45,7 +47,7 @@ beforeEach(async () => {
     }
     if (path.startsWith("/api/conversations.")) {
       const asked = new URLSearchParams(text);
-      return { body: mayRead ? { ok: true, messages: kept(asked) } : { ok: false, error: "missing_scope" } };
+      return { body: mayRead ? pageOf(asked) : { ok: false, error: "missing_scope" } };
     }
     posted += 1;
     if (takenBeforeLoss === 0) {
@@ -79,6 +81,17 @@ function kept(asked: URLSearchParams): readonly object[] {
     .map((args, index) => ({ ...args, of: args["thread_ts"], ts: `1700000000.${String(index + 1).padStart(6, "0")}` }))
     .filter(({ ts, of }) => (thread === null ? of === undefined : of === thread || ts === thread))
     .reverse();
+}
+
+/** A page of a conversation. The newer messages of others come first. */
+function pageOf(asked: URLSearchParams): object {
+  const page = Number(asked.get("cursor") ?? 0);
+  const isLast = page === pagesOfOthers;
+  return {
+    ok: true,
+    messages: isLast ? kept(asked) : [],
+    response_metadata: { next_cursor: isLast ? "" : `${page + 1}` },
+  };
 }
 
 function buttonsOf({ blocks = [] }: Call["args"]): NonNullable<Block["elements"]> {
@@ -256,14 +269,18 @@ steps:
     expect(calls("chat.update").map(({ ts }) => ts)).toContain("1700000000.000001");
   });
 
-  it("is posted again where the bot may not read the conversation: better twice than never", async () => {
-    [takenBeforeLoss, mayRead] = [0, false];
+  it.each([
+    ["is found three pages further", 3, true, 1],
+    ["is posted again after more pages than are searched: better twice than never", 1_000, true, 2],
+    ["is posted again where the bot may not read the conversation", 0, false, 2],
+  ])("of which the answer was lost %s", async (_, pages, isReadable, times) => {
+    [takenBeforeLoss, pagesOfOthers, mayRead] = [0, pages, isReadable];
     await ask();
     ground.ahead = 60_000;
     await ground.round();
     expect(await ground.deliveries("chat")).toMatchObject([{ state: "delivered" }]);
-    const messages = calls("chat.postMessage");
-    expect(messages.filter(({ thread_ts: thread }) => thread === undefined)).toHaveLength(2);
+    expect(calls("chat.postMessage").filter(({ thread_ts: thread }) => thread === undefined)).toHaveLength(times);
+    expect(slack.received.filter(({ path }) => path === "/api/conversations.history").length).toBeLessThan(50);
   });
 
   it("waits as long as Slack asks for, and says what Slack answered", async () => {

@@ -78,13 +78,15 @@ export function channelRules(subjectOf: SubjectOf): void {
   describe("turns of a channel", () => {
     it("are so many in any minute, whichever client takes them", async () => {
       const { store, rival, passTime } = subjectOf();
-      const waits = await Promise.all([store, rival, store, rival, store].map((client) => client.takeTurn(TARGET, 3)));
+      const waits = await Promise.all(
+        [store, rival, store, rival, store].map((client) => client.takeSendSlot(TARGET, 3)),
+      );
       expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
       for (const wait of waits.filter((one) => one > 0)) expect(wait).toBeLessThanOrEqual(60_000);
-      expect(await store.takeTurn({ ...TARGET, targetId: "channel/else" }, 1)).toBe(0);
-      expect(await store.takeTurn({ ...TARGET, orgId: "org_2" }, 1)).toBe(0);
+      expect(await store.takeSendSlot({ ...TARGET, targetId: "channel/else" }, 1)).toBe(0);
+      expect(await store.takeSendSlot({ ...TARGET, orgId: "org_2" }, 1)).toBe(0);
       await passTime(61_000);
-      expect(await store.takeTurn(TARGET, 3)).toBe(0);
+      expect(await store.takeSendSlot(TARGET, 3)).toBe(0);
     });
   });
 

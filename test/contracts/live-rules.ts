@@ -64,6 +64,16 @@ export function liveRules(subjectOf: SubjectOf): void {
       expect(await ids(["org_1"], since + 3_600_000)).toEqual([]);
     });
 
+    it("are worth reading again when commits of another replica were reported", async () => {
+      const { store } = subjectOf();
+      const before = await store.countCommitReports();
+      expect(await store.countCommitReports()).toBe(before);
+      await store.reportCommits();
+      expect(await store.countCommitReports()).toBe(before + 1);
+      await store.reportCommits();
+      expect(await store.countCommitReports()).toBe(before + 2);
+    });
+
     it("carry their head and which approvals wait", async () => {
       const { store } = subjectOf();
       const opened = [approval("apr_2", "run_1"), approval("apr_1", "run_1")];

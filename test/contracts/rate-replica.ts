@@ -46,7 +46,7 @@ export class Replica {
     const hits = [{ at: first.at, count: taken.length }];
     const slots: SlotChange[] = [{ agentId: AGENT, delta: taken.length, maxOpen: 1_000_000, hits, rate: this.#rate }];
     if ((await this.#store.commit([creation(runId, {}, { slots })])).isOverLimit) {
-      for (const admission of taken) this.#tally.giveBack(admission);
+      for (const admission of taken) this.#tally.undoAdmission(admission);
       return null;
     }
     this.#tally.commit({ runId, ended: [], settled: [], taken, slots, ledger: [], memories: [] });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Head, Recoverable } from "../../src/store/index.ts";
 import { approval, creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -95,6 +96,34 @@ export function replicaRules(subjectOf: SubjectOf): void {
       const closed = [{ nodeId: "a", attempt: 1 }];
       await store.commit([share("run_7", 1, logFrom(2, 1), { head: { status: "failed" }, closed })]);
       expect(await store.listStalled(10)).toEqual(["run_1", "run_6", "run_8"]);
+    });
+  });
+
+  describe("a run that may be recovered", () => {
+    it("is listed in the order of its end, page by page, while it has failed and may be tried again", async () => {
+      const { store } = subjectOf();
+      const now = await store.now();
+      const ended = (runId: string, agoMs: number, head: Partial<Head> = {}, recoveryMax = 1) =>
+        creation(runId, { recoveryMax }, { head: { status: "failed", endedAt: now - agoMs, ...head } });
+      await store.commit([
+        ended("run_1", 10),
+        ended("run_2", 20, { status: "timed_out" }),
+        ended("run_4", 30),
+        ended("run_3", 30, { epoch: 2 }, 3),
+        ended("run_5", 40, { epoch: 1 }),
+        ended("run_6", 50, { status: "cancelled" }),
+        ended("run_7", 25 * 3_600_000),
+        creation("run_8"),
+      ]);
+      const pageAfter = (after: Recoverable | null) => store.listRecoverable(2, after);
+      const first = await pageAfter(null);
+      expect(first).toEqual([
+        { orgId: "org_1", runId: "run_3", epoch: 2, endedAt: now - 30 },
+        { orgId: "org_1", runId: "run_4", epoch: 0, endedAt: now - 30 },
+      ]);
+      const second = await pageAfter(first[1] ?? null);
+      expect(second.map(({ runId }) => runId)).toEqual(["run_2", "run_1"]);
+      expect(await pageAfter(second[1] ?? null)).toEqual([]);
     });
   });
 }

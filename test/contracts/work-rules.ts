@@ -81,6 +81,21 @@ export function workRules(subjectOf: SubjectOf): void {
       expect(await store.releaseWork("org_1", "w1", [])).toBe(1);
     });
 
+    it("is free again once it is returned in the name of its worker, also when it may be done only once", async () => {
+      const { store } = subjectOf();
+      await store.commit([creation("run_1", {}, { opened: [attempt("a", "f", true), attempt("b", "f", true)] })]);
+      await store.claimWork("org_1", ["f"], ["w1", "w1"], TTL_MS);
+      const held = { ...key("a"), workerId: "w1" };
+      await store.returnWork("org_2", [held]);
+      await store.returnWork("org_1", [
+        { ...held, workerId: "w2" },
+        { ...held, nodeId: "x" },
+      ]);
+      expect(await store.claimWork("org_1", ["f"], ["w2", "w2"], TTL_MS)).toEqual([]);
+      await store.returnWork("org_1", [held]);
+      expect(byWorker(await store.claimWork("org_1", ["f"], ["w2", "w2"], TTL_MS))).toEqual(["w2 a"]);
+    });
+
     it("is not loaded with its run, and gone with its attempt", async () => {
       const { store } = subjectOf();
       await store.commit([creation("run_1", {}, { opened: [attempt("a", "f")] })]);

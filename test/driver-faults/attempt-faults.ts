@@ -100,7 +100,7 @@ export const ATTEMPT_FAULTS: readonly Fault[] = [
   {
     bug: "a child run that was called off while it was started runs on",
     file: "durable/children.ts",
-    right: `if (!isWanted) await this.#submit(wanted.childRunId, CALL_OFF);`,
+    right: `if (!isWanted) await this.#submit(wanted.childRunId, CANCEL_CHILD);`,
     wrong: `void isWanted;`,
     caughtBy: CAUGHT_BY.children,
   },

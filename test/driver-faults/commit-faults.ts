@@ -27,7 +27,7 @@ export const COMMIT_FAULTS: readonly Fault[] = [
   {
     bug: "what was decided for a start that did not fit is kept when it is decided again",
     file: "durable/committer.ts",
-    right: `only.work.live.creating === null ? null : renewed(only.work.live)`,
+    right: `only.work.live.creating === null ? null : withoutDecisions(only.work.live)`,
     wrong: `only.work.live.creating === null ? null : only.work.live`,
     caughtBy: CAUGHT_BY.governed,
   },

@@ -137,7 +137,7 @@ async function carriedOn(
     },
   };
   const settled = (): Promise<void> => Promise.resolve();
-  return new Mover({ directory: watched, sqlOf, directoryCell: "north", now: Date.now, settled }).carryOn(move);
+  return new Mover({ directory: watched, sqlOf, directoryCell: "north", now: Date.now, settled }).continueMove(move);
 }
 
 function noting(sql: Sql, texts: string[]): Sql {

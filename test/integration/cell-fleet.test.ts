@@ -35,7 +35,7 @@ it("a move that waits for a dead cell keeps no other move waiting", async () => 
   for (const orgId of ["acme", "globex"]) await fleet.directory.place(orgId, "south");
   await fleet.directory.openMove({ id: "move_1", orgId: "acme", source: "south", target: "dead", askedBy: null });
   await fleet.directory.openMove({ id: "move_2", orgId: "globex", source: "south", target: "north", askedBy: null });
-  await fleet.carryOn();
+  await fleet.continueMoves();
   await fleet.stop();
   expect(troubles).toEqual(["the move of acme to dead waits, and is tried again"]);
   expect(await fleet.directory.getMove("move_1")).toMatchObject({ stage: "copying" });

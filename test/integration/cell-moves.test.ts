@@ -106,11 +106,11 @@ describe("a move that is killed", () => {
       const before = await holdings(ground.sql(source));
       const id = `move_${stage}_${afterMs}`;
       expect(await directory.openMove({ id, orgId: "acme", source, target, askedBy: null })).toBe(true);
-      const killed = await carryOn(ground, id, stage, afterMs);
+      const killed = await continueMove(ground, id, stage, afterMs);
       // With time enough the stage may be over before the blow; it is a kill all the same, or the move is done.
       expect(["SIGKILL", "done"]).toContain(killed);
       if (killed === "SIGKILL") expect((await directory.getMove(id))?.stage).not.toBe("done");
-      expect(await carryOn(ground, id, "", 0)).toBe("done");
+      expect(await continueMove(ground, id, "", 0)).toBe("done");
       expect(await directory.cellOf("acme")).toBe(target);
       expect(await holdings(ground.sql(target))).toEqual(before);
       expect(await leftIn(ground.sql(source), "acme", "organisations")).toEqual([]);
@@ -178,7 +178,7 @@ describe("a server that is killed while an organisation moves under load", () =>
 const PROGRAM = fileURLToPath(new URL("support/mover-program.ts", import.meta.url));
 
 /** How a process ends that carries a move on: by the signal that killed it, or with the last stage. */
-function carryOn(ground: CellsGround, id: string, stage: string, afterMs: number): Promise<string> {
+function continueMove(ground: CellsGround, id: string, stage: string, afterMs: number): Promise<string> {
   const urls = JSON.stringify({ north: ground.url("north"), south: ground.url("south") });
   const given = ["--import", "tsx", PROGRAM, id, "north", urls, stage, String(afterMs)];
   const child = spawn(process.execPath, given, {

@@ -43,17 +43,17 @@ it("rows in partitions and sealed blocks go over with their organisation, also w
   const stopping = moverOf((stage) => {
     if (stage === "freezing") throw isStopped;
   });
-  await expect(stopping.carryOn(await moveNow())).rejects.toBe(isStopped);
+  await expect(stopping.continueMove(await moveNow())).rejects.toBe(isStopped);
   const isUndone = new Error("the partition stays");
   const detaching = south.transaction(async (within) => {
     await run(within, `alter table event_blocks detach partition event_blocks_w${WEEK}`);
     // It gives up soon, so that commits do not queue behind it, and is tried again.
-    await expect(moverOf().carryOn(await moveNow())).rejects.toThrow(StoreUnavailable);
+    await expect(moverOf().continueMove(await moveNow())).rejects.toThrow(StoreUnavailable);
     throw isUndone;
   });
   await expect(detaching).rejects.toBe(isUndone);
   expect(await moveNow()).toMatchObject({ stage: "freezing", reason: null });
-  expect(await moverOf().carryOn(await moveNow())).toMatchObject({ stage: "done", reason: null });
+  expect(await moverOf().continueMove(await moveNow())).toMatchObject({ stage: "done", reason: null });
   expect(await holdings(north, "acme")).toEqual(before);
   expect((await holdings(south, "acme")).filter(({ rows }) => rows > 0)).toEqual([]);
   expect(await holdings(south, "globex")).toEqual(others);
@@ -64,7 +64,7 @@ it("a table that only one cell has ends a move before anything is copied, by its
   await directory.openMove({ id: "move_2", orgId: "globex", source: "south", target: "north", askedBy: null });
   const move = await directory.getMove("move_2");
   if (move === undefined) throw new Error("there is no move");
-  const { stage, reason } = await moverOf().carryOn(move);
+  const { stage, reason } = await moverOf().continueMove(move);
   expect([stage, reason]).toEqual(["failed", expect.stringContaining("event_blocks_kept_apart")]);
   expect((await holdings(ground.sql("north"), "globex")).filter(({ rows }) => rows > 0)).toEqual([]);
   expect(await directory.cellOf("globex")).toBe("south");

@@ -110,7 +110,7 @@ function carriedOn({ now = Date.now, before, after }: Around): Promise<CellMove>
     now,
     settled: () => Promise.resolve(),
   });
-  return moveNow().then((current) => mover.carryOn(current));
+  return moveNow().then((current) => mover.continueMove(current));
 }
 
 async function moveNow(): Promise<CellMove> {

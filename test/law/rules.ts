@@ -208,7 +208,15 @@ const RIDDLES: readonly (readonly [pattern: string, plain: string])[] = [
   ["wish|wishes", "request, query"],
   ["aloud", "visibly"],
   ["rehears\\w*", "simulate, simulation"],
-  ["goes? on|lets? go of|letting go of", "continue, delete, release"],
+  ["goes? on|may[ _]?go[ _]?on|carr(?:y|ies|ied)[ _]?on", "continue"],
+  ["lets?[ _]?go|letting[ _]?go", "abort, delete, release"],
+  ["hand(?:s|ed)?[ _]?in", "submit"],
+  ["strangers?", "unknown key, unknown token, another origin"],
+  ["hurry|hurries", "at once, register now, stop retrying"],
+  ["heirs?", "derived run"],
+  ["parcels?|shelf|shelves|lookout|reins", "pending callback, cache, watch, stopper"],
+  ["whispers?|struck", "send, hit by a bug"],
+  ["believable|dearest|sofar", "checked, most expensive, snapshot"],
 ];
 
 /** A metric is read by the dashboards of others, and a table is in their databases: both keep their names. */
@@ -216,22 +224,22 @@ const KEPT_NAMES = /\b(?:sluice_counters_mended_total|told_once)\b/g;
 
 export const plainRule: Rule = (file) => {
   const text = file.text.replaceAll(KEPT_NAMES, (name) => " ".repeat(name.length));
-  return RIDDLES.flatMap(([pattern, plain]) => {
-    // A word of its own, or one of the words a name is made of: told, isTold, toldBy, TOLD_MAX.
-    const words = new RegExp(`(?:(?<![A-Za-z])|(?<=[a-z0-9])(?=[A-Z]))(?:${pattern})(?![a-z])`, "gi");
-    return [...text.matchAll(words)]
-      .filter(({ 0: found, index }) => isWord(text, index, found))
-      .map(({ 0: found, index }) => breach(file, index, `"${found}": say it plainly (${plain})`));
-  });
+  return RIDDLES.flatMap(([pattern, plain]) =>
+    [...text.matchAll(wordPattern(pattern))].map(({ 0: found, index }) =>
+      breach(file, index, `"${found}": say it plainly (${plain})`),
+    ),
+  );
 };
 
-/** The pattern ignores case, and so takes the middle of a word for its beginning: there a name has a capital. */
-function isWord(text: string, index: number, found: string): boolean {
-  const before = text[index - 1] ?? " ";
-  const after = text[index + found.length] ?? " ";
-  const first = found[0] ?? "";
-  const isBegin = !/[A-Za-z]/.test(before) || (/[a-z0-9]/.test(before) && /[A-Z]/.test(first));
-  return isBegin && !/[a-z]/.test(after);
+/**
+ * Matches a word of its own, or one of the words a name is made of: told, isTold, toldBy, TOLD_MAX. Letters match in both
+ * cases without the flag for that, because the edges of a word depend on the case.
+ */
+function wordPattern(pattern: string): RegExp {
+  const letters = pattern.replaceAll(/\\.|[a-z]/g, (part) =>
+    part.length === 1 ? `[${part}${part.toUpperCase()}]` : part,
+  );
+  return new RegExp(`(?:(?<![A-Za-z])|(?<=[a-z0-9])(?=[A-Z]))(?:${letters})(?![a-z]|(?<=[A-Z]{2})[A-Z])`, "g");
 }
 
 const UNFINISHED = /\b(?:TODO|FIXME|XXX|HACK)\b/g;

@@ -1,7 +1,7 @@
 import type { Adapter } from "../../src/adapter/index.ts";
 import { createScriptedAdapter, readScript, type Script } from "../../src/adapters/index.ts";
 import type { AnswerApproval } from "../../src/cli/approvals.ts";
-import { OwnEngine, type OwnPiece, type Settlement } from "../../src/cli/own-engine.ts";
+import { OwnEngine, type CompiledWorkflow, type Settlement } from "../../src/cli/own-engine.ts";
 import { createVirtualClock, type VirtualClock } from "../../src/clock/index.ts";
 import { digestText, type JsonObject } from "../../src/core/base/index.ts";
 import { checkArgs } from "../../src/core/definition/index.ts";
@@ -13,7 +13,11 @@ import { createScriptAdapter } from "../../src/script/index.ts";
 /** Workflows that may be started, by the name they are referred to. */
 export type Children = Readonly<Record<string, string>>;
 
-export function pieceOf(source: string, children: Children = {}, version: number | null = null): OwnPiece {
+export function compiledWorkflowOf(
+  source: string,
+  children: Children = {},
+  version: number | null = null,
+): CompiledWorkflow {
   const others = Object.entries(children).map(([ref, text]) => ({ ref, text, hash: digestText(text) }));
   const workflows = Object.fromEntries(others.map(({ ref, hash }) => [ref, { version: version ?? 1, hash }]));
   const pins: Pins = { ...NO_PINS, workflows };
@@ -41,12 +45,12 @@ export class Play {
   /** By run, the first one first. */
   readonly logs = new Map<string, RunEvent[]>();
   readonly leftOpen: string[] = [];
-  readonly #piece: OwnPiece;
+  readonly #workflow: CompiledWorkflow;
   #events = 0;
 
   constructor(source: string, world: World = {}) {
     const { adapters = [], children, version = null, script = "{}" } = world;
-    this.#piece = pieceOf(source, children, version);
+    this.#workflow = compiledWorkflowOf(source, children, version);
     const read = typeof script === "string" ? scriptOf(script) : script;
     this.engine = new OwnEngine({
       clock: this.clock,
@@ -76,10 +80,10 @@ export class Play {
 
   /** Starts it and lets time pass until it has settled. */
   async settle(args: JsonObject = {}): Promise<Settlement> {
-    const checked = checkArgs(this.#piece.plan.args, args);
+    const checked = checkArgs(this.#workflow.plan.args, args);
     if (!checked.ok) throw new Error(JSON.stringify(checked.failure));
     return this.pass(
-      this.engine.start(this.#piece, checked.value, { trigger: "test" }).then(() => this.engine.whenSettled()),
+      this.engine.start(this.#workflow, checked.value, { trigger: "test" }).then(() => this.engine.whenSettled()),
     );
   }
 

@@ -13,7 +13,7 @@ import {
   replay,
   restartFrom,
   type RunState,
-  takenIn,
+  eventsTakenByBlock,
 } from "../../src/core/engine/index.ts";
 import type { Plan } from "../../src/core/plan/index.ts";
 
@@ -29,7 +29,7 @@ export interface Engine {
   restartFrom(state: RunState, fromNode?: string): readonly Carried[];
   branchFrom(state: RunState, args?: JsonObject): readonly Carried[];
   branchWith(state: RunState, args: JsonObject, edits: BranchEdits): ReturnType<typeof branchWith>;
-  takenIn(state: RunState): readonly string[];
+  eventsTakenByBlock(state: RunState): readonly string[];
 }
 
 export const REAL_ENGINE: Engine = {
@@ -40,7 +40,7 @@ export const REAL_ENGINE: Engine = {
   restartFrom,
   branchFrom,
   branchWith,
-  takenIn,
+  eventsTakenByBlock: eventsTakenByBlock,
 };
 
 /** One input and everything it led to. */

@@ -11,13 +11,13 @@ import {
   type SecretReference,
 } from "../../adapter/index.ts";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
-import { fileFailure } from "../file-trouble.ts";
+import { fileFailure } from "../file-failure.ts";
 import { createModelFetch, type ModelFetch } from "../../outbound/index.ts";
 import type { Environment } from "../environment.ts";
 import { Bill } from "./bill.ts";
 import { badOutput, failed, failureOf, toolFailure, type CallFailure, type FailureContext } from "./call-failure.ts";
 import { readConfig, type AiSdkConfig } from "./config.ts";
-import { type Climb, ContractLadder, endResult } from "./contract-ladder.ts";
+import { type ContractResult, ContractLadder, endResult } from "./contract-ladder.ts";
 import { Conversation, type ModelAnswer } from "./conversation.ts";
 import { abortFailure, type ModelCall } from "./model-call.ts";
 import { httpToolSecrets, NOTHING_OPEN, withHttpTools } from "./http-tools.ts";
@@ -182,9 +182,9 @@ class AiSdkAdapter implements Adapter {
     }
   }
 
-  async #converse(talk: Talk): Promise<AdapterResult> {
-    const { hooks, route, context, text, parts, tools } = talk;
-    const request = withoutFileOutputs(talk.request);
+  async #converse(attempt: AttemptContext): Promise<AdapterResult> {
+    const { hooks, route, context, text, parts, tools } = attempt;
+    const request = withoutFileOutputs(attempt.request);
     const mode = outputModeOf(route, request.outputSchema, tools.size > 0);
     const json: ModelCall["json"] = request.outputStrategy === "json" ? { schema: request.outputSchema, mode } : null;
     const ladder = json === null ? null : new ContractLadder(request, hooks.onLog);
@@ -197,7 +197,7 @@ class AiSdkAdapter implements Adapter {
     }
     const conversation = new Conversation({
       request,
-      scene: { sdk: talk.sdk, model: talk.model, wire: talk.wire, hooks: hooksOf(talk), context },
+      scene: { sdk: attempt.sdk, model: attempt.model, wire: attempt.wire, hooks: hooksOf(attempt), context },
       bill,
       tools,
       instructions: instructionsOf(request, !mode.isNative),
@@ -210,10 +210,10 @@ class AiSdkAdapter implements Adapter {
     const answer = await conversation.run();
     if (answer.isSuspended) return { status: "suspended" };
     const end = endOf(answer, ladder, hooks, context());
-    const generated = await keepGenerated(talk.request, answer.files, hooks.files);
+    const generated = await keepGenerated(attempt.request, answer.files, hooks.files);
     const outputs = Object.keys(generated).length === 0 ? end.outputs : { ...end.outputs, ...generated };
     // Usage of reported rounds is already booked. The result adds only the usage that no round has reported.
-    const isBooked = hooksOf(talk).round !== undefined;
+    const isBooked = hooksOf(attempt).round !== undefined;
     return {
       ...endResult({ ...end, ...(outputs === undefined ? {} : { outputs }) }),
       model: modelId.slice(0, MODEL_LENGTH_MAX),
@@ -250,7 +250,7 @@ class AiSdkAdapter implements Adapter {
   }
 }
 
-interface Talk {
+interface AttemptContext {
   readonly request: AdapterRequest;
   readonly hooks: AdapterHooks;
   readonly route: Route;
@@ -268,7 +268,7 @@ function endOf(
   ladder: ContractLadder | null,
   { onLog }: AdapterHooks,
   context: FailureContext,
-): Climb {
+): ContractResult {
   const { text, failure, isCutOff, extraCalls, files } = answer;
   if (failure !== null) return { failure, extraCalls };
   if (ladder !== null) return ladder.end(text, extraCalls, context);
@@ -280,7 +280,7 @@ function endOf(
 }
 
 /** Removes the turn hooks when there are no tools: no call needs a ruling, and the answer is all there is to report. */
-function hooksOf({ hooks, tools, request }: Talk): AdapterHooks {
+function hooksOf({ hooks, tools, request }: AttemptContext): AdapterHooks {
   if (tools.size > 0 || request.resume !== undefined) return hooks;
   const { round: _round, tool: _tool, toolResult: _toolResult, ...others } = hooks;
   return others;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createStage, say, VENDORS } from "../../../test/providers/index.ts";
-import { believable, Bill, estimated, larger, TOKENS_PER_CALL_MAX } from "./bill.ts";
+import { checkedTokens, Bill, estimated, larger, TOKENS_PER_CALL_MAX } from "./bill.ts";
 
 const { play, clear } = createStage();
 afterEach(clear);
@@ -13,13 +13,13 @@ const reported = (inputTokens: number | undefined, outputTokens: number | undefi
   cacheWriteTokens: 9,
 });
 
-describe("believable", () => {
+describe("checkedTokens", () => {
   it("takes counts up to the limit, and details only within their whole", () => {
-    expect(believable(reported(TOKENS_PER_CALL_MAX, 0))).toMatchObject({
+    expect(checkedTokens(reported(TOKENS_PER_CALL_MAX, 0))).toMatchObject({
       inputTokens: TOKENS_PER_CALL_MAX,
       thinkingTokens: 0,
     });
-    expect(believable(reported(10, 3))).toEqual({
+    expect(checkedTokens(reported(10, 3))).toEqual({
       inputTokens: 10,
       outputTokens: 3,
       thinkingTokens: 3,
@@ -37,7 +37,7 @@ describe("believable", () => {
     [undefined, 1],
     [1, undefined],
   ])("does not take %s and %s", (input, output) => {
-    expect(believable(reported(input, output))).toBeNull();
+    expect(checkedTokens(reported(input, output))).toBeNull();
   });
 });
 

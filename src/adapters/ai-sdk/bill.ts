@@ -26,7 +26,7 @@ export interface ReportedTokens {
 }
 
 /** Checks reported token counts. Null when the input or output count is missing or absurd. */
-export function believable(reported: ReportedTokens): Tokens | null {
+export function checkedTokens(reported: ReportedTokens): Tokens | null {
   if (!isCount(reported.inputTokens) || !isCount(reported.outputTokens)) return null;
   const { inputTokens, outputTokens } = reported;
   const cachedTokens = Math.min(countOf(reported.cachedTokens), inputTokens);

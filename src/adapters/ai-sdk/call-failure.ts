@@ -54,7 +54,7 @@ export function failureOf(error: unknown, context: FailureContext): CallFailure 
   const detail = detailOf(clues);
   const fail = (failure: FailureClass, what: string): CallFailure => ({
     failure,
-    message: tidy(detail === "" ? `${what}.` : `${what}: ${detail}`, context.apiKey),
+    message: safeMessage(detail === "" ? `${what}.` : `${what}: ${detail}`, context.apiKey),
   });
   const wait = retryAfterMs(clues.headers, context.nowMs);
   const delay = wait === undefined ? {} : { retryAfterMs: wait };
@@ -85,12 +85,12 @@ export function isProviderError(error: unknown): boolean {
 /** Returns the failure for a model that refused to answer. */
 export function refusal(context: FailureContext, text: string): CallFailure {
   const message = `${context.vendor} (${context.modelId}) refused to answer${reasonSuffix(text)}`;
-  return { failure: "provider_refused", message: tidy(message, context.apiKey) };
+  return { failure: "provider_refused", message: safeMessage(message, context.apiKey) };
 }
 
 export function badOutput(context: FailureContext, what: string): CallFailure {
   const message = `${context.vendor} (${context.modelId}) ${what}`;
-  return { failure: "provider_bad_output", message: tidy(message, context.apiKey) };
+  return { failure: "provider_bad_output", message: safeMessage(message, context.apiKey) };
 }
 
 export function truncated(context: FailureContext): CallFailure {
@@ -104,7 +104,7 @@ export function reasonSuffix(text: string): string {
 }
 
 /** Removes the key and characters that cannot be stored, and limits the length, because the text may come from outside. */
-export function tidy(text: string, apiKey: string | null): string {
+export function safeMessage(text: string, apiKey: string | null): string {
   const safe = storable(apiKey === null || apiKey === "" ? text : text.replaceAll(apiKey, "[key]"));
   if (safe.length <= MESSAGE_LENGTH_MAX) return safe;
   // A cut inside a surrogate pair would leave text that no database can store.
@@ -124,8 +124,8 @@ function isFiltered({ body, texts }: Clues): boolean {
 
 /** Returns the text nearest to the cause: `fetch failed` is less useful than `connect ECONNREFUSED`. */
 function detailOf({ texts, status }: Clues): string {
-  const spoken = texts.filter((text) => text !== "");
-  return (status === undefined || status < 400 ? spoken.at(-1) : spoken[0]) ?? "";
+  const nonEmpty = texts.filter((text) => text !== "");
+  return (status === undefined || status < 400 ? nonEmpty.at(-1) : nonEmpty[0]) ?? "";
 }
 
 /** Collects data from the error and its causes. These come from outside, so each field is used only if its type is correct. */
@@ -170,5 +170,5 @@ function textsOf(record: Record<string, unknown>): Record<string, string> {
 export function toolFailure(thrown: unknown): CallFailure {
   const { failure, message = String(thrown) } = (thrown ?? {}) as { failure?: unknown; message?: string };
   const known = FAILURE_CLASSES.find((name) => name === failure) ?? "provider_error";
-  return { failure: known, message: tidy(`The tools of the step cannot be had: ${message}`, null) };
+  return { failure: known, message: safeMessage(`The tools of the step cannot be had: ${message}`, null) };
 }

@@ -11,7 +11,7 @@ import { badOutput, failed, type CallFailure, type FailureContext } from "./call
 import { reaskText } from "./prompt.ts";
 
 /** The outputs or the failure with which an attempt ends. */
-export interface Climb {
+export interface ContractResult {
   readonly stdout?: string;
   readonly outputs?: JsonObject;
   readonly failure: CallFailure | null;
@@ -46,7 +46,7 @@ export class ContractLadder {
   }
 
   /** Returns the final result. `extraCalls`: how often the model was called again. */
-  end(text: string, extraCalls: number, context: FailureContext): Climb {
+  end(text: string, extraCalls: number, context: FailureContext): ContractResult {
     const { found, problems } = this.#rung(text);
     if (problems.length === 0) {
       if (extraCalls > 0) this.#log("the second answer fits.");
@@ -97,7 +97,7 @@ function resultOf({ text, value }: NormalisedOutput): { stdout: string; outputs?
 }
 
 /** Converts the final result of the ladder to a result of the adapter. */
-export function endResult({ stdout, outputs, failure }: Climb): FinalResult {
+export function endResult({ stdout, outputs, failure }: ContractResult): FinalResult {
   if (failure !== null) return failed(failure);
   return {
     status: "completed",

@@ -2,7 +2,7 @@ import type { LanguageModel, LanguageModelUsage, ModelMessage, TextStreamPart, T
 import type { AdapterHooks } from "../../adapter/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 import type { RoundEnd } from "../../core/event/index.ts";
-import { believable, estimated, larger, type ReportedTokens, type Tokens } from "./bill.ts";
+import { checkedTokens, estimated, larger, type ReportedTokens, type Tokens } from "./bill.ts";
 import {
   badOutput,
   failureOf,
@@ -206,7 +206,7 @@ export function abortFailure(signal: AbortSignal): CallFailure {
  * the text that was sent and received: the provider charges for it, but rarely reports the amount.
  */
 function tokensOf(received: Received, call: ModelCall, { wire, hooks }: CallScene): Tokens | null {
-  const claimed = received.finish === null ? null : believable(received.finish.reported);
+  const claimed = received.finish === null ? null : checkedTokens(received.finish.reported);
   // Zero tokens for a call that returned text means that the provider does not count tokens.
   const reported =
     claimed !== null && claimed.inputTokens + claimed.outputTokens === 0 && received.characters > 0 ? null : claimed;

@@ -1,5 +1,5 @@
 import type { LanguageModel } from "ai";
-import { type JsonObject, orMissing } from "../../core/base/index.ts";
+import { type JsonObject, explainMissingPackage } from "../../core/base/index.ts";
 import type { Route } from "./route.ts";
 import { fitsStrictMode } from "./strictness.ts";
 
@@ -15,7 +15,7 @@ export interface OutputMode {
 
 /** Loads the SDK on demand, because this takes a second and only processes that call a model need it. */
 export async function loadSdk(): Promise<Sdk> {
-  const sdk = await import("ai").catch(orMissing("ai"));
+  const sdk = await import("ai").catch(explainMissingPackage("ai"));
   // Warnings of the SDK go to the log of the attempt. They must not mix with the output of the running command.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   return sdk;
@@ -27,20 +27,20 @@ export async function openModel(route: Route, fetch: Fetch): Promise<LanguageMod
   const apiKey = route.apiKey ?? "";
   switch (kind) {
     case "openai": {
-      const { createOpenAI } = await import("@ai-sdk/openai").catch(orMissing("@ai-sdk/openai"));
+      const { createOpenAI } = await import("@ai-sdk/openai").catch(explainMissingPackage("@ai-sdk/openai"));
       return createOpenAI({ baseURL, apiKey, fetch }).responses(modelId);
     }
     case "anthropic": {
-      const { createAnthropic } = await import("@ai-sdk/anthropic").catch(orMissing("@ai-sdk/anthropic"));
+      const { createAnthropic } = await import("@ai-sdk/anthropic").catch(explainMissingPackage("@ai-sdk/anthropic"));
       return createAnthropic({ baseURL, apiKey, fetch })(modelId);
     }
     case "google": {
-      const { createGoogle } = await import("@ai-sdk/google").catch(orMissing("@ai-sdk/google"));
+      const { createGoogle } = await import("@ai-sdk/google").catch(explainMissingPackage("@ai-sdk/google"));
       return createGoogle({ baseURL, apiKey, fetch })(modelId);
     }
     case "openai-compatible": {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible").catch(
-        orMissing("@ai-sdk/openai-compatible"),
+        explainMissingPackage("@ai-sdk/openai-compatible"),
       );
       const key = route.apiKey === null ? {} : { apiKey };
       return createOpenAICompatible({ name: route.vendor, baseURL, ...key, fetch, includeUsage: true })(modelId);

@@ -122,7 +122,7 @@ function lost(): CallFailure {
 
 const CONTINUE = "You were interrupted. Continue where you were, and do not repeat what is done.";
 
-interface Talk {
+interface AttemptContext {
   readonly sdk: ClaudeSdk;
   readonly request: AdapterRequest;
   readonly order: SessionOrder;
@@ -145,7 +145,7 @@ async function converse({
   clock,
   home,
   begun,
-}: Talk): Promise<AdapterResult> {
+}: AttemptContext): Promise<AdapterResult> {
   if (hooks.signal.aborted) return failed(abortFailure(hooks.signal));
   const { config, apiKey } = place;
   const abortController = new AbortController();

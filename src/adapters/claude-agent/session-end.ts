@@ -1,7 +1,7 @@
 import { getOwn, isJsonArray, isJsonObject, type FailureClass, type JsonObject } from "../../core/base/index.ts";
 import type { AdapterHooks } from "../../adapter/index.ts";
 import { Bill, type BillTotals } from "../ai-sdk/bill.ts";
-import { reasonSuffix, tidy, type CallFailure } from "../ai-sdk/call-failure.ts";
+import { reasonSuffix, safeMessage, type CallFailure } from "../ai-sdk/call-failure.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
 import { storable } from "../ai-sdk/storable.ts";
 import type { SessionOrder } from "./session-options.ts";
@@ -32,7 +32,7 @@ export type SessionEnd =
 export function endOf(record: SessionRecord, order: SessionOrder, thrown: string, apiKey: string | null): SessionEnd {
   const { result, apiError } = record;
   const failed = (failure: FailureClass, text: string): SessionEnd => ({
-    failure: { failure, message: tidy(text, apiKey) },
+    failure: { failure, message: safeMessage(text, apiKey) },
   });
   if (record.isRefused)
     return failed("provider_refused", `Claude refused to answer${reasonSuffix(apiError?.text ?? "")}`);
@@ -82,7 +82,7 @@ function apiFailure({ kind, status, text, retryDelayMs }: ApiError, apiKey: stri
   const place = status === undefined ? "Anthropic" : `Anthropic (status ${status})`;
   const fail = (failure: FailureClass, what: string): CallFailure => ({
     failure,
-    message: tidy(`${place} ${what}${reasonSuffix(text)}`, apiKey),
+    message: safeMessage(`${place} ${what}${reasonSuffix(text)}`, apiKey),
   });
   if (AUTH_ERRORS.includes(kind)) return fail("provider_auth", "refused the key");
   if (kind === "rate_limit") {

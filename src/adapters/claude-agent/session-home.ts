@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fail, succeed, type Outcome } from "../../core/base/index.ts";
 import type { AdapterRequest } from "../../adapter/index.ts";
 import { killMarked } from "../process/leftover.ts";
-import { removeWorkDirectory } from "../process/surroundings.ts";
+import { removeWorkDirectory } from "../process/work-directory.ts";
 
 const PREFIX = "session-";
 /** File with the id of the session. It is written before the first tool call can be made. */

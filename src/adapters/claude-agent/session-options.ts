@@ -5,7 +5,7 @@ import type { CallFailure } from "../ai-sdk/call-failure.ts";
 import { instructionsOf } from "../ai-sdk/prompt.ts";
 import { storable } from "../ai-sdk/storable.ts";
 import type { Environment } from "../environment.ts";
-import { childEnvironment } from "../process/surroundings.ts";
+import { childEnvironment } from "../process/work-directory.ts";
 import { isModelId, toolNameOf, type ClaudeAgentConfig } from "./config.ts";
 import type { Permission, SessionOptions } from "./sdk.ts";
 
@@ -57,8 +57,8 @@ export function credentialOf(config: ClaudeAgentConfig, env: Environment): Outco
   const name = config.api_key_env ?? API_KEY;
   const key = valueOf(env, name);
   if (key !== undefined) return succeed(key);
-  const handedOn = config.env ?? [];
-  if (OTHER_CREDENTIALS.some((other) => handedOn.includes(other) && valueOf(env, other) !== undefined))
+  const passedVariables = config.env ?? [];
+  if (OTHER_CREDENTIALS.some((other) => passedVariables.includes(other) && valueOf(env, other) !== undefined))
     return succeed(null);
   const message = `There is no key for claude-agent: set ${name} in the environment of the Bridge.`;
   return fail({ failure: "provider_auth", message });

@@ -1,6 +1,6 @@
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { AdapterHooks } from "../../adapter/index.ts";
-import { believable, estimated, larger, type Tokens } from "../ai-sdk/bill.ts";
+import { checkedTokens, estimated, larger, type Tokens } from "../ai-sdk/bill.ts";
 import { Transcript, type ToolCallEntry } from "../ai-sdk/transcript.ts";
 
 /** An error of the model's API, with the SDK's name for it. */
@@ -195,7 +195,7 @@ export function sessionOf(given: unknown): string | null {
 
 function tokensOf(usage: JsonObject): Tokens | null {
   const [cached, written] = [countAt(usage, "cache_read_input_tokens"), countAt(usage, "cache_creation_input_tokens")];
-  return believable({
+  return checkedTokens({
     inputTokens: countAt(usage, "input_tokens") + cached + written,
     outputTokens: countAt(usage, "output_tokens"),
     thinkingTokens: 0,

@@ -21,7 +21,7 @@ import {
 import { fetchGuarded, type Resolve } from "../../outbound/index.ts";
 import { readConfigSection } from "../config-section.ts";
 import type { Environment } from "../environment.ts";
-import { fileFailure } from "../file-trouble.ts";
+import { fileFailure } from "../file-failure.ts";
 import { RunningAttempts } from "../running-attempts.ts";
 import { awaitedSecrets, secretLookup, secretsInHeaders } from "../secret-lookup.ts";
 import { failureOf, resultOf } from "./answer.ts";

@@ -114,9 +114,9 @@ function verbsOf(
 function explain(error: unknown, link: Link, server: string, stage: "connect" | "call"): McpFailure {
   if (link.trouble.isTooLarge) return tooLarge(server);
   const failure = failureOf(error, server, stage);
-  const complaint = link.trouble.complaint.trim();
-  if (complaint === "") return failure;
-  return new McpFailure(failure.failure, `${failure.message} It said: ${complaint}`, failure.retryable);
+  const tail = link.trouble.stderrTail.trim();
+  if (tail === "") return failure;
+  return new McpFailure(failure.failure, `${failure.message} It said: ${tail}`, failure.retryable);
 }
 
 function unknownServer(name: string, known: readonly string[]): McpFailure {

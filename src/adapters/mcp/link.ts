@@ -20,14 +20,14 @@ interface Trouble {
   /** True as soon as an answer exceeds the limit. The client may lose this reason. */
   isTooLarge: boolean;
   /** The last part of a command's stderr output. */
-  complaint: string;
+  stderrTail: string;
 }
 
 /** Time limit for a server to accept the end of a session. */
-const GOODBYE_TIMEOUT_MS = 2_000;
+const SESSION_END_TIMEOUT_MS = 2_000;
 /** Extra size for the protocol message around a result of the maximum size. */
 const FRAME_BYTES = 65_536;
-const COMPLAINT_LENGTH_MAX = 1_024;
+const STDERR_TAIL_LENGTH_MAX = 1_024;
 
 export function openLink(server: McpServer, env: Environment, lookup: SecretLookup, name: string): Promise<Link> {
   return "url" in server ? openHttp(server, lookup, name) : openStdio(server, env);
@@ -40,7 +40,7 @@ async function openHttp(server: HttpServer, lookup: SecretLookup, name: string):
   }
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client").catch(notInstalled);
   const outbound = createModelFetch({ responseBytesMax: RESULT_BYTES_MAX + FRAME_BYTES });
-  const trouble: Trouble = { isTooLarge: false, complaint: "" };
+  const trouble: Trouble = { isTooLarge: false, stderrTail: "" };
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     requestInit: { headers: { ...filled.value.headers }, redirect: "error" },
     // A broken stream is not resumed: the retry policy decides whether to call again.
@@ -50,7 +50,7 @@ async function openHttp(server: HttpServer, lookup: SecretLookup, name: string):
       reconnectionDelayGrowFactor: 1,
       maxRetries: 0,
     },
-    fetch: async (url, init) => watch(await outbound.fetch(url, patient(init)), trouble),
+    fetch: async (url, init) => watch(await outbound.fetch(url, withSessionEndTimeout(init)), trouble),
   });
   return {
     transport,
@@ -63,9 +63,9 @@ async function openHttp(server: HttpServer, lookup: SecretLookup, name: string):
 }
 
 /** Limits only the request that ends a session. Calls have no limit here. */
-function patient(init: RequestInit | undefined): RequestInit | undefined {
+function withSessionEndTimeout(init: RequestInit | undefined): RequestInit | undefined {
   if (init?.method !== "DELETE") return init;
-  const limit = AbortSignal.timeout(GOODBYE_TIMEOUT_MS);
+  const limit = AbortSignal.timeout(SESSION_END_TIMEOUT_MS);
   return { ...init, signal: init.signal ? AbortSignal.any([init.signal, limit]) : limit };
 }
 
@@ -101,9 +101,9 @@ async function openStdio(server: StdioServer, env: Environment): Promise<Link> {
     stderr: "pipe",
     maxBufferSize: RESULT_BYTES_MAX + FRAME_BYTES,
   });
-  const trouble: Trouble = { isTooLarge: false, complaint: "" };
+  const trouble: Trouble = { isTooLarge: false, stderrTail: "" };
   transport.stderr?.on("data", (piece: Buffer) => {
-    trouble.complaint = (trouble.complaint + piece.toString("utf8")).slice(-COMPLAINT_LENGTH_MAX);
+    trouble.stderrTail = (trouble.stderrTail + piece.toString("utf8")).slice(-STDERR_TAIL_LENGTH_MAX);
   });
   return { transport, trouble, endSession: () => Promise.resolve(), close: () => Promise.resolve() };
 }

@@ -1,7 +1,7 @@
 import { ADAPTER_SPECIFICATION, type Adapter, type AdapterResult } from "../../adapter/index.ts";
 import { ModelFileError } from "../ai-sdk/model-files.ts";
 import type { Environment } from "../environment.ts";
-import { fileFailure } from "../file-trouble.ts";
+import { fileFailure } from "../file-failure.ts";
 import { awaitedSecrets, secretsInHeaders } from "../secret-lookup.ts";
 import { headersOf, MCP_PROVIDER, readMcpConfig, type McpConfig } from "./config.ts";
 import { connectServer, type McpConnection } from "./connection.ts";

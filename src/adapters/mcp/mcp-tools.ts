@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import type { FindSecret, SecretReference } from "../../adapter/index.ts";
-import { matchesGlob, type Json, type JsonObject } from "../../core/base/index.ts";
+import { type Json, type JsonObject, mayNameToolOf } from "../../core/base/index.ts";
 import type { Environment } from "../environment.ts";
 import { secretsInHeaders } from "../secret-lookup.ts";
 import { headersOf, readMcpConfig, splitName } from "./config.ts";
@@ -56,7 +56,7 @@ export function openMcpTools(
     try {
       for (const name of names) {
         if (name.includes("*")) {
-          for (const server of serversFor(name, [...config.servers.keys()])) {
+          for (const server of [...config.servers.keys()].filter((key) => mayNameToolOf(name, key))) {
             const connection = await open(server);
             for (const tool of await connection.fittingTools(name)) add(connection, server, tool);
           }
@@ -87,12 +87,6 @@ function offer(connection: McpConnection, server: string, tool: Tool): McpTool {
     execute: async (args, signal, callId) =>
       answerOf(await connection.call(tool, args, signal, callId), `${server}/${tool.name}`, server),
   };
-}
-
-/** Returns the servers whose tools a pattern can match. */
-function serversFor(pattern: string, servers: readonly string[]): readonly string[] {
-  const end = pattern.indexOf("/");
-  return end === -1 ? servers : servers.filter((server) => matchesGlob(pattern.slice(0, end), server));
 }
 
 function hintsOf({ annotations }: Tool): McpTool["hints"] {

@@ -1,6 +1,6 @@
 import { getOwn, isJsonArray, isJsonObject, type JsonObject } from "../../core/base/index.ts";
 import type { AdapterHooks } from "../../adapter/index.ts";
-import { believable, type Tokens } from "../ai-sdk/bill.ts";
+import { checkedTokens, type Tokens } from "../ai-sdk/bill.ts";
 import { storable } from "../ai-sdk/storable.ts";
 import { readFrames } from "./sse-frames.ts";
 
@@ -62,7 +62,7 @@ function textOf(response: JsonObject): string {
 /** Returns the token counts. Null when both are 0: the gateway then did not count, and 0 would mean no cost. */
 function tokensOf(usage: JsonObject): Tokens | null {
   const input = objectAt(usage, "input_tokens_details");
-  const tokens = believable({
+  const tokens = checkedTokens({
     inputTokens: numberAt(usage, "input_tokens"),
     outputTokens: numberAt(usage, "output_tokens"),
     thinkingTokens: numberAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens"),

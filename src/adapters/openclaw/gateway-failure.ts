@@ -1,5 +1,5 @@
 import { getOwn, isJsonObject, type FailureClass, type Json } from "../../core/base/index.ts";
-import { reasonSuffix, tidy, type CallFailure } from "../ai-sdk/call-failure.ts";
+import { reasonSuffix, safeMessage, type CallFailure } from "../ai-sdk/call-failure.ts";
 import { retryAfterMs } from "../ai-sdk/retry-after.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
 import type { GatewayAnswer } from "./gateway-answer.ts";
@@ -15,7 +15,7 @@ export function replyFailure(
 ): CallFailure {
   const fail = (failure: FailureClass, what: string): CallFailure => ({
     failure,
-    message: tidy(`The OpenClaw gateway ${what} (status ${status})${reasonSuffix(reasonIn(text))}`, token),
+    message: safeMessage(`The OpenClaw gateway ${what} (status ${status})${reasonSuffix(reasonIn(text))}`, token),
   });
   const wait = retryAfterMs(Object.fromEntries(headers), nowMs);
   const delay = wait === undefined ? {} : { retryAfterMs: wait };
@@ -35,7 +35,7 @@ export function replyFailure(
 export function answerFailure({ code, message }: GatewayAnswer, target: string, token: string | null): CallFailure {
   const fail = (failure: FailureClass, what: string): CallFailure => ({
     failure,
-    message: tidy(`${target} ${what}${reasonSuffix(message)}`, token),
+    message: safeMessage(`${target} ${what}${reasonSuffix(message)}`, token),
   });
   switch (code) {
     case "authentication_error":
@@ -62,7 +62,7 @@ export function connectionFailure(thrown: unknown, url: string, token: string | 
   const what = isHuge ? "answered with too much" : `cannot be reached at ${new URL(url).origin}, or went away`;
   return {
     failure: isHuge ? "provider_bad_output" : "provider_error",
-    message: tidy(`The OpenClaw gateway ${what}${reasonSuffix(texts.at(-1) ?? "")}`, token),
+    message: safeMessage(`The OpenClaw gateway ${what}${reasonSuffix(texts.at(-1) ?? "")}`, token),
   };
 }
 

@@ -61,15 +61,15 @@ export function createOpenClawAdapter({ env, clock = createSystemClock() }: Open
       const call = readCall(request, config, env);
       if (!call.ok) return failed(call.failure);
       modelFetch ??= createModelFetch();
-      const means = { config, clock, fetch: modelFetch.fetch };
+      const context = { config, clock, fetch: modelFetch.fetch };
       return running.run(request.dispatchId, hooks.signal, (signal) =>
-        ask(request, call.value, { ...hooks, signal }, means),
+        ask(request, call.value, { ...hooks, signal }, context),
       );
     },
   };
 }
 
-interface Means {
+interface RunContext {
   readonly config: OpenClawConfig;
   readonly clock: Clock;
   readonly fetch: ModelFetch["fetch"];
@@ -79,7 +79,7 @@ async function ask(
   request: AdapterRequest,
   call: GatewayCall,
   hooks: AdapterHooks,
-  { config, clock, fetch }: Means,
+  { config, clock, fetch }: RunContext,
 ): Promise<AdapterResult> {
   const { url, headers, body, target, token } = call;
   let answer: GatewayAnswer | null;

@@ -57,22 +57,22 @@ export async function runChild(
   } catch (thrown) {
     return notStarted(thrown);
   }
-  const reins = createReins(child, order.graceMs, clock);
-  const output = collectOutput(child, order.outputBytesMax, hooks, () => reins.stop("too_large"));
-  const onAbort = (): void => reins.stop("aborted");
-  const stopTimer = order.timeoutMs === null ? () => {} : clock.after(order.timeoutMs, () => reins.stop("timeout"));
+  const stopper = createProcessStopper(child, order.graceMs, clock);
+  const output = collectOutput(child, order.outputBytesMax, hooks, () => stopper.stop("too_large"));
+  const onAbort = (): void => stopper.stop("aborted");
+  const stopTimer = order.timeoutMs === null ? () => {} : clock.after(order.timeoutMs, () => stopper.stop("timeout"));
   hooks.signal.addEventListener("abort", onAbort, { once: true });
   feed(child, order.stdin);
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   try {
     const exit = await untilExit(child);
     if (exit instanceof Error) return notStarted(exit);
-    reins.end();
+    stopper.end();
     await endLeftovers(child, order.mark, hooks, closed, clock);
-    return { cause: reins.cause(), ...exit, ...output.finish() };
+    return { cause: stopper.cause(), ...exit, ...output.finish() };
   } finally {
     stopTimer();
-    reins.end();
+    stopper.end();
     hooks.signal.removeEventListener("abort", onAbort);
   }
 }
@@ -90,14 +90,14 @@ function start({ argv, cwd, env, user, inheritable }: ChildOrder, spawnChild: Sp
   }
 }
 
-interface Reins {
+interface ProcessStopper {
   stop(cause: Exclude<EndCause, "exit" | "not_started">): void;
   cause(): EndCause;
   end(): void;
 }
 
 /** Stops a command with SIGTERM and, after the grace time, SIGKILL. Only the first cause is recorded. */
-function createReins({ pid }: ChildProcessWithoutNullStreams, graceMs: number, clock: Clock): Reins {
+function createProcessStopper({ pid }: ChildProcessWithoutNullStreams, graceMs: number, clock: Clock): ProcessStopper {
   let cause: EndCause = "exit";
   let isEnded = false;
   let stopGrace: Stop | null = null;

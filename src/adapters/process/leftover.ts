@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { kill } from "node:process";
 import { createSystemClock } from "../../clock/index.ts";
-import { MARK } from "./surroundings.ts";
+import { MARK } from "./work-directory.ts";
 
 /** Maximum number of searches. A program that creates processes faster is stopped by the limit on processes, not here. */
 const SEARCHES_MAX = 50;

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandConfig } from "./config.ts";
-import { SAFE_PATH } from "./surroundings.ts";
+import { SAFE_PATH } from "./work-directory.ts";
 
 const BYTES_PER_MB = 1_048_576;
 const MEMORY_MB = 1_024;

@@ -21,7 +21,7 @@ import {
   type AdapterRequest,
   type AdapterResult,
 } from "../../adapter/index.ts";
-import { fileFailure } from "../file-trouble.ts";
+import { fileFailure } from "../file-failure.ts";
 import { readConfigSection } from "../config-section.ts";
 import type { Environment } from "../environment.ts";
 import { RunningAttempts } from "../running-attempts.ts";
@@ -31,7 +31,7 @@ import { type CommandConfig, configSchema, type ProcessConfig } from "./config.t
 import { findInheritable } from "./inheritance.ts";
 import { findProgram, underLimits } from "./limits.ts";
 import { keepOutputs, placeFiles } from "./work-files.ts";
-import { childEnvironment, createWorkDirectory, removeWorkDirectory } from "./surroundings.ts";
+import { childEnvironment, createWorkDirectory, removeWorkDirectory } from "./work-directory.ts";
 
 const PROCESS_PROVIDER = "process";
 
@@ -74,16 +74,16 @@ export function createProcessAdapter(options: ProcessAdapterOptions): Adapter {
       const line = readCommandLine(request, config);
       if (!line.ok) return { status: "failed", failure: "provider_refused", message: line.failure };
       if (hooks.signal.aborted) return cancelled(line.value.name);
-      const means = { options, clock, prlimit, inheritable };
+      const context = { options, clock, prlimit, inheritable };
       return running.run(request.dispatchId, hooks.signal, (signal) =>
-        perform(line.value, request, { ...hooks, signal }, means),
+        perform(line.value, request, { ...hooks, signal }, context),
       );
     },
   };
 }
 
 /** The runtime environment of commands, apart from their configuration. */
-interface Means {
+interface RunContext {
   readonly options: ProcessAdapterOptions;
   readonly clock: Clock;
   readonly prlimit: string | null;
@@ -94,7 +94,7 @@ async function perform(
   { name, command, args, stdin }: CommandLine,
   request: AdapterRequest,
   hooks: AdapterHooks,
-  { options, clock, prlimit, inheritable }: Means,
+  { options, clock, prlimit, inheritable }: RunContext,
 ): Promise<AdapterResult> {
   const outputBytesMax = command.output_bytes_max ?? OUTPUT_BYTES_MAX;
   const timeoutMs = Math.min(command.timeout_ms ?? Infinity, request.timeoutMs ?? Infinity);

@@ -55,21 +55,21 @@ export async function loadCaseFile(
   const near = (path: string): string => relative(io.cwd, resolve(folder, path)) || ".";
   const library = await loadLibrary(io, file.library === null ? undefined : near(file.library));
   const workspace = await openWorkspace(io, await workflowOf(io, file, source, near), library);
-  const { piece, plans } = workspace;
-  refuse(io, source, nameProblems(file, piece.plan));
+  const { workflow, plans } = workspace;
+  refuse(io, source, nameProblems(file, workflow.plan));
   const manifests = registry ?? (file.registry.length === 0 ? undefined : file.registry.map(near));
-  const tested = { piece, knownPlans: new Map(), environment: environmentsOf(io, manifests, plans) };
+  const tested = { workflow, knownPlans: new Map(), environment: environmentsOf(io, manifests, plans) };
   // Read before any case, so that a mistake in the manifests is reported for the whole file.
   if (manifests !== undefined) await tested.environment(file.cases[0]?.at ?? 0);
   const cases: LoadedCase[] = [];
   for (const one of file.cases)
-    cases.push(await readyCase(io, one, { source, near, plans, plan: piece.plan, tree: file.tree }));
+    cases.push(await readyCase(io, one, { source, near, plans, plan: workflow.plan, tree: file.tree }));
   const folders = [
     folder,
     dirname(resolve(folder, pathOf(file))),
     ...(manifests ?? []).map((path) => resolve(io.cwd, path)),
   ];
-  return { name, path: source.path, file, tested, plan: piece.plan, cases, folders: [...new Set(folders)] };
+  return { name, path: source.path, file, tested, plan: workflow.plan, cases, folders: [...new Set(folders)] };
 }
 
 /** Reads a file of cases. Code produces the same document as a file, and problems are shown at their place in that document. */

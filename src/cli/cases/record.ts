@@ -94,12 +94,12 @@ async function repeat(io: Io, { document, source, folder, run }: Repeated): Prom
   const { recording, problems } = readRecording(JSON.stringify({ ...document, snapshot: {} }));
   if (recording === null) throw new Refusal(`the run cannot be recorded: ${problems[0]?.message ?? ""}`);
   const file = { name: run.workflow, path: join(folder, run.workflow), bytes: new TextEncoder().encode(source) };
-  const { piece } = await openWorkspace(io, file, await loadLibrary(io, undefined));
+  const { workflow } = await openWorkspace(io, file, await loadLibrary(io, undefined));
   const { args, answers, people, events, at } = recording.case;
-  const checked = checkArgs(piece.plan.args, args);
+  const checked = checkArgs(workflow.plan.args, args);
   if (!checked.ok) throw new Refusal(`the args of the run do not fit: ${checked.failure[0]?.message ?? ""}`);
   const script = answers.kind === "script" ? answers.script : EMPTY_SCRIPT;
-  const tested = { piece, knownPlans: new Map(), environment: () => Promise.resolve(null) };
+  const tested = { workflow, knownPlans: new Map(), environment: () => Promise.resolve(null) };
   const { outcome } = await runCase(tested, { args: checked.value, script, people, events, at }, () => true);
   const outputs = run.outputs ?? null;
   const real: JsonObject = { status: run.status, ...(outputs === null ? {} : { outputs: hideInJson(outputs) }) };

@@ -48,11 +48,11 @@ export function Shell(): JSX.Element {
               <Link to="/">Go home</Link>
             </Empty>
           ) : (
-            <Caught key={found.key} place={path}>
+            <ErrorBoundary key={found.key} place={path}>
               <Suspense fallback={<Skeleton lines={6} height={28} />}>
                 <found.route.screen params={found.params} />
               </Suspense>
-            </Caught>
+            </ErrorBoundary>
           )}
         </main>
       </div>
@@ -63,29 +63,32 @@ export function Shell(): JSX.Element {
   );
 }
 
-interface CaughtProps {
+interface ErrorBoundaryProps {
   readonly children: ReactNode;
   /** Address of the screen. */
   readonly place: string;
 }
 
-interface CaughtState {
+interface ErrorBoundaryState {
   readonly error: Error | null;
   readonly place: string;
 }
 
 /** Error boundary. An error in one screen does not affect the rest of the page. */
-class Caught extends Component<CaughtProps, CaughtState> {
-  override state: CaughtState = { error: null, place: this.props.place };
+class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { error: null, place: this.props.place };
 
-  static getDerivedStateFromError(error: Error): Pick<CaughtState, "error"> {
+  static getDerivedStateFromError(error: Error): Pick<ErrorBoundaryState, "error"> {
     return { error };
   }
 
   /**
    * Clears the error when the address changes, since another tab of the screen may work. A screen without an error is not mounted again.
    */
-  static getDerivedStateFromProps({ place }: CaughtProps, before: CaughtState): CaughtState | null {
+  static getDerivedStateFromProps(
+    { place }: ErrorBoundaryProps,
+    before: ErrorBoundaryState,
+  ): ErrorBoundaryState | null {
     return place === before.place ? null : { error: null, place };
   }
 

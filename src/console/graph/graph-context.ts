@@ -2,7 +2,7 @@ import { createContext, useCallback, useContext, useSyncExternalStore } from "re
 import type { NodeView } from "../../core/view/index.ts";
 import { Store } from "../page/store.ts";
 import type { DraggedLine } from "./graph-editing.ts";
-import { type GraphSource, STILL } from "./graph-node.ts";
+import { type GraphSource, NO_SOURCE } from "./graph-node.ts";
 import type { Frame } from "./inside.ts";
 
 export interface GraphContext {
@@ -25,7 +25,7 @@ export interface GraphContext {
 }
 
 const NO_GRAPH: GraphContext = {
-  source: STILL,
+  source: NO_SOURCE,
   selected: new Store<string | null>(null),
   cursor: new Store<string | null>(null),
   onToggle: () => undefined,

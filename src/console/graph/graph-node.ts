@@ -26,7 +26,7 @@ export interface GraphSource {
 const NOTHING: readonly string[] = [];
 
 /** Source for a plan that is not run. No node has a state, and the same empty objects are returned each time. */
-export const STILL: GraphSource = {
+export const NO_SOURCE: GraphSource = {
   onNodes: () => () => undefined,
   node: () => undefined,
   handoffs: () => NOTHING,

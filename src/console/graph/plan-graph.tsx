@@ -20,7 +20,7 @@ import { CARD } from "./card.ts";
 import { DraggedLineView } from "./card-editing.tsx";
 import { CurrentGraph, type GraphContext } from "./graph-context.ts";
 import { type DraggedLine, Editing, type GraphEditing, useEditing } from "./graph-editing.ts";
-import { type GraphNode, type GraphSource, STILL } from "./graph-node.ts";
+import { type GraphNode, type GraphSource, NO_SOURCE } from "./graph-node.ts";
 import { type Frame, framesOf, type Inside } from "./inside.ts";
 import { GroupNote } from "./group-note.tsx";
 import { MiniMap } from "./mini-map.tsx";
@@ -63,7 +63,7 @@ const DO_NOTHING = (): void => undefined;
 
 /** The graph of a plan, in layers. Arrow keys move along edges, Enter opens. */
 export function PlanGraph(props: PlanGraphProps): JSX.Element {
-  const { nodes, source = STILL, selected, onSelect, open, onToggle, direction = "right", label = "Graph" } = props;
+  const { nodes, source = NO_SOURCE, selected, onSelect, open, onToggle, direction = "right", label = "Graph" } = props;
   const grouped = useMemo(() => groupGraph(nodes, { open }), [nodes, open]);
   const { insides = NO_INSIDES, onOpenInside = DO_NOTHING, editing = null } = props;
   const frames = useMemo(() => framesOf(insides, open, direction), [insides, open, direction]);
@@ -273,7 +273,7 @@ function useWalking(given: Walking): { readonly onKey: (event: KeyboardEvent) =>
       if (next === null) return;
       context.cursor.set(next);
       reveal(next);
-      announce(spoken(next, grouped, source));
+      announce(announcementOf(next, grouped, source));
     } else if ((event.key === "Enter" || event.key === " ") && cursor !== null) {
       event.preventDefault();
       act(cursor);
@@ -282,7 +282,7 @@ function useWalking(given: Walking): { readonly onKey: (event: KeyboardEvent) =>
   return { onKey, announcement };
 }
 
-function spoken(id: string, { vertices }: Grouped, source: GraphSource): string {
+function announcementOf(id: string, { vertices }: Grouped, source: GraphSource): string {
   const vertex = vertices.find((each) => each.id === id);
   if (vertex?.kind === "group") return `${vertex.label}, ${vertex.members.length} nodes`;
   const view = source.node(id);

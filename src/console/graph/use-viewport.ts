@@ -44,7 +44,12 @@ function boxesOf(layout: Layout | null, ids: readonly string[]): readonly Placed
 }
 
 /** Returns the viewport after opening or closing: opened content starts where the group was, closed content is scrolled into view. */
-function holding(held: Held | null, layout: Layout | null, now: Viewport | null, pane: Size): Viewport | null {
+function viewportAfterToggle(
+  held: Held | null,
+  layout: Layout | null,
+  now: Viewport | null,
+  pane: Size,
+): Viewport | null {
   const boxes = held === null ? [] : boxesOf(layout, held.ids);
   const after = cornerOf(boxes);
   const [first] = boxes;
@@ -65,7 +70,7 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
   );
   const held = useRef<Held | null>(null);
   useEffect(() => {
-    const kept = holding(held.current, layout, instance.current?.getViewport() ?? null, pane);
+    const kept = viewportAfterToggle(held.current, layout, instance.current?.getViewport() ?? null, pane);
     held.current = null;
     // A graph that fits is shown as a whole, unless a person has chosen a part.
     const isWhole = !isMoved.current && layout !== null && isReadable(layout, pane);

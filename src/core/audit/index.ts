@@ -8,10 +8,10 @@ export {
   type AuditCheckpoint,
   EXPORT_FORMAT,
   type OpenSegment,
-  type Pruned,
+  type PrunedSegments,
   type Signing,
   signStatement,
-  type Thinned,
+  type PartlyPrunedSegment,
 } from "./statement.ts";
 export {
   ExportVerifier,

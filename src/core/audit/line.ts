@@ -1,6 +1,6 @@
 import { canonicalJson, getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import type { AuditRecord } from "./record.ts";
-import type { AuditCheckpoint, ExportHead, ExportHeader, Pruned, Thinned } from "./statement.ts";
+import type { AuditCheckpoint, ExportHead, ExportHeader, PrunedSegments, PartlyPrunedSegment } from "./statement.ts";
 
 /** A parsed value of an export, or a description of the error in its text. */
 export type Read<T> = { readonly value: T } | { readonly wrong: string };
@@ -54,7 +54,7 @@ const STATEMENTS: Readonly<Record<string, Shape>> = {
   head: { kind: "text", at: "text", seq: "count", hash: "hash", checkpointSeq: "count", ...SIGNED },
 };
 
-export type Line = AuditRecord | ExportHeader | AuditCheckpoint | Pruned | Thinned | ExportHead;
+export type Line = AuditRecord | ExportHeader | AuditCheckpoint | PrunedSegments | PartlyPrunedSegment | ExportHead;
 
 /** Checks whether a line is a record. A record is the only line without a `kind`. */
 export function isRecord(line: Line): line is AuditRecord {

@@ -36,14 +36,14 @@ export interface AuditCheckpoint extends Signed, Span {
 }
 
 /** Replaces whole segments whose retention has ended. */
-export interface Pruned extends Signed, Span {
+export interface PrunedSegments extends Signed, Span {
   readonly kind: "pruned";
   readonly prevHash: string;
   readonly lastHash: string;
 }
 
 /** Precedes a segment in which some records were deleted and others are kept longer. Lists the hashes of the deleted records. */
-export interface Thinned extends Signed, Span {
+export interface PartlyPrunedSegment extends Signed, Span {
   readonly kind: "thinned";
   readonly gone: readonly (readonly [seq: number, hash: string])[];
 }
@@ -58,7 +58,7 @@ export interface ExportHead extends Signed {
   readonly checkpointSeq: number;
 }
 
-export type Statement = ExportHeader | AuditCheckpoint | Pruned | Thinned | ExportHead;
+export type Statement = ExportHeader | AuditCheckpoint | PrunedSegments | PartlyPrunedSegment | ExportHead;
 /** Applies to each member of the union separately. `Omit` alone would merge the members into one. */
 type Unsigned<T> = T extends Statement ? Omit<T, "key" | "signature"> : never;
 

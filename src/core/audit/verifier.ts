@@ -7,9 +7,9 @@ import {
   EXPORT_FORMAT,
   type ExportHead,
   type ExportHeader,
-  type Pruned,
+  type PrunedSegments,
   type Statement,
-  type Thinned,
+  type PartlyPrunedSegment,
 } from "./statement.ts";
 
 /** Checks that `signature` is the key's signature of the text. */
@@ -69,7 +69,7 @@ export class ExportVerifier {
   /** State of the open segment: the hash before it, and the tree over its records. */
   #before = GENESIS_HASH;
   #frontier: Frontier = EMPTY_FRONTIER;
-  #thinned: Thinned | null = null;
+  #thinned: PartlyPrunedSegment | null = null;
   readonly #gone = new Map<number, string>();
 
   constructor(options: VerifyOptions) {
@@ -188,7 +188,7 @@ export class ExportVerifier {
     if (record.hash !== rehash(record)) throw wrong("its content is not what was hashed");
     this.#advance(record.hash);
     this.#records += 1;
-    this.#passGone();
+    this.#skipDeletedRecords();
   }
 
   #advance(hash: string): void {
@@ -206,7 +206,7 @@ export class ExportVerifier {
   }
 
   /** Advances over records that were deleted according to a thinned statement. */
-  #passGone(): void {
+  #skipDeletedRecords(): void {
     for (;;) {
       const hash = this.#gone.get(this.#seq + 1);
       if (hash === undefined) return;
@@ -237,7 +237,7 @@ export class ExportVerifier {
     this.#thinned = null;
   }
 
-  #takePruned({ fromSeq, toSeq, prevHash, lastHash }: Pruned): void {
+  #takePruned({ fromSeq, toSeq, prevHash, lastHash }: PrunedSegments): void {
     const wrong = (reason: string): Wrong => new Wrong("pruned", this.#seq, reason);
     if (fromSeq > this.#seq + 1) throw this.#missing(`what follows was pruned from record ${fromSeq} on`);
     const isClosed = this.#checkpointSeq === this.#seq && this.#thinned === null;
@@ -250,7 +250,7 @@ export class ExportVerifier {
     this.#openSegment();
   }
 
-  #takeThinned(thinned: Thinned): void {
+  #takeThinned(thinned: PartlyPrunedSegment): void {
     const { fromSeq, toSeq, gone } = thinned;
     if (fromSeq > this.#seq + 1) throw this.#missing(`what follows was thinned from record ${fromSeq} on`);
     const isNext = fromSeq === this.#seq + 1 && this.#checkpointSeq === this.#seq && this.#thinned === null;
@@ -258,7 +258,7 @@ export class ExportVerifier {
     if (!isNext || !isInside) throw new Wrong("thinned", this.#seq, "it does not follow a closed segment");
     this.#thinned = thinned;
     for (const [seq, hash] of gone) this.#gone.set(seq, hash);
-    this.#passGone();
+    this.#skipDeletedRecords();
   }
 
   #takeHead({ seq, hash, checkpointSeq }: ExportHead): void {

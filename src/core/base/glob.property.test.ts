@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchesGlob } from "./glob.ts";
+import { matchesGlob, mayNameToolOf } from "./glob.ts";
 
 describe("a pattern with stars", () => {
   it.each([
@@ -35,5 +35,35 @@ describe("a pattern with stars", () => {
 
   it("takes no long time over a hostile pattern", () => {
     expect(matchesGlob(`${"*a".repeat(120)}b`, "a".repeat(5_000))).toBe(false);
+  });
+});
+
+describe("a pattern for tools", () => {
+  it.each([
+    ["search/find", "search", true],
+    ["search/*", "search", true],
+    ["*/find", "search", true],
+    ["sea*/find", "search", true],
+    ["bill*/find", "search", false],
+    ["*", "search", true],
+    ["sea*find", "search", true],
+    ["search*", "search", true],
+    ["searching*", "search", false],
+    ["bill*", "search", false],
+    ["search", "search", true],
+    ["searches", "search", false],
+  ])("%s may name a tool of %s: %s", (pattern, server, may) => {
+    expect(mayNameToolOf(pattern, server)).toBe(may);
+  });
+
+  it("may name a tool of every server whose tools it matches", () => {
+    const pattern = fc.string({ unit: fc.constantFrom("a", "b", "*", "/"), maxLength: 8 });
+    const name = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(pattern, name, name, (written, server, tool) => {
+        if (matchesGlob(written, `${server}/${tool}`)) expect(mayNameToolOf(written, server)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -22,3 +22,14 @@ export function matchesGlob(pattern: string, text: string): boolean {
   while (pattern[next] === "*") next += 1;
   return next === pattern.length;
 }
+
+/**
+ * Returns whether a pattern for tools can match this tool, or a tool of this server. Patterns are `server/tool` or a name
+ * alone, and a `*` in a name alone may also match the slash.
+ */
+export function mayNameToolOf(pattern: string, toolOrServer: string): boolean {
+  const end = pattern.indexOf("/");
+  if (end !== -1) return matchesGlob(pattern.slice(0, end), toolOrServer);
+  const star = pattern.indexOf("*");
+  return star === -1 ? pattern === toolOrServer : toolOrServer.startsWith(pattern.slice(0, star));
+}

@@ -10,5 +10,5 @@ export * from "./civil-date.ts";
 export * from "./secret-reference.ts";
 export * from "./suggest.ts";
 export * from "./glob.ts";
-export { MissingPackage, missingPackage, orMissing } from "./missing-package.ts";
+export { MissingPackage, missingPackage, explainMissingPackage } from "./missing-package.ts";
 export * from "./ageing.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MissingPackage, missingPackage, orMissing } from "./missing-package.ts";
+import { MissingPackage, missingPackage, explainMissingPackage } from "./missing-package.ts";
 
 const notFound = (name: string, code: string): Error =>
   Object.assign(new Error(`Cannot find package '${name}' imported from /somewhere`), { code });
@@ -9,7 +9,7 @@ describe("a package that is not installed", () => {
     const error = missingPackage(notFound("ai", code), "ai");
     expect(error).toBeInstanceOf(MissingPackage);
     expect(String(error)).toContain("npm install ai");
-    expect(() => orMissing("ai")(notFound("ai", code))).toThrow(MissingPackage);
+    expect(() => explainMissingPackage("ai")(notFound("ai", code))).toThrow(MissingPackage);
   });
 
   it("is not blamed for a package that it lacks itself, nor for any other error", () => {

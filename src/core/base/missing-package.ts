@@ -16,7 +16,7 @@ export function missingPackage(error: unknown, name: string): unknown {
 }
 
 /** Returns an error handler for `import(name).catch(…)`. */
-export function orMissing(name: string): (error: unknown) => never {
+export function explainMissingPackage(name: string): (error: unknown) => never {
   return (error) => {
     throw missingPackage(error, name);
   };

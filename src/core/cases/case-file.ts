@@ -136,13 +136,13 @@ function readAnswers(tree: SourceTree, path: TreePath, written: WrittenCase, fou
   const base = [...path, "answers"];
   const { script, problems } = isScript
     ? readScriptAt(tree, base, answers)
-    : readScriptAt(withoutHead(tree, base), base, { nodes: answers });
+    : readScriptAt(withoutNodesKey(tree, base), base, { nodes: answers });
   found.push(...problems);
   return { kind: "script", script };
 }
 
 /** Adapts the locations of a script whose `nodes` key is omitted. */
-function withoutHead(tree: SourceTree, base: TreePath): SourceTree {
+function withoutNodesKey(tree: SourceTree, base: TreePath): SourceTree {
   const real = (path: TreePath): TreePath => [...base, ...path.slice(base.length + 1)];
   return {
     value: tree.value,

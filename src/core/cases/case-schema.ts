@@ -10,23 +10,23 @@ const object = z.record(z.string(), json);
 const text = z.string().min(1);
 const duration = z
   .union([text, z.number().nonnegative()])
-  .describe("A duration in simulated time, such as 90s, 2h or 3d; a number is seconds");
+  .describe("Duration in simulated time, such as 90s, 2h or 3d; a number is in seconds");
 
 const answer = z.strictObject({
   decision: z.enum(DECISIONS),
   reason: text.optional(),
-  by: text.optional().describe("Who answers; default: a person of the case"),
-  form: object.optional().describe("What is entered into the form; default: made up"),
+  by: text.optional().describe("Person who answers. Default: a person of the case"),
+  form: object.optional().describe("Values entered into the form. Default: generated"),
   after: duration.optional(),
 });
 const answers = z.union([z.enum(DECISIONS), answer]);
 
 const sentEvent = z.strictObject({
-  type: text.optional().describe("Of an event to all runs"),
-  signal: text.optional().describe("Name of a signal to this run"),
+  type: text.optional().describe("Type of an event that is sent to all runs"),
+  signal: text.optional().describe("Name of a signal that is sent to this run"),
   key: object.optional(),
   data: json.optional(),
-  after: duration.optional().describe("Since the start of the run; default: at once"),
+  after: duration.optional().describe("Time after the start of the run. Default: 0"),
 });
 
 /** Conditions that must hold, or expected values by name. */
@@ -35,7 +35,7 @@ const values = z.union([text, z.array(text), object]);
 const expectedNode = z.strictObject({
   status: z.enum(NODE_STATUSES).optional(),
   attempts: z.number().int().nonnegative().optional(),
-  error: text.optional().describe("The error code"),
+  error: text.optional().describe("Error code of the node"),
   outputs: values.optional(),
 });
 
@@ -49,11 +49,11 @@ const expectedVerdict = z.strictObject({
 const askedSchema = z.strictObject({
   node: text.optional(),
   tool: text.optional(),
-  text: z.string().optional().describe("The whole text that was asked"),
+  text: z.string().optional().describe("Complete text of the request"),
   contains: z
     .union([text, z.array(text)])
     .optional()
-    .describe("What the text that was asked contains"),
+    .describe("Text that the request contains"),
   args: object.optional().describe("Args of the tool call"),
 });
 
@@ -61,42 +61,45 @@ export const RUN_ENDINGS = ["completed", "failed", "cancelled", "timed_out", "wa
 
 export const expectSchema = z.strictObject({
   status: z.enum(RUN_ENDINGS).optional(),
-  error: text.optional().describe("The error code the run failed with"),
+  error: text.optional().describe("Error code of the run"),
   outputs: values.optional(),
   nodes: z.record(text, z.union([z.enum(NODE_STATUSES), expectedNode])).optional(),
   gates: z
     .record(text, z.union([z.enum(DISPOSITIONS), expectedVerdict]))
     .optional()
-    .describe("What the gates decided about a node, or about the launch"),
-  cost_below: z.number().nonnegative().optional().describe("US dollars"),
+    .describe("Verdicts of the gates about nodes, or about the launch"),
+  cost_below: z.number().nonnegative().optional().describe("Upper limit of the cost in US dollars"),
   asked: z
     .array(z.union([text, askedSchema]))
     .optional()
-    .describe("Nodes and tools that were called or asked a person"),
+    .describe("Nodes and tools that were called, or for which a person was asked"),
   never_called: z.array(text).optional().describe("Nodes, tools, agents and workflows that were not called"),
-  snapshot: z.boolean().optional().describe("Compare with the snapshot beside the file; --update writes it"),
+  snapshot: z
+    .boolean()
+    .optional()
+    .describe("Compares the run with the snapshot beside the file. --update writes the snapshot"),
 });
 
 export const caseSchema = z.strictObject({
   name: text.max(200),
   args: object.optional(),
-  answers: z.union([text, object]).optional().describe("A script, its nodes, or the path of one"),
-  recorded: text.optional().describe("The id of a recorded run, or the path of a recording"),
+  answers: z.union([text, object]).optional().describe("A script, its nodes, or the path of a script"),
+  recorded: text.optional().describe("Id of a recorded run, or path of a recording"),
   approvals: z
     .union([z.enum(["all", "reject", "none"]), z.record(text, z.union([answers, z.array(answers).min(1)]))])
     .optional()
-    .describe("Answers of people, by node; default: none"),
+    .describe("Answers of people: one for all approvals, or by node. Default: none"),
   events: z.array(sentEvent).optional(),
-  clock: text.optional().describe("When the run starts, as an ISO moment"),
-  expect: expectSchema.optional().describe("Default: the run completes"),
+  clock: text.optional().describe("Time at which the run starts, in ISO 8601"),
+  expect: expectSchema.optional().describe("Expected results. Default: the run completes"),
 });
 
 export const fileSchema = z.strictObject({
-  workflow: z.union([text, object]).describe("The path of the workflow, from the folder of this file"),
+  workflow: z.union([text, object]).describe("Path of the workflow, relative to the folder of this file"),
   registry: z
     .union([text, z.array(text)])
     .optional()
-    .describe("Manifests whose gates hold: files or folders"),
+    .describe("Files or folders with the manifests that the gates read"),
   library: text.optional(),
   cases: z.array(caseSchema).min(1).max(CASES_MAX),
 });

@@ -35,10 +35,10 @@ export const approver = byKind<Approver>(`${WHO}, or a map`, {
   map: refine(
     record(
       {
-        who: mandatory(who, `Who is asked: ${WHO}.`),
+        who: mandatory(who, `Approver: ${WHO}.`),
         within: optional(
           duration,
-          "How long they have before the next in the chain is asked as well; without it the next is asked at once.",
+          "Time after which the next approver in the chain is asked as well. Default: the next is asked at once.",
         ),
       },
       { title: "an approver" },
@@ -79,14 +79,14 @@ const pair: Shape<readonly StepTemplate[]> = refine(list(shownText), (texts, pat
 type ValueKind = Exclude<ShownKind, "diff">;
 
 const ITEM = {
-  label: optional(anyText, "What people see above it."),
-  value: optional(shownText, "Shown as it is."),
-  text: optional(shownText, "Shown as plain text."),
-  markdown: optional(shownText, "Shown as Markdown."),
-  table: optional(shownText, "A list of maps, shown as a table."),
-  image: optional(shownText, "The address of an image, or a data URL."),
-  file: optional(shownText, "A file: a name and its content, or an address."),
-  diff: optional(pair, "Two values, shown as what changed from the first to the second."),
+  label: optional(anyText, "Heading above the value."),
+  value: optional(shownText, "Value, shown in the form that suits its type."),
+  text: optional(shownText, "Value, shown as plain text."),
+  markdown: optional(shownText, "Text, shown as Markdown."),
+  table: optional(shownText, "List of maps, shown as a table."),
+  image: optional(shownText, "Address of an image, or a data URL."),
+  file: optional(shownText, "File: a name and its content, or an address."),
+  diff: optional(pair, "Two values, shown as the changes from the first to the second."),
 };
 
 /** A shown item with the paths of its texts, at which its references are checked. */

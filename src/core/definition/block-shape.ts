@@ -42,11 +42,14 @@ export function chooseShape(stepOf: () => Shape<RawStep>): Shape<WrittenBranches
   const steps = nestedSteps(stepOf);
   const branch = record(
     {
-      name: optional(givenName, "What the output branch says when this one is taken. Default: its position, from 0."),
-      when: optional(expression, "The branch is taken when this holds and none before it did."),
-      steps: optional(steps, "The steps of the branch."),
-      else: optional(steps, "The steps that are run when no condition holds; the last branch."),
-      outputs: optional(runOutputs, "What the branch hands on: name → value. Default: the outputs of its last steps."),
+      name: optional(
+        givenName,
+        "Value of the output branch when this branch is taken. Default: the position of the branch, from 0.",
+      ),
+      when: optional(expression, "Condition of the branch. The first branch whose condition is true is taken."),
+      steps: optional(steps, "Steps of the branch."),
+      else: optional(steps, "Steps that run when no condition is true. Only in the last branch."),
+      outputs: optional(runOutputs, "Outputs of the branch: name → value. Default: the outputs of its last steps."),
     },
     { title: "a branch", foreign: BRANCH_WORDS },
   );

@@ -18,7 +18,7 @@ export interface Concurrency {
 
 const RAW = record(
   {
-    key: optional(anyJson, "An expression over args and run: runs with the same value count together."),
+    key: optional(anyJson, "Expression over args and run. Runs with the same value share the limit."),
     limit: optional(
       number({
         isInteger: true,
@@ -27,12 +27,12 @@ const RAW = record(
         expected: `a whole number from 1 to ${LIMITS.concurrentRunsMax}`,
         code: "bad_concurrency",
       }),
-      "How many of them may be open.",
+      "Maximum number of open runs.",
       { default: 1 },
     ),
     when_full: optional(
       choice(WHEN_FULL),
-      "What happens beyond that: the new run waits, is cancelled, or takes the place of the oldest.",
+      "Handling of a new run above the limit: it waits, is cancelled, or replaces the oldest run.",
       { default: "queue" },
     ),
   },

@@ -19,12 +19,12 @@ const length = number({ isInteger: true, min: 0, max: LIMITS.jsonBytesMax, expec
 export const fieldType = choice(FIELD_TYPES);
 
 export const CONSTRAINTS = {
-  enum: optional(list(enumMember), "The values it may have."),
-  minimum: optional(number({ expected: "a number" }), "Smallest number allowed."),
-  maximum: optional(number({ expected: "a number" }), "Largest number allowed."),
-  minLength: optional(length, "Fewest characters, or elements of a list, allowed."),
-  maxLength: optional(length, "Most characters, or elements of a list, allowed."),
-  pattern: optional(patternText, "Regular expression (RE2 syntax) the text must match."),
+  enum: optional(list(enumMember), "Allowed values."),
+  minimum: optional(number({ expected: "a number" }), "Smallest allowed number."),
+  maximum: optional(number({ expected: "a number" }), "Largest allowed number."),
+  minLength: optional(length, "Minimum number of characters, or of elements of a list."),
+  maxLength: optional(length, "Maximum number of characters, or of elements of a list."),
+  pattern: optional(patternText, "Regular expression (RE2 syntax) that the text must match."),
 };
 
 export function inferType(value: Json | undefined): FieldType | undefined {

@@ -18,7 +18,7 @@ export const dependency: Shape<Dependency> = byKind<Dependency>("the id of a ste
     record(
       {
         step: mandatory(anyText, "Id of the step."),
-        on: optional(choice(DEPENDENCY_OUTCOMES), "How it must have ended for this step to run.", {
+        on: optional(choice(DEPENDENCY_OUTCOMES), "Outcome of that step that is required for this step to run.", {
           default: "success",
         }),
       },

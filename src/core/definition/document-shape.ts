@@ -17,31 +17,39 @@ export const positive = number({ isInteger: true, min: 1, expected: "a whole num
 /** Fields of the whole workflow, common to both formats. */
 export const DOCUMENT_HEAD = {
   name: mandatory(kebabName, "Name of the workflow, in kebab-case."),
-  version: optional(positive, "The author's own number for this version."),
-  description: optional(anyText, "What the workflow is for."),
-  model: optional(givenName, "Model of every node that names none."),
+  version: optional(positive, "Version number set by the author."),
+  description: optional(anyText, "Purpose of the workflow."),
+  model: optional(givenName, "Model of all nodes that name none."),
   gateway: optional(
     choice(GATEWAY_RULES),
-    "Whether nodes may go elsewhere when the gateway a run is pinned to is gone.",
+    "Whether nodes may run at another gateway when the one pinned at the start of the run no longer exists.",
     {
       default: "pinned",
     },
   ),
-  timeout: optional(duration, "Seconds the whole run may take, waits included."),
-  allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
-  priority: optional(choice(PRIORITIES), "Which runs of an organisation go first, unless a start or a trigger says.", {
-    default: "normal",
-  }),
-  notify: optional(workflowRules, "Which channels are used for what happens in its runs."),
+  timeout: optional(duration, "Maximum duration of the run in seconds, waits included."),
+  allow_secret_literals: optional(flag, "Allows texts that look like secrets.", { default: false }),
+  priority: optional(
+    choice(PRIORITIES),
+    "Priority of the runs within the organisation. A start or a trigger may set another one.",
+    {
+      default: "normal",
+    },
+  ),
+  notify: optional(workflowRules, "Rules for the channels that are notified of events of the runs."),
   labels: optional(
     labelsShape,
-    "Names and short texts by which its runs are found; ${…} reads args and facts of the run.",
+    "Labels by which the runs can be found: names and short texts; ${…} reads args and facts of the run.",
   ),
-  max_parallel: optional(positive, "Nodes of one run in flight at a time.", { default: LIMITS.runParallelDefault }),
+  max_parallel: optional(positive, "Maximum number of nodes of a run that are open at a time.", {
+    default: LIMITS.runParallelDefault,
+  }),
 };
 
 export function completionField(standard: Completion) {
-  return optional(choice(COMPLETIONS), "How the status of the run follows from its nodes.", { default: standard });
+  return optional(choice(COMPLETIONS), "Rule by which the status of the run follows from its nodes.", {
+    default: standard,
+  });
 }
 
 interface RawHead {

@@ -21,12 +21,17 @@ const span = durationOr("bad_wait");
 
 const WAIT_MAP = record(
   {
-    until: optional(anyJson, "The moment at which it continues: a date, or an expression that gives one."),
-    event: optional(eventType, "The type of the event it waits for."),
-    signal: optional(eventType, "The name of the signal to this run it waits for."),
-    match: optional(mapOf(anyJson), "What the key of the event must be, member by member; ${…} is filled in."),
-    timeout: optional(span, "How long it waits for the event or signal."),
-    on_timeout: optional(choice(ON_TIMEOUT), "What happens when nothing has come by then.", { default: "fail" }),
+    until: optional(anyJson, "Time at which the step continues: a date, or an expression with a date as its value."),
+    event: optional(eventType, "Type of the event that the step waits for."),
+    signal: optional(eventType, "Name of the signal to this run that the step waits for."),
+    match: optional(
+      mapOf(anyJson),
+      "Key that the event must have, with exactly the same members and values; ${…} is filled in.",
+    ),
+    timeout: optional(span, "Maximum time to wait for the event or signal."),
+    on_timeout: optional(choice(ON_TIMEOUT), "Effect when the time has passed without an event or signal.", {
+      default: "fail",
+    }),
   },
   { title: "a wait", foreign: WAIT_WORDS },
 );
@@ -90,10 +95,10 @@ function untilOf(raw: RawWait, until: Json, path: TreePath, report: Report): Wri
 export const emitShape: Shape<Written> = refine(
   record(
     {
-      type: mandatory(eventType, "The type of the event."),
-      key: optional(mapOf(anyJson), "What waiting steps match with; ${…} is filled in."),
-      data: optional(anyJson, "What the event says; ${…} is filled in.", { keepsNull: true }),
-      keep: optional(span, "How long it is kept for steps that begin to wait later, at most 7 days.", {
+      type: mandatory(eventType, "Type of the event."),
+      key: optional(mapOf(anyJson), "Key of the event, which waiting steps compare with match; ${…} is filled in."),
+      data: optional(anyJson, "Content of the event; ${…} is filled in.", { keepsNull: true }),
+      keep: optional(span, "Time the event is stored for steps that begin to wait later, at most 7 days.", {
         default: "1h",
       }),
     },

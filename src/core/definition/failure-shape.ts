@@ -33,7 +33,7 @@ const ATTEMPTS = 4;
 const retry = record(
   {
     ...RETRY,
-    if: optional(expression, "Whether it is tried again; it sees error.code, .message, .attempts and .class."),
+    if: optional(expression, "Condition for a retry. It reads error.code, .message, .attempts and .class."),
   },
   { title: "retry", isCamelAccepted: true, foreign: RETRY_WORDS },
 );
@@ -43,9 +43,9 @@ export const failureRule: Shape<FailureRule> = byKind("a word such as halt, or a
   map: refine(
     record(
       {
-        retry: optional(retry, "How often and after which failures the step is tried again."),
+        retry: optional(retry, "Number of attempts, and the failures that are retried."),
         // oxlint-disable-next-line unicorn/no-thenable -- a key of the format, and never awaited
-        then: optional(choice(["halt", "skip", "escalate"]), "What happens when it is not tried again.", {
+        then: optional(choice(["halt", "skip", "escalate"]), "Action when there is no further retry.", {
           default: "halt",
         }),
       },

@@ -11,26 +11,26 @@ import type { StepInput, Value } from "./definition.ts";
 
 const OUTPUT = {
   type: mandatory(fieldType, "Type of the value."),
-  required: optional(flag, "Whether the agent must return it.", { default: true }),
-  description: optional(anyText, "What it is, for the agent."),
+  required: optional(flag, "Whether the agent must return the field.", { default: true }),
+  description: optional(anyText, "Description of the field for the agent."),
   ...CONSTRAINTS,
   ...NESTED_IN_OUTPUTS,
 };
 
 const INPUT = {
-  from: optional(reference, "Where the value comes from: step.outputs.field. Without it, the variable of this name."),
-  expr: optional(expression, "What the value is calculated by."),
+  from: optional(reference, "Source of the value: step.outputs.field. Default: the variable with this name."),
+  expr: optional(expression, "Expression that calculates the value."),
   type: optional(fieldType, "Type of the value."),
-  required: optional(flag, "Whether the step needs it.", { default: true }),
+  required: optional(flag, "Whether the step requires the value.", { default: true }),
   ...CONSTRAINTS,
   ...NESTED_IN_OUTPUTS,
 };
 
 const ARG = {
-  type: optional(fieldType, "Type of the value; inferred from the default when absent."),
-  required: optional(flag, "Whether a run must be given it.", { default: false }),
-  default: optional(anyJson, "Value when none is given."),
-  description: optional(anyText, "Shown in the launch form."),
+  type: optional(fieldType, "Type of the value. Default: the type of the default value."),
+  required: optional(flag, "Whether a run requires the arg.", { default: false }),
+  default: optional(anyJson, "Value used when the arg is not given."),
+  description: optional(anyText, "Text shown in the launch form."),
   ...CONSTRAINTS,
   ...NESTED_IN_ARGS,
 };
@@ -78,7 +78,9 @@ export const inputField: Shape<WrittenInput> = {
   schema: {
     anyOf: [
       { ...declaredInput.schema, anyOf: ["from", "type", "expr"].map((key) => ({ required: [key] })) },
-      { description: "A value: step.outputs.field, a text with ${…}, or any other literal; {value: …} quotes one." },
+      {
+        description: "A value: step.outputs.field, a text with ${…}, or any other literal; {value: …} marks a literal.",
+      },
     ],
   },
 };
@@ -87,9 +89,9 @@ export const inputField: Shape<WrittenInput> = {
 export const runOutputField = refine(
   record(
     {
-      value: mandatory(anyJson, "What the output is: a value as in inputs."),
+      value: mandatory(anyJson, "Value of the output, written as in inputs."),
       type: optional(fieldType, "Type of the value."),
-      required: optional(flag, "Whether it must have a value.", { default: true }),
+      required: optional(flag, "Whether the output must have a value.", { default: true }),
       ...CONSTRAINTS,
       ...NESTED_IN_OUTPUTS,
     },

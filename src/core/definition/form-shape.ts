@@ -32,17 +32,19 @@ const member: Shape<string | number> = {
 };
 
 const FIELD = {
-  type: optional(formType, "What is entered; enum: one of the values of enum."),
-  label: optional(anyText, "What people see instead of the name."),
-  description: optional(anyText, "What the field is for."),
-  enum: optional(list(member), "The values to choose from."),
-  default: optional(anyJson, "What the field holds at first; a text may have references."),
-  required: optional(flag, "Whether something has to be entered.", { default: true }),
-  min: optional(number({ expected: "a number" }), "Smallest number allowed, or fewest characters.", {
+  type: optional(formType, "Type of the entered value; enum: one of the values of enum."),
+  label: optional(anyText, "Display name of the field. Default: its name."),
+  description: optional(anyText, "Purpose of the field."),
+  enum: optional(list(member), "Values to choose from."),
+  default: optional(anyJson, "Initial value of the field; a text may have references."),
+  required: optional(flag, "Whether a value must be entered.", { default: true }),
+  min: optional(number({ expected: "a number" }), "Smallest allowed number, or minimum number of characters.", {
     alias: "minimum",
   }),
-  max: optional(number({ expected: "a number" }), "Largest number allowed, or most characters.", { alias: "maximum" }),
-  pattern: optional(patternText, "Regular expression (RE2 syntax) the text must match."),
+  max: optional(number({ expected: "a number" }), "Largest allowed number, or maximum number of characters.", {
+    alias: "maximum",
+  }),
+  pattern: optional(patternText, "Regular expression (RE2 syntax) that the text must match."),
 };
 
 const formField: Shape<FormField> = byKind("a type or a map", {

@@ -39,28 +39,36 @@ const WORK = Object.fromEntries(
 
 const CONFIG = {
   model_id: optional(givenName, "Model of this node."),
-  timeout_ms: optional(milliseconds(false), "Milliseconds per attempt.", { default: LIMITS.lensTimeoutMsDefault }),
-  on_parent_failure: optional(choice(ON_PARENT_FAILURE), "What happens when a parent has failed.", { default: "skip" }),
-  join: optional(joinShape, "How many of the nodes before it are enough: all, any, or a number.", { default: "all" }),
-  race: optional(flag, "Once join is reached, those still open are stopped.", { default: false }),
-  merge: optional(choice(MERGE_STRATEGIES), "How several edges into one parameter are joined.", {
+  timeout_ms: optional(milliseconds(false), "Maximum duration of an attempt in milliseconds.", {
+    default: LIMITS.lensTimeoutMsDefault,
+  }),
+  on_parent_failure: optional(choice(ON_PARENT_FAILURE), "Action when a parent has failed.", { default: "skip" }),
+  join: optional(joinShape, "Number of parents the node waits for: all, any, or a number.", { default: "all" }),
+  race: optional(flag, "Stops the parents that are still open when join is reached.", { default: false }),
+  merge: optional(choice(MERGE_STRATEGIES), "Strategy for several edges into one parameter.", {
     default: "last_write_wins",
   }),
   repeat: optional(repeatShape, "Runs the node in rounds: until, max, every, on_exhausted."),
-  moderation: optional(choice(MODERATION_MODES), "Which texts are moderated.", { default: "off" }),
-  param_overrides: optional(mapOf(anyJson), "Values that beat edges and root inputs; [[node.path]] is filled in."),
-  retry: optional(retryShape, "How often and after which causes the node is tried again.", {
+  moderation: optional(choice(MODERATION_MODES), "Texts that are moderated.", { default: "off" }),
+  param_overrides: optional(
+    mapOf(anyJson),
+    "Values that replace those of edges and root inputs; [[node.path]] is filled in.",
+  ),
+  retry: optional(retryShape, "Number of attempts, and the causes that are retried.", {
     default: { attempts: RETRY_DEFAULTS.attempts },
   }),
-  template_body: optional(lensText, "Template of a node without a lens."),
+  template_body: optional(lensText, "Template of a node that has no lens."),
   steps: optional(
     asWritten(nestedSteps(() => stepShape)),
-    "Steps the node holds, as in a .lobsterX file; they see what it is given by label.",
+    "Steps inside the node, as in a .lobsterX file. They read the inputs of the node by label.",
   ),
-  choose: optional(asWritten(chooseShape(() => stepShape)), "Branches of steps: the first whose when holds is run."),
+  choose: optional(
+    asWritten(chooseShape(() => stepShape)),
+    "Branches of steps. The first branch whose condition is true is run.",
+  ),
   outputs: optional(
     asWritten(runOutputs),
-    "What the steps hand on: name → value. Default: the outputs of the last ones.",
+    "Outputs of the steps: name → value. Default: the outputs of the last steps.",
   ),
   ...WORK,
   workflow_ref: optional(workflowRef, "Runs another workflow: name or name@version."),
@@ -68,21 +76,24 @@ const CONFIG = {
 };
 
 const NODE = {
-  id: mandatory(lensNodeId, "Name of the node; edges refer to it."),
-  lens_id: optional(givenName, "The lens it runs; null for a utility node."),
-  version_id: optional(givenName, "Version of the lens; null for the newest when the run starts."),
-  label: optional(anyText, "What people see."),
-  ordinal: optional(number({ isInteger: true, min: 0, expected: "a whole number, 0 or more" }), "Order for people."),
+  id: mandatory(lensNodeId, "Id of the node, used by edges."),
+  lens_id: optional(givenName, "Id of the lens that the node runs; null for a utility node."),
+  version_id: optional(givenName, "Version of the lens; null for the newest at the start of the run."),
+  label: optional(anyText, "Display name of the node."),
+  ordinal: optional(
+    number({ isInteger: true, min: 0, expected: "a whole number, 0 or more" }),
+    "Position of the node in the display order.",
+  ),
   config: optional(
     located(record(CONFIG, { title: "config", isCamelAccepted: true, isNullAbsent: true, foreign: CONFIG_WORDS })),
-    "How the node runs.",
+    "Settings of the node.",
   ),
 };
 
 const CONDITION = {
-  type: mandatory(choice(EDGE_CONDITIONS), "What is asked of the value."),
-  value: optional(anyJson, "What equals and contains compare with.", { keepsNull: true }),
-  expr: optional(expression, "The expression, for type expression."),
+  type: mandatory(choice(EDGE_CONDITIONS), "Kind of the test."),
+  value: optional(anyJson, "Value that equals and contains compare with.", { keepsNull: true }),
+  expr: optional(expression, "Expression of a condition of type expression."),
 };
 
 const edgeCondition: Shape<EdgeCondition> = refine(
@@ -122,18 +133,18 @@ const outputKey: Shape<string> = refine(anyText, (text, path, report) => {
 const paramLabel = word({ expected: "the label of a parameter, not blank", code: "bad_name" });
 
 const EDGE = {
-  id: mandatory(edgeId, "Name of the edge."),
-  source_node_id: mandatory(anyText, "The node it leaves."),
-  target_node_id: mandatory(anyText, "The node it enters."),
-  source_output_key: optional(outputKey, "Path into what the source returned; output is the whole text.", {
+  id: mandatory(edgeId, "Id of the edge."),
+  source_node_id: mandatory(anyText, "Id of the node where the edge starts."),
+  target_node_id: mandatory(anyText, "Id of the node where the edge ends."),
+  source_output_key: optional(outputKey, "Path into the outputs of the source; output is the complete text.", {
     default: "output",
   }),
-  target_param_label: mandatory(paramLabel, "The parameter it feeds."),
-  merge_strategy: optional(choice(MERGE_STRATEGIES), "How several edges into this parameter are joined."),
-  condition: optional(edgeCondition, "The edge counts only when this holds."),
+  target_param_label: mandatory(paramLabel, "Parameter of the target that receives the value."),
+  merge_strategy: optional(choice(MERGE_STRATEGIES), "Strategy for several edges into this parameter."),
+  condition: optional(edgeCondition, "Condition of the edge. The edge is ignored when it is false."),
   on: optional(
     choice(DEPENDENCY_OUTCOMES),
-    "How the source must have ended: success, failure, or settled for either.",
+    "Required outcome of the source: success, failure, or settled for either.",
     {
       default: "success",
     },
@@ -141,34 +152,31 @@ const EDGE = {
 };
 
 const LENS_GRAPH = {
-  format: mandatory(choice([LENS_GRAPH_FORMAT]), "Names the format."),
+  format: mandatory(choice([LENS_GRAPH_FORMAT]), "Identifier of the format."),
   ...DOCUMENT_HEAD,
   completion: completionField("leaves"),
-  root_inputs: optional(
-    mapOf(argField, paramLabel),
-    "What a run is given: label → type and limits, or a bare default.",
-  ),
+  root_inputs: optional(mapOf(argField, paramLabel), "Inputs of a run: label → type and limits, or a bare default."),
   nodes: mandatory(
     list(located(record(NODE, { title: "a node", isNullAbsent: true, foreign: NODE_WORDS })), {
       isFilled: true,
       limit: { max: LIMITS.nodesMax, code: "too_many_steps" },
     }),
-    "The nodes.",
+    "Nodes of the graph.",
   ),
   finally: optional(
     asWritten(nestedSteps(() => stepShape)),
-    "Steps that come after everything has settled, however the run ends.",
+    "Steps that run after all nodes have settled, however the run ends.",
   ),
   outputs: optional(
     asWritten(runOutputs),
-    "What a run gives to its caller: name → value; nodes are read by their ids. Default: the outputs of the last nodes.",
+    "Outputs of the run: name → value; nodes are referred to by their ids. Default: the outputs of the last nodes.",
   ),
-  concurrency: optional(asWritten(concurrencyShape), "How many runs with the same key may be open at a time."),
+  concurrency: optional(asWritten(concurrencyShape), "Limits the number of open runs with the same key."),
   edges: optional(
     list(located(record(EDGE, { title: "an edge", isNullAbsent: true, foreign: EDGE_WORDS })), {
       limit: { max: LIMITS.edgesMax, code: "too_many_edges" },
     }),
-    "What passes from node to node.",
+    "Edges between the nodes.",
   ),
 };
 

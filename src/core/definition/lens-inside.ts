@@ -45,7 +45,11 @@ export function readInside({ read, path }: Located<RawLensNode>, around: Around)
     ...Object.keys(config.param_overrides ?? {}),
     ...(config.repeat === undefined ? [] : ["round", "previous"]),
   ];
-  const step = { id: read.id ?? "node", ...Object.fromEntries(written), ...(hasWork(config) ? {} : ASKED) };
+  const step = {
+    id: read.id ?? "node",
+    ...Object.fromEntries(written),
+    ...(hasWork(config) ? {} : PLACEHOLDER_COMMAND),
+  };
   const at = read.config?.path ?? path;
   return readPart({ steps: [step] }, labels, around, ([list, index, key, ...rest]) => {
     if (list !== "steps" || index !== 0) return null;
@@ -59,24 +63,24 @@ function hasWork(config: RawConfig): boolean {
 }
 
 /** Placeholder command for a node that calls a model. */
-const ASKED = { command: "ask" };
+const PLACEHOLDER_COMMAND = { command: "ask" };
 
 /** Reads `finally` and `concurrency` as a document whose only other step does nothing. */
 export function readLast(part: Partial<Record<"finally" | "concurrency", Json>>, around: Around): LobsterDefinition {
-  return readPart({ steps: nothingBeside(around.rootLabels), ...part }, around.rootLabels, around, placeInGraph);
+  return readPart({ steps: placeholderSteps(around.rootLabels), ...part }, around.rootLabels, around, placeInGraph);
 }
 
 /** Reads the outputs of the run as a document whose args are the outputs of the nodes, by their ids. */
 export function readResults(outputs: Json, ids: readonly string[], around: Around): LobsterDefinition {
   const names = [...around.rootLabels, ...ids];
-  return readPart({ steps: nothingBeside(names), outputs }, names, around, placeInGraph);
+  return readPart({ steps: placeholderSteps(names), outputs }, names, around, placeInGraph);
 }
 
 function placeInGraph(path: TreePath): TreePath | null {
   return path[0] === "finally" || path[0] === "concurrency" || path[0] === "outputs" ? path : null;
 }
 
-function nothingBeside(names: readonly string[]): Json {
+function placeholderSteps(names: readonly string[]): Json {
   const taken = new Set(names.map(nameOfLabel));
   let id = "graph";
   while (taken.has(id)) id += "_";
@@ -94,6 +98,6 @@ function readPart(
   const args = Object.fromEntries(labels.map((label) => [nameOfLabel(label), null]));
   const own = new Report({ isStored: report.isStored });
   const definition = readLobster({ name, args, ...part }, catalog, own);
-  report.adopt(own, placeOf);
+  report.addFindings(own, placeOf);
   return definition;
 }

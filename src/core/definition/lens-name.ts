@@ -82,7 +82,7 @@ export class LensNames {
       return { kind: "any" };
     };
     for (const written of condition.expression.paths) know(written);
-    checkTypes(condition.expression, at, (written) => knowSilently(output, value, written), this.#report);
+    checkTypes(condition.expression, at, (written) => knownWithoutReport(output, value, written), this.#report);
   }
 
   /** Checks a path on an edge whose source may fail. Such an edge can also read the `error` of the source. */
@@ -172,7 +172,7 @@ function tokensOf(template: LensTemplate | undefined): readonly string[] {
   return (template?.parts ?? []).flatMap((part) => (typeof part === "string" ? [] : [part.label]));
 }
 
-function knowSilently(output: Known, value: Known, { segments }: Path): Known {
+function knownWithoutReport(output: Known, value: Known, { segments }: Path): Known {
   const [head, ...rest] = segments;
   const followed = head === "value" ? followPath(value, rest) : followPath(output, segments);
   return followed.ok ? followed.known : { kind: "any" };

@@ -35,14 +35,14 @@ const lensFieldType = choice(LENS_FIELD_TYPES);
 
 const LENS_FIELD = {
   type: mandatory(lensFieldType, "Type of the value."),
-  required: optional(flag, "Whether it must be there.", { default: false }),
-  min: optional(bound, "Smallest number allowed."),
-  max: optional(bound, "Largest number allowed."),
-  min_length: optional(length, "Fewest characters allowed."),
-  max_length: optional(length, "Most characters allowed."),
-  pattern: optional(patternText, "Regular expression (RE2 syntax) the text must match."),
-  item_type: optional(lensFieldType, "Type of every element of an array."),
-  enum: optional(list(scalarAsText), "The values it may have."),
+  required: optional(flag, "Whether the value is required.", { default: false }),
+  min: optional(bound, "Smallest allowed number."),
+  max: optional(bound, "Largest allowed number."),
+  min_length: optional(length, "Minimum number of characters."),
+  max_length: optional(length, "Maximum number of characters."),
+  pattern: optional(patternText, "Regular expression (RE2 syntax) that the text must match."),
+  item_type: optional(lensFieldType, "Type of all elements of an array."),
+  enum: optional(list(scalarAsText), "Allowed values."),
 };
 
 /** `any` accepts every constraint, because the value may be of any type. */
@@ -106,9 +106,12 @@ const inputContract: Shape<InputContract> = refine(
   record(
     {
       kind: mandatory(givenName, "Kind of the lens."),
-      fields: mandatory(located(mapOf(lensField)), "What it takes, by label."),
-      require_any_of: optional(list(list(givenName)), "Of each group at least one must be there."),
-      strict: optional(flag, "Refuse what is not declared.", { default: false }),
+      fields: mandatory(located(mapOf(lensField)), "Input fields of the lens, by label."),
+      require_any_of: optional(
+        list(list(givenName)),
+        "Groups of fields. At least one field of each group is required.",
+      ),
+      strict: optional(flag, "Whether undeclared fields are refused.", { default: false }),
     },
     { title: "an input contract", isCamelAccepted: true, isNullAbsent: true },
   ),
@@ -129,8 +132,8 @@ const outputContract: Shape<OutputContract> = refine(
     {
       kind: mandatory(givenName, "Kind of the result."),
       artifact_kind: mandatory(givenName, "Kind of the artifact."),
-      schema: optional(mapOf(lensField), "What the data of the result holds."),
-      tokens: optional(list(givenName), "Names under which others may read the result."),
+      schema: optional(mapOf(lensField), "Fields of the data in the result."),
+      tokens: optional(list(givenName), "Names under which other nodes may read the result."),
     },
     { title: "an output contract", isCamelAccepted: true, isNullAbsent: true },
   ),
@@ -145,13 +148,13 @@ const outputContract: Shape<OutputContract> = refine(
 const lensVersion: Shape<LensVersion> = refine(
   record(
     {
-      id: mandatory(givenName, "Name of the version."),
-      template_body: mandatory(lensText, "The prompt, with [[label]] tokens."),
-      input_contract: optional(inputContract, "What it takes."),
-      output_contract: optional(outputContract, "What it returns."),
-      required_tools: optional(list(givenName), "Tools it needs."),
-      required_tier: optional(choice(["basic", "standard", "advanced"]), "The least model tier that will do."),
-      role_tag: optional(givenName, "The role that suits it best."),
+      id: mandatory(givenName, "Id of the version."),
+      template_body: mandatory(lensText, "Prompt, with [[label]] tokens."),
+      input_contract: optional(inputContract, "Inputs of the lens."),
+      output_contract: optional(outputContract, "Outputs of the lens."),
+      required_tools: optional(list(givenName), "Tools that the lens requires."),
+      required_tier: optional(choice(["basic", "standard", "advanced"]), "Minimum model tier."),
+      role_tag: optional(givenName, "Preferred role for the lens."),
     },
     { title: "a lens version", isNullAbsent: true },
   ),
@@ -171,9 +174,9 @@ const lensVersion: Shape<LensVersion> = refine(
 
 const lensShape = record(
   {
-    id: optional(givenName, "Name of the lens; the entry's own name when absent."),
-    versions: mandatory(list(located(lensVersion), { isFilled: true }), "Its versions, oldest first."),
-    allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
+    id: optional(givenName, "Id of the lens. Default: the name of the entry."),
+    versions: mandatory(list(located(lensVersion), { isFilled: true }), "Versions of the lens, oldest first."),
+    allow_secret_literals: optional(flag, "Allows texts that look like secrets.", { default: false }),
   },
   { title: "a lens" },
 );

@@ -64,7 +64,7 @@ function mergeStep(written: Json, at: TreePath, catalog: Catalog, report: Report
   const path = [...at, "library_step"];
   if (catalog.library === null) {
     const message = `Library step "${name}" could not be looked up: no step library is available.`;
-    report.doubt("unknown_library_step", path, message);
+    report.unconfirmed("unknown_library_step", path, message);
     return step;
   }
   const entry = getOwn(catalog.library, name);
@@ -76,7 +76,7 @@ function mergeStep(written: Json, at: TreePath, catalog: Catalog, report: Report
   }
   const taken = Object.entries(entry).filter(([key]) => !isSetBy(step, key) && !OWN_FIELDS.includes(key));
   const keys = taken.map(([key]) => key);
-  report.borrow(at, name, keys);
+  report.reportAtStep(at, name, keys);
   return { ...Object.fromEntries(taken), ...step };
 }
 

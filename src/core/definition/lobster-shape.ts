@@ -17,9 +17,9 @@ const argName = spellableName("an arg");
 const role: Shape<Role> = refine(
   record(
     {
-      description: optional(anyText, "What the role is for."),
-      required_skills: optional(list(givenName), "Skills an agent in this role must have."),
-      agent: optional(givenName, "The agent that takes the role when nothing else is bound."),
+      description: optional(anyText, "Purpose of the role."),
+      required_skills: optional(list(givenName), "Skills that an agent in this role must have."),
+      agent: optional(givenName, "Agent that takes the role when no other binding applies."),
     },
     { title: "a role" },
   ),
@@ -41,8 +41,8 @@ const phase: Shape<Phase> = byKind("a phase id or a map", {
   map: refine(
     record(
       {
-        id: mandatory(givenName, "What steps refer to."),
-        name: optional(anyText, "What people see."),
+        id: mandatory(givenName, "Id of the phase, used by steps."),
+        name: optional(anyText, "Display name of the phase."),
       },
       { title: "a phase" },
     ),
@@ -53,26 +53,30 @@ const phase: Shape<Phase> = byKind("a phase id or a map", {
 export const LOBSTER_FORMAT = "lobsterx";
 
 const LOBSTER = {
-  format: optional(choice([LOBSTER_FORMAT]), "Distinguishes the file from lens graphs; may be left out.", {
-    default: LOBSTER_FORMAT,
-  }),
+  format: optional(
+    choice([LOBSTER_FORMAT]),
+    "Identifier of the format, to distinguish the file from lens graphs. Optional.",
+    {
+      default: LOBSTER_FORMAT,
+    },
+  ),
   ...DOCUMENT_HEAD,
   completion: completionField("strict"),
-  args: optional(mapOf(argField, argName), "What a run is given: name → type and limits, or a bare default."),
-  roles: optional(mapOf(roleOrNothing, givenName), "Roles that steps name."),
-  phases: optional(list(located(phase)), "Groups of steps, for people."),
+  args: optional(mapOf(argField, argName), "Args of a run: name → type and limits, or a bare default."),
+  roles: optional(mapOf(roleOrNothing, givenName), "Roles that steps refer to."),
+  phases: optional(list(located(phase)), "Groups of steps, for display."),
   outputs: optional(
     runOutputs,
-    "What a run has to show for itself: name → value, or a map with value and type. Default: the outputs of its last steps.",
+    "Outputs of the run: name → value, or a map with value and type. Default: the outputs of its last steps.",
   ),
-  concurrency: optional(concurrencyShape, "How many runs with the same key may be open at a time."),
+  concurrency: optional(concurrencyShape, "Limits the number of open runs with the same key."),
   steps: mandatory(
     list(located(stepShape), { isFilled: true, limit: { max: LIMITS.nodesMax, code: "too_many_steps" } }),
-    "The work itself.",
+    "Steps of the workflow.",
   ),
   finally: optional(
     nestedSteps(() => stepShape),
-    "Steps that run after everything has settled, however the run ends; they see run.outcome and run.error.",
+    "Steps that run after all steps have settled, however the run ends. They read run.outcome and run.error.",
   ),
 };
 

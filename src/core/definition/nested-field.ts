@@ -6,9 +6,9 @@ import { mandatory, optional, record } from "./record.ts";
 import type { Report } from "./report.ts";
 import { anyText, byKind, flag, mapOf, refine, type Shape } from "./shape.ts";
 
-const FIELD = { description: optional(anyText, "What it is."), ...CONSTRAINTS };
-const ELEMENT = { type: mandatory(fieldType, "Type of every element."), ...FIELD };
-const PROPERTY = { type: optional(fieldType, "Type of the value; absent: anything."), ...FIELD };
+const FIELD = { description: optional(anyText, "Description of the value."), ...CONSTRAINTS };
+const ELEMENT = { type: mandatory(fieldType, "Type of all elements."), ...FIELD };
+const PROPERTY = { type: optional(fieldType, "Type of the value. Default: any type."), ...FIELD };
 
 interface Nested {
   readonly items?: ValueField | undefined;
@@ -35,20 +35,20 @@ function nestedFields(isRequired: boolean) {
   return {
     items: optional(
       late(() => itemsShape(isRequired), element),
-      "What the elements of an array are.",
+      "Type and limits of the elements of an array.",
     ),
     properties: optional(
       late(() => mapOf(propertyShape(isRequired)), {
         type: "object",
         additionalProperties: { anyOf: [{ type: "string" }, property] },
       }),
-      "What an object has under its keys: name → type and limits.",
+      "Members of an object: name → type and limits.",
     ),
   };
 }
 
 function flagField(isRequired: boolean) {
-  return optional(flag, "Whether it must be there.", { default: isRequired });
+  return optional(flag, "Whether the value is required.", { default: isRequired });
 }
 
 export const NESTED_IN_OUTPUTS = nestedFields(true);

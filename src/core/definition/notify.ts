@@ -110,8 +110,8 @@ function checkPath(
 function ruleShape(isChannelNeeded: boolean): Shape<NotifyRule> {
   const channelDoc = "Name of the channel that is used.";
   const fields = {
-    on: mandatory(choice(NOTIFY_KINDS), "What people are notified of."),
-    where: optional(where, `Only while this holds, an expression over ${NOTIFY_FACTS.join(", ")}.`),
+    on: mandatory(choice(NOTIFY_KINDS), "Event that people are notified of."),
+    where: optional(where, `Condition of the notification: an expression over ${NOTIFY_FACTS.join(", ")}.`),
     channel: isChannelNeeded ? mandatory(givenName, channelDoc) : optional(givenName, channelDoc),
   };
   return refine(record(fields, { title: "a notify rule" }), (raw): NotifyRule | undefined =>
@@ -127,7 +127,7 @@ export const workflowRules: Shape<readonly Located<NotifyRule>[]> = list(located
 export const channelRules: Shape<readonly NotifyRule[]> = list(ruleShape(false), LIMIT);
 
 /** Occasions that do not belong to a run. */
-const APART: ReadonlySet<NotifyKind> = new Set(["alert", "budget.warning"]);
+const KINDS_WITHOUT_RUN: ReadonlySet<NotifyKind> = new Set(["alert", "budget.warning"]);
 
 /** Reports unknown channels. `known` is null when any name is accepted. */
 export function checkChannels(
@@ -136,7 +136,7 @@ export function checkChannels(
   report: Report,
 ): void {
   for (const { read, path } of rules) {
-    if (!APART.has(read.on)) continue;
+    if (!KINDS_WITHOUT_RUN.has(read.on)) continue;
     const message = `"${read.on}" belongs to no run, so that the rule of a workflow never applies.`;
     const hint = "Write the rule in the manifest of the channel.";
     report.warning("unreachable_condition", [...path, "on"], message, { hint });

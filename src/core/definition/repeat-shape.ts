@@ -25,7 +25,10 @@ export type WrittenRepeat = Omit<Repeat, "until"> & { readonly until: ParsedExpr
 
 const REPEAT = record(
   {
-    until: optional(expression, "After each round: whether it was the last; it sees outputs, previous and round."),
+    until: optional(
+      expression,
+      "Condition evaluated after each round; the last round is the first for which it is true. It reads outputs, previous and round.",
+    ),
     max: optional(
       number({
         isInteger: true,
@@ -34,11 +37,11 @@ const REPEAT = record(
         expected: `a whole number from 1 to ${LIMITS.roundsMax}`,
         code: "bad_repeat",
       }),
-      "Rounds at most.",
+      "Maximum number of rounds.",
       { default: LIMITS.roundsDefault },
     ),
-    every: optional(durationOr("bad_repeat"), "Time from the end of a round to the beginning of the next."),
-    on_exhausted: optional(choice(ON_EXHAUSTED), "What happens when the last round has not met the condition.", {
+    every: optional(durationOr("bad_repeat"), "Time between the end of a round and the start of the next."),
+    on_exhausted: optional(choice(ON_EXHAUSTED), "Action when the last round has not met the condition.", {
       default: "fail",
     }),
   },

@@ -64,17 +64,17 @@ export class Report {
   }
 
   /** Reports a possible problem that cannot be confirmed here, such as a reference that only a registry can check. */
-  doubt(code: ProblemCode, path: TreePath, message: string, detail: Detail = {}): void {
+  unconfirmed(code: ProblemCode, path: TreePath, message: string, detail: Detail = {}): void {
     if (this.warnings.length < KEPT_MAX) this.warnings.push(this.#locate({ code, path, message, ...detail }));
   }
 
   /** Shows later problems in these fields at the step, because the step takes the fields from a library entry. */
-  borrow(step: TreePath, libraryName: string, keys: Iterable<string>): void {
+  reportAtStep(step: TreePath, libraryName: string, keys: Iterable<string>): void {
     this.#borrowed.set(formatPath(step), { libraryName, keys: new Set(keys) });
   }
 
   /** Adds the findings of a part that was read separately. `placeOf` returns the path in this file, or null to drop the finding. */
-  adopt({ problems, warnings }: Report, placeOf: (path: TreePath) => TreePath | null): void {
+  addFindings({ problems, warnings }: Report, placeOf: (path: TreePath) => TreePath | null): void {
     const take = (from: readonly Finding[], to: Finding[]): void => {
       for (const { path, at, ...finding } of from) {
         const place = placeOf(path);

@@ -15,16 +15,16 @@ export const RETRY_DEFAULTS: RetryBlock = {
 export const RETRY = {
   attempts: optional(
     number({ isInteger: true, min: 1, max: 10, expected: "a whole number from 1 to 10" }),
-    "Calls in all, the first included.",
+    "Maximum number of attempts, including the first.",
     { default: RETRY_DEFAULTS.attempts },
   ),
-  backoff_ms: optional(milliseconds(true), "Wait before the first retry; it doubles each time.", {
+  backoff_ms: optional(milliseconds(true), "Wait before the first retry in milliseconds. It doubles with each retry.", {
     default: RETRY_DEFAULTS.backoffMs,
   }),
-  max_backoff_ms: optional(milliseconds(true), "The longest wait between two tries.", {
+  max_backoff_ms: optional(milliseconds(true), "Longest wait between two attempts, in milliseconds.", {
     default: RETRY_DEFAULTS.maxBackoffMs,
   }),
-  retry_on: optional(list(choice(RETRY_CAUSES)), "Which causes are tried again.", {
+  retry_on: optional(list(choice(RETRY_CAUSES)), "Causes of failure that are retried.", {
     default: [...RETRY_DEFAULTS.retryOn],
   }),
 };

@@ -257,12 +257,12 @@ function kindKey(value: Json): KindKey {
 /** Adds a check or conversion after a shape has read a value. */
 export function refine<S, T>(
   shape: Shape<S>,
-  look: (value: S, path: TreePath, report: Report) => T | undefined,
+  check: (value: S, path: TreePath, report: Report) => T | undefined,
 ): Shape<T> {
   return {
     read(value, path, report) {
       const first = shape.read(value, path, report);
-      return first === undefined ? undefined : look(first, path, report);
+      return first === undefined ? undefined : check(first, path, report);
     },
     schema: shape.schema,
   };

@@ -14,7 +14,14 @@ describe("dependencies by outcome", () => {
     const { plan } = check(A, B, "id: c, command: c, depends_on: [{step: a}, b, {step: b, on: failure}]");
     expect(plan).toBeNull();
     const nodes = check(A, B, "id: c, command: c, depends_on: [{step: a}, {step: b, on: failure}]").plan?.nodes ?? [];
-    expect(nodes.map(({ id, outcomes, tolerants, isCaught }) => [id, [...outcomes], tolerants, isCaught])).toEqual([
+    expect(
+      nodes.map(({ id, outcomes, tolerantDependents, hasFailureHandler }) => [
+        id,
+        [...outcomes],
+        tolerantDependents,
+        hasFailureHandler,
+      ]),
+    ).toEqual([
       ["a", [], [], false],
       ["b", [], [2], true],
       ["c", [[1, "failure"]], [], false],

@@ -156,7 +156,7 @@ function reportNeverApproved(head: string, mention: Mention, scope: StepScope, r
   if (segments[1] !== "approved" || target === undefined || mayBeApproved(target)) return;
   const message = `${text} is always false: step "${head}" asks no person.`;
   const hint = `Give "${head}" approval: required, or declare the output "approved".`;
-  report.doubt("unknown_field", mention.about, message, { hint, offset, at: mention.at });
+  report.unconfirmed("unknown_field", mention.about, message, { hint, offset, at: mention.at });
 }
 
 function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, report: Report): void {

@@ -58,9 +58,9 @@ const contextSource = byKind<ContextSource>("a class of data or a map", {
             code: "wrong_type",
             pattern: isoDate(),
           }),
-          "How fresh the data is.",
+          "Time at which the data was current.",
         ),
-        environment: optional(givenName, "Where the data lives."),
+        environment: optional(givenName, "Environment that stores the data."),
       },
       { title: "a context source" },
     ),
@@ -106,94 +106,101 @@ const approvalWord = choice(["required"], {}, "Write approval: required.");
 
 /** All fields that a library entry may set. */
 const SHARED = {
-  name: optional(anyText, "What people see instead of the id."),
-  description: optional(anyText, "What the step is for."),
+  name: optional(anyText, "Display name of the step. Default: its id."),
+  description: optional(anyText, "Purpose of the step."),
   phase: optional(givenName, "One of the declared phases."),
   command: optional(commandText, "Instruction for the agent; ${…} is filled in."),
-  role: optional(givenName, "Who should do it; bound to an agent when the run starts."),
-  agent: optional(givenName, "The agent that does it."),
+  role: optional(givenName, "Role that executes the step. It is bound to an agent at the start of the run."),
+  agent: optional(givenName, "Agent that executes the step."),
   depends_on: optional(
     list(located(dependency)),
     "Steps that must settle first: ids, or {step, on} with on: success, failure or settled.",
     { default: [] },
   ),
-  join: optional(joinShape, "How many of them are enough: all, any, or a number.", { default: "all" }),
-  race: optional(flag, "Once join is reached, those still open are stopped.", { default: false }),
+  join: optional(joinShape, "Number of steps in depends_on that the step waits for: all, any, or a number.", {
+    default: "all",
+  }),
+  race: optional(flag, "Stops the steps in depends_on that are still open when join is reached.", { default: false }),
   stdin: optional(stdinText, "$step.stdout, $step.json, $step.approved, or text that contains such references."),
-  condition: optional(expression, "The step is skipped when this is false.", { alias: "when" }),
-  inputs: optional(mapOf(inputField), "What the step reads."),
-  outputs: optional(mapOf(outputField), "What the agent must return."),
-  success_criteria: optional(list(located(expression)), "Expressions over outputs.* that must all hold."),
-  timeout: optional(duration, "Seconds per attempt.", { default: LIMITS.stepTimeoutMsDefault / 1_000 }),
-  on_failure: optional(failureRule, "What happens when the step has failed: a word, or {retry, then}.", {
+  condition: optional(expression, "Condition of the step. The step is skipped when it is false.", { alias: "when" }),
+  inputs: optional(mapOf(inputField), "Inputs of the step: name → value."),
+  outputs: optional(mapOf(outputField), "Fields that the agent must return: name → type."),
+  success_criteria: optional(list(located(expression)), "Expressions over outputs.* that must all be true."),
+  timeout: optional(duration, "Maximum duration of an attempt in seconds.", {
+    default: LIMITS.stepTimeoutMsDefault / 1_000,
+  }),
+  on_failure: optional(failureRule, "Action when the step has failed: a word, or {retry, then}.", {
     default: "halt",
   }),
-  retry: optional(retryShape, "How often and after which causes the step is tried again."),
+  retry: optional(retryShape, "Number of attempts, and the causes that are retried."),
   parallel_failure_policy: optional(
     choice(["wait_all", "fail_fast"]),
-    "Whether a halt waits for steps in flight or cancels them.",
+    "Whether a halt waits for open steps or cancels them.",
     { default: "wait_all" },
   ),
-  approval: optional(approvalWord, "A person must approve first."),
-  hitl: optional(flag, "Another word for approval: required."),
+  approval: optional(approvalWord, "Requires the approval of a person before the step runs."),
+  hitl: optional(flag, "Alternative to approval: required."),
   approvers: optional(
     list(approver, { isFilled: true }),
-    "Who is asked, one after the other; all who were asked so far may answer, and no other person.",
+    "Chain of approvers. All approvers reached so far may answer, and no other person.",
   ),
-  quorum: optional(quorum, "How many different people have to approve.", { default: 1 }),
-  four_eyes: optional(flag, "Two people have to approve, and neither is the one who started the run.", {
+  quorum: optional(quorum, "Number of different people who have to approve.", { default: 1 }),
+  four_eyes: optional(flag, "Requires two people to approve, neither of whom started the run.", {
     default: false,
   }),
-  confirm: optional(choice(["sign_in"]), "A link in a message is not enough to answer: the person signs in."),
+  confirm: optional(choice(["sign_in"]), "sign_in: the person has to sign in; a link in a message is not enough."),
   show: optional(
     list(showItem, { isFilled: true, limit: { max: SHOWN_MAX, code: "bad_number" } }),
-    "What the person who answers sees: references, texts, or maps with markdown, table, image, file or diff. Default: all inputs.",
+    "Content shown to the person who answers: references, texts, or maps with markdown, table, image, file or diff. Default: all inputs.",
   ),
-  form: optional(form, "What the person enters at a gate; it becomes the outputs of the gate, beside approved."),
-  otherwise: optional(choice(OTHERWISE), "What happens when no person in the chain answers."),
-  expires: optional(duration, "How long an approval waits.", { default: "7d" }),
-  separate_approver: optional(flag, "The person who started the run may not approve.", { default: false }),
+  form: optional(
+    form,
+    "Form that the person fills in at a gate. Its fields become outputs of the gate, beside approved.",
+  ),
+  otherwise: optional(choice(OTHERWISE), "Action when no approver of the chain answers."),
+  expires: optional(duration, "Time after which an approval expires.", { default: "7d" }),
+  separate_approver: optional(flag, "Whether the person who started the run may not approve.", { default: false }),
   workflow_ref: optional(workflowRef, "Runs another workflow: name or name@version."),
   with: optional(mapOf(anyJson), "Args of the other workflow; ${…} is filled in."),
-  set: optional(setShape, "Calculates values, which are its outputs: name → value."),
-  script: optional(scriptShape, "Runs code without input or output of its own: it sees inputs and returns outputs."),
-  function: optional(functionName, "Runs a function of a worker: it gets inputs and returns outputs."),
+  set: optional(setShape, "Calculates values: name → value. They are the outputs of the step."),
+  script: optional(scriptShape, "Runs code without I/O. The code reads inputs and returns outputs."),
+  function: optional(functionName, "Runs a function of a worker. The function receives inputs and returns outputs."),
   cancel: optional(cancelShape, "Ends the run as cancelled, or as completed, with a reason."),
   fail: optional(failShape, "Ends the run as failed, with a code and a message."),
-  wait: optional(waitShape, "Waits: for a while (5m), until a moment, for an event, or for a signal."),
+  wait: optional(waitShape, "Waits for a duration (5m), until a time, for an event, or for a signal."),
   emit: optional(emitShape, "Emits an event: type, key, data."),
-  queue_timeout: optional(duration, "Seconds the step may wait for a slot or a rate window.", {
+  queue_timeout: optional(duration, "Maximum time in seconds to wait for a slot or a rate window.", {
     default: LIMITS.queueTimeoutMsDefault / 1_000,
   }),
-  for_each: optional(listValue, "A list, or an expression that gives one; the step runs once per element."),
-  as: optional(stepId, "Name of the element.", { default: "item" }),
+  for_each: optional(listValue, "List, or expression with a list as its value. The step runs once per element."),
+  as: optional(stepId, "Name for the element in expressions.", { default: "item" }),
   max_items: optional(
     number({ isInteger: true, min: 1, max: LIMITS.nodesMax, expected: `a whole number from 1 to ${LIMITS.nodesMax}` }),
-    "The most elements the list may have.",
+    "Maximum number of elements.",
     { default: LIMITS.forEachItemsDefault },
   ),
-  max_parallel: optional(positive, "Instances at a time."),
-  tolerate: optional(tolerate, "Failed elements allowed: a count, or a share such as 10%.", { default: 0 }),
-  repeat: optional(repeatShape, "The step is done again, one round after the other, until a condition holds."),
-  capabilities: optional(names, "What the gateway must be able to do."),
+  max_parallel: optional(positive, "Maximum number of instances that are open at a time."),
+  tolerate: optional(tolerate, "Number of elements that may fail: a count, or a share such as 10%.", { default: 0 }),
+  repeat: optional(repeatShape, "Repeats the step in rounds until a condition is true."),
+  capabilities: optional(names, "Capabilities that the gateway must have."),
   tools: optional(
     toolsShape,
-    "Tools the agent may call: names, or {name, action}; * in a name stands for any characters.",
+    "Tools that the agent may call: names, or {name, action}; * in a name stands for any characters.",
   ),
-  turn: optional(turnShape, "How far the agent may go: rounds, tool calls, repeats of one call."),
-  model: optional(givenName, "Model asked for."),
+  turn: optional(turnShape, "Limits of the agent's turn: rounds, tool calls, repeats of one call."),
+  model: optional(givenName, "Model of the step."),
   models: optional(
     list(givenName, { isFilled: true, limit: { max: MODELS_MAX, code: "bad_number" } }),
-    "Models in the order they are asked: the next one when the one before cannot answer.",
+    "Models in order of preference. The next model is used when the previous one cannot answer.",
   ),
-  provider: optional(givenName, "Adapter asked for."),
-  action: optional(choice(ACTIONS), "What kind of act it is, for the autonomy check.", { default: "execute" }),
-  effects: optional(choice(EFFECT_GUARANTEES), "Whether it may be sent a second time after a crash.", {
+  provider: optional(givenName, "Adapter that runs the step."),
+  action: optional(choice(ACTIONS), "Action of the step, for the autonomy check.", { default: "execute" }),
+  effects: optional(choice(EFFECT_GUARANTEES), "Whether the request may be sent a second time after a crash.", {
     default: "at_least_once",
   }),
-  context_sources: optional(list(contextSource), "Classes of data the step reads."),
-  estimated_cost: optional(dollars, "US dollars to reserve before it runs."),
-  allow_secret_literals: optional(flag, "Texts of this step that look like secrets are none.", { default: false }),
+  context_sources: optional(list(contextSource), "Classes of data that the step reads."),
+  estimated_cost: optional(dollars, "Amount in US dollars that is reserved before the step runs."),
+  allow_secret_literals: optional(flag, "Allows texts that look like secrets in this step.", { default: false }),
 };
 
 /** Fields of a lens graph node that have the same form as in a step. */
@@ -211,14 +218,14 @@ export const NODE_FIELDS = picked(SHARED, [
   "tolerate",
 ]);
 
-const ALONE = {
-  id: mandatory(stepId, "snake_case name of the step; others refer to it."),
+const PLAIN_STEP_FIELDS = {
+  id: mandatory(stepId, "Id of the step in snake_case, used by other steps."),
   ...SHARED,
-  library_step: optional(givenName, "Takes the fields that are not set here from this entry of the step library."),
+  library_step: optional(givenName, "Entry of the step library that provides the fields not set here."),
 };
 
 /** An interface and not a type alias, because steps can contain steps. */
-export interface RawStep extends Reading<typeof ALONE> {
+export interface RawStep extends Reading<typeof PLAIN_STEP_FIELDS> {
   readonly steps?: WrittenSteps | undefined;
   readonly choose?: WrittenBranches | undefined;
   /** The outputs of a block. */
@@ -228,14 +235,14 @@ export interface RawStep extends Reading<typeof ALONE> {
 }
 
 const STEP = {
-  ...ALONE,
+  ...PLAIN_STEP_FIELDS,
   steps: optional(
     nestedSteps((): Shape<RawStep> => stepShape),
-    "Steps in place of a command: a block, which sees what this step sees and hands on its outputs.",
+    "Steps of a block, in place of a command. They read what the step may read. The outputs of the block are those of the step.",
   ),
   choose: optional(
     chooseShape((): Shape<RawStep> => stepShape),
-    "Branches, tried in order: the first whose condition holds is run.",
+    "Branches of the step. The first branch whose condition is true is run.",
   ),
 };
 
@@ -245,10 +252,10 @@ const plainStep = record(STEP, STEP_RULE);
 const blockStep = record(
   {
     ...STEP,
-    outputs: optional(runOutputs, "What the block hands on: name → value."),
+    outputs: optional(runOutputs, "Outputs of the block: name → value. Default: the outputs of its last steps."),
     concurrency: optional(
       concurrencyShape,
-      "How many blocks with the same key may be under way at a time, in all runs.",
+      "Limits how many runs of the block with the same key may be open at a time, in all runs.",
     ),
   },
   STEP_RULE,
@@ -268,11 +275,12 @@ export const stepShape: Shape<RawStep> = {
       ...propertiesOf(plainStep.schema),
       concurrency: {
         ...concurrencyShape.schema,
-        description: "Of a block: how many with the same key may be under way at a time, in all runs.",
+        description:
+          "For a block: limits how many runs of the block with the same key may be open at a time, in all runs.",
       },
       outputs: {
         anyOf: [mapOf(outputField).schema, runOutputs.schema],
-        description: "What the agent must return: name → type. Of a block, what it hands on: name → value.",
+        description: "Fields that the agent must return: name → type. For a block: its outputs, name → value.",
       },
     },
   },

@@ -101,7 +101,7 @@ function checkList({ forEach, path }: StepDraft, know: Know, report: Report): vo
   if (kind === undefined || kind === "list") return;
   const message = `for_each needs a list, but ${textOf(forEach.list)} is ${KIND_PHRASES[kind]}.`;
   // Only a warning, because the run reports it too, at the step.
-  report.doubt("type_mismatch", [...path, "for_each"], message, { hint: "Name a value of type array." });
+  report.unconfirmed("type_mismatch", [...path, "for_each"], message, { hint: "Name a value of type array." });
 }
 
 function textOf(value: Value): string {

@@ -95,7 +95,9 @@ function warnOfText(text: string, at: TreePath, names: KnownNames, report: Repor
   if (second === "outputs" && !names.steps.has(head)) {
     const hint = (): string =>
       didYouMean(head, names.steps) ?? `Write {value: ${quote(text)}} when the text itself is meant.`;
-    report.doubt("unknown_step", at, `${nameOf(at)} is the text ${quote(text)}: there is no step "${head}".`, { hint });
+    report.unconfirmed("unknown_step", at, `${nameOf(at)} is the text ${quote(text)}: there is no step "${head}".`, {
+      hint,
+    });
     return;
   }
   const isName = names.variables.has(head) || (second !== undefined && names.steps.has(head));

@@ -38,10 +38,10 @@ const parametersShape: Shape<JsonObject> = refine(mapOf(anyJson), (schema, path,
 const toolFields = record(
   {
     name: mandatory(givenName, "Name of the tool; * stands for any characters, workflow:NAME for a workflow."),
-    action: optional(choice(ACTIONS), "What kind of act a call is, for the autonomy check."),
-    script: optional(scriptShape, "Code that is run when the tool is called; it reads its args as inputs."),
+    action: optional(choice(ACTIONS), "Action of a call, for the autonomy check."),
+    script: optional(scriptShape, "Code that runs when the tool is called. It reads the args as inputs."),
     parameters: optional(parametersShape, "With a script: JSON Schema of the args."),
-    description: optional(givenName, "With a script: what it does, for the model."),
+    description: optional(givenName, "With a script: description of the tool for the model."),
   },
   { title: "a tool" },
 );
@@ -110,11 +110,13 @@ function count(max: number): Shape<number> {
 export const turnShape: Shape<TurnLimits> = refine(
   record(
     {
-      max_rounds: optional(count(LIMITS.turnRoundsMax), "Model calls at most.", { default: LIMITS.turnRoundsDefault }),
-      max_tool_calls: optional(count(LIMITS.turnToolCallsMax), "Tool calls at most, denied ones included.", {
+      max_rounds: optional(count(LIMITS.turnRoundsMax), "Maximum number of model calls.", {
+        default: LIMITS.turnRoundsDefault,
+      }),
+      max_tool_calls: optional(count(LIMITS.turnToolCallsMax), "Maximum number of tool calls, including denied ones.", {
         default: LIMITS.turnToolCallsDefault,
       }),
-      max_repeats: optional(count(LIMITS.turnRepeatsMax), "Calls of one tool with the same args at most.", {
+      max_repeats: optional(count(LIMITS.turnRepeatsMax), "Maximum number of calls of one tool with the same args.", {
         default: LIMITS.turnRepeatsDefault,
       }),
     },

@@ -20,9 +20,19 @@ const WORK = [
 ] as const;
 
 /** Kinds of work without a command. */
-const BY_ITSELF = ["set", "script", "function", "cancel", "fail", "wait", "emit", "steps", "choose"] as const;
+const WORK_WITHOUT_COMMAND = [
+  "set",
+  "script",
+  "function",
+  "cancel",
+  "fail",
+  "wait",
+  "emit",
+  "steps",
+  "choose",
+] as const;
 
-type ByItself = (typeof BY_ITSELF)[number];
+type WorkWithoutCommand = (typeof WORK_WITHOUT_COMMAND)[number];
 
 /** Fields for an agent and its request. */
 const OF_AGENTS = [
@@ -54,17 +64,17 @@ const OF_EVENTS: ReadonlySet<string> = new Set(["outputs", "success_criteria"]);
 
 /** Checks whether work without a command is written, even if it is invalid. */
 export function isWorkWritten(raw: Json): boolean {
-  return BY_ITSELF.some((name) => isWritten(raw, name));
+  return WORK_WITHOUT_COMMAND.some((name) => isWritten(raw, name));
 }
 
-function isByItself(raw: RawStep): boolean {
-  return BY_ITSELF.some((name) => raw[name] !== undefined);
+function hasWorkWithoutCommand(raw: RawStep): boolean {
+  return WORK_WITHOUT_COMMAND.some((name) => raw[name] !== undefined);
 }
 
 /** Checks whether the step has work. An approval on a step with work is not a gate node. */
 export function hasWork(raw: RawStep): boolean {
   const hasCommand = raw.command !== undefined && raw.command.text.trim() !== "";
-  return hasCommand || raw.workflow_ref !== undefined || isByItself(raw);
+  return hasCommand || raw.workflow_ref !== undefined || hasWorkWithoutCommand(raw);
 }
 
 /** Reports a step with two kinds of work, or with fields that do not apply to its work. */
@@ -75,7 +85,7 @@ export function checkWork({ raw, path }: Located<RawStep>, report: Report): void
     const hint = `Put the ${what} into a step of its own.`;
     return conflict(path, second, `A step has either "${first}" or "${second}".`, hint, report);
   }
-  const work = BY_ITSELF.find((name) => name === first);
+  const work = WORK_WITHOUT_COMMAND.find((name) => name === first);
   if (work === undefined) return;
   for (const name of foreignTo(work)) {
     if (isWritten(raw, name))
@@ -85,7 +95,7 @@ export function checkWork({ raw, path }: Located<RawStep>, report: Report): void
 }
 
 /** Returns the fields that do not apply to a kind of work. A script has attempts, and a wait for an event has outputs. */
-function foreignTo(work: ByItself): readonly string[] {
+function foreignTo(work: WorkWithoutCommand): readonly string[] {
   if (work === "script") return OF_AGENTS;
   if (work === "function") return OF_MODELS;
   if (work === "steps") return [...OF_AGENTS, ...NOT_OF_BLOCKS];
@@ -94,7 +104,7 @@ function foreignTo(work: ByItself): readonly string[] {
   return [...OF_AGENTS, ...ofAttempts];
 }
 
-function hintOf(name: string, work: ByItself): string {
+function hintOf(name: string, work: WorkWithoutCommand): string {
   if (work === "steps" || work === "choose") return hintOfBlock(name);
   if (name === "inputs") return "Write what it reads as ${…} in its values.";
   if (name === "stdin" && work === "function") return "Write it under inputs.";

@@ -33,8 +33,8 @@ export const cancelShape: Shape<Written> = byKind("a reason, or a map with reaso
   map: refine(
     record(
       {
-        reason: optional(reasonText, "Why the run ends; ${…} is filled in."),
-        as: optional(choice(["cancelled", "completed"]), "What the run ends as.", { default: "cancelled" }),
+        reason: optional(reasonText, "Reason for the end of the run; ${…} is filled in."),
+        as: optional(choice(["cancelled", "completed"]), "Status of the ended run.", { default: "cancelled" }),
       },
       { title: "cancel" },
     ),
@@ -63,8 +63,8 @@ export const failShape: Shape<Written> = byKind("a message, or a map with code a
   map: refine(
     record(
       {
-        code: optional(failureCode, "The error code of the run.", { default: FAILED_BY_STEP }),
-        message: mandatory(reasonText, "What went wrong; ${…} is filled in."),
+        code: optional(failureCode, "Error code of the run.", { default: FAILED_BY_STEP }),
+        message: mandatory(reasonText, "Error message of the run; ${…} is filled in."),
       },
       { title: "fail" },
     ),
@@ -88,7 +88,7 @@ export const scriptShape: Shape<Written> = byKind("code, or a map with code and 
   map: refine(
     record(
       {
-        code: mandatory(code, "What is run: it sees inputs, and returns a map of outputs."),
+        code: mandatory(code, "Code that runs. It reads inputs and returns a map of outputs."),
         language: optional(choice(["js"]), "Language of the code.", { default: "js" }),
       },
       { title: "a script", foreign: SCRIPT_WORDS },

@@ -145,7 +145,7 @@ function withoutInBrackets(text: string, members: Members, index: number, from: 
 }
 
 function withoutLines(text: string, from: number, to: number): string {
-  const start = aboveOf(text, from);
+  const start = commentsStartAbove(text, from);
   const end = Math.min(text.length, lineEnd(text, to) + 1);
   // Of the empty lines before and after the removed lines, only one stays.
   const isApart = text.slice(0, start).endsWith("\n\n") && (end === text.length || text.startsWith("\n", end));
@@ -154,7 +154,7 @@ function withoutLines(text: string, from: number, to: number): string {
 }
 
 /** Returns the start of the comment lines directly above an offset, with no empty line between. */
-export function aboveOf(text: string, offset: number): number {
+export function commentsStartAbove(text: string, offset: number): number {
   const column = columnOf(text, offset);
   let start = lineStart(text, offset);
   while (start > 0) {

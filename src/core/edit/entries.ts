@@ -1,6 +1,6 @@
 import { isSeq, type Node } from "yaml";
 import type { Json, TreePath } from "../base/index.ts";
-import { aboveOf, withValue, without } from "./change.ts";
+import { commentsStartAbove, withValue, without } from "./change.ts";
 import {
   columnOf,
   dashOf,
@@ -31,7 +31,7 @@ export function withEntryText(text: string, list: TreePath, index: number, entry
   const found = doc === null ? null : nodeAt(doc, list);
   if (doc === null) return text;
   const items = itemsOf(found);
-  if (!isSeq(found) || (items.length === 0 && !doc.isJson)) return withFirst(doc, list, entry, value);
+  if (!isSeq(found) || (items.length === 0 && !doc.isJson)) return withNewList(doc, list, entry, value);
   if (isBracketed(found)) return inBrackets(doc, found, index, value);
   const at = Math.min(index, items.length);
   const column = columnOf(doc.text, dashOf(found, 0));
@@ -39,15 +39,15 @@ export function withEntryText(text: string, list: TreePath, index: number, entry
   if (at === items.length) {
     const last = items.at(-1);
     const end = lineEnd(text, last === undefined ? 0 : endOf(last, text));
-    return spliced(text, end, end, `\n${isAiry(text, found) ? "\n" : ""}${lines}`);
+    return spliced(text, end, end, `\n${hasBlankLinesBetween(text, found) ? "\n" : ""}${lines}`);
   }
-  const start = aboveOf(text, dashOf(found, at));
-  return spliced(text, start, start, `${lines}\n${isAiry(text, found) ? "\n" : ""}`);
+  const start = commentsStartAbove(text, dashOf(found, at));
+  return spliced(text, start, start, `${lines}\n${hasBlankLinesBetween(text, found) ? "\n" : ""}`);
 }
 
 /** Writes the key with a placeholder entry on lines of its own, then replaces that entry, so that the inserted lines keep their
  * comments. */
-function withFirst({ text }: WrittenDocument, list: TreePath, entry: string, first: Json): string {
+function withNewList({ text }: WrittenDocument, list: TreePath, entry: string, first: Json): string {
   const marked = withValue(text, list, [{ id: "mark", first: [[]] }]);
   const doc = readDocument(marked);
   const found = doc === null ? null : nodeAt(doc, list);
@@ -73,9 +73,9 @@ function inBrackets({ text, isJson }: WrittenDocument, list: Node, index: number
 }
 
 /** Returns true when an empty line separates the entries. */
-function isAiry(text: string, list: Node): boolean {
+function hasBlankLinesBetween(text: string, list: Node): boolean {
   if (!isSeq(list)) return false;
-  const second = list.items.length > 1 ? aboveOf(text, dashOf(list, 1)) : 0;
+  const second = list.items.length > 1 ? commentsStartAbove(text, dashOf(list, 1)) : 0;
   return second > 0 && text.slice(0, second).endsWith("\n\n");
 }
 
@@ -87,7 +87,7 @@ export function entryText(text: string, list: TreePath, index: number): string |
   if (doc === null || item === undefined || !isSeq(found)) return null;
   if (isBracketed(found)) return printEntry(item.toJSON() as Json, 0);
   const dash = dashOf(found, index);
-  const lines = text.slice(aboveOf(text, dash), lineEnd(text, endOf(item, text)));
+  const lines = text.slice(commentsStartAbove(text, dash), lineEnd(text, endOf(item, text)));
   return outdented(lines, columnOf(text, dash));
 }
 

@@ -17,7 +17,7 @@ export function groupSteps(text: string, list: TreePath, ids: readonly string[])
   const between = betweenOf(block, inside);
   if (between !== null) return fail(`"${between}" comes after one of them and before another: select it too.`);
   const id = freeId(text, "block");
-  const { words, outputs } = handedOn(text, list, inside, id);
+  const { words, outputs } = outputsForReaders(text, list, inside, id);
   const doc = readDocument(text);
   if (doc === null) return fail("The text cannot be read as it stands.");
   const [outer, waited] = withoutOuterOrders(reworded(doc, words), list, indices, inside);
@@ -47,7 +47,7 @@ function betweenOf(block: OutlineBlock, inside: ReadonlySet<string>): string | n
 }
 
 /** Replaces mentions in steps outside the block with mentions of the block's outputs. */
-function handedOn(
+function outputsForReaders(
   text: string,
   list: TreePath,
   inside: ReadonlySet<string>,

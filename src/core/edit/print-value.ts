@@ -20,7 +20,7 @@ export function printMember(value: Json, column: number, keyLength: number): str
 export function printBlock(value: Json): string {
   if (isJsonArray(value)) {
     return value
-      .map((item) => `- ${hanging(isCompound(item) ? printBlockOrLine(item) : printScalar(item))}`)
+      .map((item) => `- ${indentContinuation(isCompound(item) ? printBlockOrLine(item) : printScalar(item))}`)
       .join("\n");
   }
   if (!isJsonObject(value)) return typeof value === "string" && isLong(value) ? JSON.stringify(value) : inline(value);
@@ -40,7 +40,7 @@ function isStep(value: Json): boolean {
 
 /** Prints an entry of a list on lines indented by `column`. */
 export function printEntry(value: Json, column: number): string {
-  return indented(`- ${hanging(isCompound(value) ? printBlockOrLine(value) : printScalar(value))}`, column);
+  return indented(`- ${indentContinuation(isCompound(value) ? printBlockOrLine(value) : printScalar(value))}`, column);
 }
 
 /** Prints a value on one line, in brackets and braces. */
@@ -101,7 +101,7 @@ function trimmed(text: string): string {
 }
 
 /** Indents the further lines of an entry to the column after its dash. */
-function hanging(text: string): string {
+function indentContinuation(text: string): string {
   return text.replaceAll(/\n(?=[^\n])/gu, "\n  ");
 }
 

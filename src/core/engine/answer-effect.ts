@@ -68,9 +68,9 @@ function rejected(planNode: PlanNode): string {
   return `Nothing is sent; ${failed(planNode)}`;
 }
 
-function failed({ id, onFailure, isCaught, tolerants }: PlanNode): string {
-  if (isCaught) return `${id} fails, and the steps that handle it run.`;
-  if (tolerants.length > 0) return `${id} fails, the steps that wait for any end of it run, and the run ends.`;
+function failed({ id, onFailure, hasFailureHandler, tolerantDependents }: PlanNode): string {
+  if (hasFailureHandler) return `${id} fails, and the steps that handle it run.`;
+  if (tolerantDependents.length > 0) return `${id} fails, the steps that wait for any end of it run, and the run ends.`;
   return onFailure === "isolate"
     ? `${id} fails, and what depends on it does not run.`
     : `${id} fails, and the run ends.`;

@@ -6,7 +6,7 @@ import type { NodeState, RunState } from "./state.ts";
 type AgentEvent = EventOf<"round.completed" | "tool.requested" | "tool.decided" | "tool.completed">;
 
 export function applyAgent(node: NodeState, event: AgentEvent): void {
-  const turn = (node.turn ??= event.payload.carried === true ? newAgentTurn() : begunBefore(node));
+  const turn = (node.turn ??= event.payload.carried === true ? newAgentTurn() : turnOfOlderAttempt(node));
   // The counter limits requests that make no progress. A completed round is progress, so it starts again at 0.
   if (event.type === "round.completed") node.calls = 0;
   foldTurn(turn, event, isAtWork(node));
@@ -44,7 +44,7 @@ function foldTurn(turn: AgentTurn, event: AgentEvent, isUnderWay: boolean): void
 }
 
 /** Creates the turn of a node whose attempt began before the turn had any event. */
-function begunBefore(node: NodeState): AgentTurn {
+function turnOfOlderAttempt(node: NodeState): AgentTurn {
   const turn = newAgentTurn();
   turn.executions = 1;
   if (node.now.status === "running" || node.now.status === "streaming") turn.segment = node.now.segment;
@@ -142,15 +142,15 @@ export function beginExecution(node: NodeState, segment: number | undefined): vo
 
 /** Ends the execution while its attempt stays open. */
 export function pauseExecution(node: NodeState, at: number, how: NonNullable<AgentTurn["paused"]>): void {
-  const turn = (node.turn ??= begunBefore(node));
+  const turn = (node.turn ??= turnOfOlderAttempt(node));
   if (node.now.status === "running" || node.now.status === "streaming")
     turn.ranMs += Math.max(0, at - node.now.startedAt);
   turn.paused = how;
-  if (how === "suspended") passOn(turn);
+  if (how === "suspended") leaveCallsToNextExecution(turn);
 }
 
 /** A suspending execution has reported every call it made. Allowed calls without a result are left to the next execution. */
-function passOn({ calls, executions }: AgentTurn): void {
+function leaveCallsToNextExecution({ calls, executions }: AgentTurn): void {
   for (const call of calls.values()) {
     if (call.ruling.kind === "allow" && call.result === null)
       call.ruling = { ...call.ruling, execution: executions + 1 };

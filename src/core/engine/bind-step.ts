@@ -20,7 +20,7 @@ import { findValue } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 import {
   evaluateValue,
-  isNothingThere,
+  isKnownEmpty,
   noteHandoff,
   noteList,
   noteUnbound,
@@ -127,7 +127,7 @@ function bindInput(scene: Scene, input: InputBinding, exempt: Set<string>): Json
     warnSkipped(scene, result.nodeId, `inputs.${input.name}`);
     return "";
   }
-  if (result.kind === "missing" && isNothingThere(scene, input.from)) {
+  if (result.kind === "missing" && isKnownEmpty(scene, input.from)) {
     exempt.add(input.name);
     return undefined;
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { JsonObject } from "../base/index.ts";
 import type { RunStatus } from "../event/index.ts";
-import { childCallOf, eventStanding, NO_TOKENS, type StartChild, takenIn } from "./index.ts";
+import { childCallOf, eventStanding, NO_TOKENS, type StartChild, eventsTakenByBlock } from "./index.ts";
 
 const started = (rig: Rig) => rig.effects.filter((effect): effect is StartChild => effect.type === "start-child");
 const newest = (rig: Rig): StartChild => {
@@ -115,7 +115,7 @@ steps:
     const rig = new Rig(source).start({ block: "outer", recursionDepth: 1, taken: ["b/c e0", "w e9"] });
     expect(newest(rig)).toMatchObject({ taken: ["c e0"] });
     ends(rig, "completed", { taken: ["c e1"] });
-    expect(takenIn(rig.state)).toEqual(["b/c e1"]);
+    expect(eventsTakenByBlock(rig.state)).toEqual(["b/c e1"]);
     const event = { id: "e9", type: "e", key: {}, data: {} };
     expect(eventStanding(rig.state, { type: "event", nodeId: "w", epoch: 0, event })).toBe("taken");
   });

@@ -109,7 +109,7 @@ export function bindFree(scene: Scene, values: Values): JsonObject {
       noteHandoff(scene, reference, `with.${name}`);
       args.push([name, found.value]);
     } else if (reference.origin.kind === "node" && reference.origin.part === "outputs") {
-      const left = leftBy(scene, reference.origin.node);
+      const left = outputsLeftBySource(scene, reference.origin.node);
       if (Object.keys(left).length > 0) args.push([name, left]);
     }
   }
@@ -117,7 +117,7 @@ export function bindFree(scene: Scene, values: Values): JsonObject {
 }
 
 /** Returns the mark of a tolerated failure. A parent that a join did not count leaves nothing. */
-function leftBy({ state, node }: Scene, source: number): JsonObject {
+function outputsLeftBySource({ state, node }: Scene, source: number): JsonObject {
   return node !== null && isUncounted(state, node, source) ? {} : outputsOf(nodeAt(state, source));
 }
 

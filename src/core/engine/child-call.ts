@@ -19,7 +19,7 @@ export function lineageOf(state: RunState): Pick<StartChild, "root" | "hops" | "
 }
 
 /** Returns the usage since the last report. A report older than the last one adds nothing. */
-export function beyond(
+export function usageSince(
   total: Pick<Usage, "costMicros" | "tokens">,
   known: Pick<Usage, "costMicros" | "tokens">,
 ): Usage {

@@ -19,7 +19,7 @@ import {
   sceneInside,
   withBranch,
 } from "./blocks.ts";
-import { beyond, lineageOf, namedIn, STARTED_WITHIN_MS } from "./child-call.ts";
+import { usageSince, lineageOf, namedIn, STARTED_WITHIN_MS } from "./child-call.ts";
 import { completeAttempt } from "./completing.ts";
 import { recordCost } from "./cost.ts";
 import { CANCELLED_BY_SIBLING, cancelReason, windDown } from "./ending.ts";
@@ -61,8 +61,8 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
   const childRunId = deriveId(turn, "run");
   const what = { ...targetOf(state, call), ...(sourceRunId === null ? {} : { sourceRunId }) };
   const { workflow, owner: _owner, ...named } = what;
-  const handed = handedTo(state, node);
-  emit(turn, "child.started", { nodeId: node.id, attempt, childRunId, workflow: workflow.name, ...named, ...handed });
+  const handoffs = handoffCountOf(state, node);
+  emit(turn, "child.started", { nodeId: node.id, attempt, childRunId, workflow: workflow.name, ...named, ...handoffs });
   perform(turn, startOf(state, node, { attempt, childRunId, ...what, ...bound.value }));
   setTimer(turn, { kind: "child", nodeId: node.id, attempt, childRunId }, turn.at + STARTED_WITHIN_MS);
   if (timeoutMs !== null) setTimer(turn, { kind: "attempt", nodeId: node.id, attempt }, turn.at + timeoutMs);
@@ -99,7 +99,7 @@ function startOf(state: RunState, node: NodeState, wanted: ToStart): StartChild 
     ...wanted,
     ...namedIn(state),
     ...lineageOf(state),
-    ...handedTo(state, node),
+    ...handoffCountOf(state, node),
     ...(state.startedBy === null ? {} : { startedBy: state.startedBy }),
     ...takenBy(state, node, wanted),
     recursionDepth: state.recursionDepth + 1,
@@ -130,7 +130,7 @@ export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: Ch
 }
 
 /** A node with a child run passes all its inputs to that run. */
-function handedTo({ handoffs }: RunState, { id }: NodeState): Pick<StartChild, "handoffs"> {
+function handoffCountOf({ handoffs }: RunState, { id }: NodeState): Pick<StartChild, "handoffs"> {
   const rows = handoffs.get(id)?.rows ?? 0;
   return rows === 0 ? {} : { handoffs: rows };
 }
@@ -184,7 +184,7 @@ export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
   const isOpen =
     isLive && now.status === "running" && isAttemptOpen(state, node, attempt) && now.childRunId === childRunId;
   const isWaitedFor = isOpen || (isLive && call !== undefined && !isSettled(now.status));
-  recordCost(turn, node, attempt, beyond(input, known), { isLate: !isWaitedFor, childRunId });
+  recordCost(turn, node, attempt, usageSince(input, known), { isLate: !isWaitedFor, childRunId });
   if (!isLive) return;
   const taken = input.taken === undefined ? {} : { taken: [...input.taken] };
   emit(turn, "child.finished", { nodeId, attempt, childRunId, status, ...taken });

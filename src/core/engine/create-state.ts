@@ -49,7 +49,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     prompts: {},
     isRecovering: false,
     nodes: plan.nodes.map((node) =>
-      createNode(node.id, node.index, node.index, null, node.parents.length, node.tolerants.length),
+      createNode(node.id, node.index, node.index, null, node.parents.length, node.tolerantDependents.length),
     ),
     instanceIndexById: new Map(),
     carriedInstances: new Map(),

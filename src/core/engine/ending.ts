@@ -14,7 +14,7 @@ import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopChild } from "./ending-child.ts";
 import { startFinally } from "./finally.ts";
 import { findNode, isMet, isWaitingForPlace, nodeAt, planNodeOf } from "./move.ts";
-import { isHeld, letGo } from "./pausing.ts";
+import { isHeld, releasePausedChildren } from "./pausing.ts";
 import { outputsOf } from "./references.ts";
 import { evaluateOutputs } from "./run-outputs.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -48,7 +48,7 @@ export function windDown(turn: Turn, how: WindDown): void {
   const errorCode = how.as === "failed" ? { errorCode: how.errorCode, ...blamed(how.failed) } : {};
   const isOfOwner = how.isByStep === true && state.block !== null ? { isOfOwner: true as const } : {};
   emit(turn, "run.ending", { as: how.as, reason: how.reason, ...errorCode, ...isOfOwner });
-  letGo(turn);
+  releasePausedChildren(turn);
   const below = how.as === "failed" && how.failed !== null ? descendantsOf(state, how.failed) : new Set<number>();
   for (let index = 0; index < state.nodes.length; index += 1) {
     const node = nodeAt(state, index);

@@ -138,7 +138,7 @@ function skipFailed(turn: Turn, node: NodeState, failure: Failure, isRefusedGate
 /** Handlers run first. Whether the failure ends the run is decided when they have settled. */
 export function haltAfter(turn: Turn, node: NodeState, failure: Failure, kind: FailureKind = {}): void {
   endFailed(turn, node, failure, kind);
-  if (planNodeOf(turn.state, node).tolerants.length === 0) haltFor(turn, node);
+  if (planNodeOf(turn.state, node).tolerantDependents.length === 0) haltFor(turn, node);
 }
 
 /** After the retries, a person decides. They are asked once per node and epoch. */

@@ -7,7 +7,7 @@ import { recordRunCost } from "./cost.ts";
 import type { StartChild } from "./effect.ts";
 import { stopChild } from "./ending-child.ts";
 import type { ChildFinishedInput } from "./input.ts";
-import { beyond, lineageOf, namedIn, STARTED_WITHIN_MS } from "./child-call.ts";
+import { usageSince, lineageOf, namedIn, STARTED_WITHIN_MS } from "./child-call.ts";
 import { withNames } from "./named-args.ts";
 import type { RunState } from "./state.ts";
 import type { FinallyState, RunOutcome } from "./block-state.ts";
@@ -81,7 +81,7 @@ export function onFinallyFinished(turn: Turn, input: ChildFinishedInput): void {
   const known = state.childCosts.get(childRunId);
   if (known === undefined) return;
   const isLive = state.liveChildren.has(childRunId) && !isTerminal(state.status);
-  recordRunCost(turn, FINALLY, ATTEMPT, beyond(input, known), { isLate: !isLive, childRunId });
+  recordRunCost(turn, FINALLY, ATTEMPT, usageSince(input, known), { isLate: !isLive, childRunId });
   if (!isLive) return;
   const failure = failureOf(input);
   const error = failure === null ? {} : { errorCode: failure.code, errorMessage: failure.message };

@@ -13,10 +13,10 @@ export function judgeFailure(turn: Turn, { node: index, by, isOpen = false }: Tu
   const handler = by ?? handlerOf(state, node);
   if (handler !== undefined) {
     emit(turn, "node.handled", { ...about(node), by: handler });
-    return judgeLeft(turn, node);
+    return judgeFailuresAbove(turn, node);
   }
   if (isOpen || state.ending !== null || isUndecided(state, node)) return;
-  if (planNodeOf(state, node).onFailure === "isolate") return judgeLeft(turn, node);
+  if (planNodeOf(state, node).onFailure === "isolate") return judgeFailuresAbove(turn, node);
   haltFor(turn, node);
 }
 
@@ -45,7 +45,7 @@ function originalOf(state: RunState, node: NodeState): NodeState {
  * Judges again the failures that this node could have handled, since they waited for the result of its own failure.
  * When such a failure is isolated, the failures above it are judged too, each once, however many paths lead to it.
  */
-function judgeLeft(turn: Turn, node: NodeState): void {
+function judgeFailuresAbove(turn: Turn, node: NodeState): void {
   const { state } = turn;
   const above = new Set([node]);
   for (const each of above) {
@@ -67,7 +67,7 @@ function isUndecided(state: RunState, failed: NodeState): boolean {
   const seen = new Set([failed]);
   for (const each of seen) {
     if (each.openTolerants > 0) return true;
-    for (const index of planNodeOf(state, each).tolerants) {
+    for (const index of planNodeOf(state, each).tolerantDependents) {
       const tolerant = nodeAt(state, index);
       if (isOpenFailure(tolerant)) seen.add(tolerant);
     }
@@ -77,8 +77,8 @@ function isUndecided(state: RunState, failed: NodeState): boolean {
 
 /** Returns a handler that has completed, or a join that was reached without the failed node. */
 function handlerOf(state: RunState, failed: NodeState): string | undefined {
-  const { tolerants } = planNodeOf(state, failed);
-  const found = tolerants.find((index) => {
+  const { tolerantDependents } = planNodeOf(state, failed);
+  const found = tolerantDependents.find((index) => {
     const { now, counted } = nodeAt(state, index);
     const { outcomes, join } = required(state.plan.nodes[index], "a dependent is a plan node");
     if (outcomes.get(failed.index) === "failure") return now.status === "completed";

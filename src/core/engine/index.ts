@@ -14,7 +14,7 @@ export { withRounds } from "./completing.ts";
 export { type BranchEdits, branchWith } from "./branch-edits.ts";
 export { branchInTurn, type TurnEdit, type TurnPoint } from "./branch-turn.ts";
 export { branchFrom, nodesToRedo, restartFrom } from "./redo.ts";
-export { takenIn } from "./taken-events.ts";
+export { eventsTakenByBlock } from "./taken-events.ts";
 export { outputsOfRun, shownOutputs } from "./run-outputs.ts";
 export { eventStanding, keyDigest, signalTo } from "./waits.ts";
 export { waitingForOf } from "./waiting-for.ts";

@@ -11,7 +11,7 @@ import { planNodeOf } from "./move.ts";
 import { passOwnGate } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { closeQuestion, stopAttempt } from "./ending.ts";
-import { judgeAgain } from "./judge-again.ts";
+import { requestSecondVerdict } from "./second-verdict.ts";
 import { digestCall } from "./on-tool-verdict.ts";
 import { skipNode } from "./settle.ts";
 import type { ApprovalState, NodeState } from "./state.ts";
@@ -58,7 +58,7 @@ export function takeAnswer(
   const read = isCall ? readCallChanges(node, approval, input) : readChanges(state, node, approval, input);
   if ("refusal" in read) return read.refusal;
   const { changes } = read;
-  if (isCall && !isJudged && judgeAgain(turn, approval, input, changes)) return undefined;
+  if (isCall && !isJudged && requestSecondVerdict(turn, approval, input, changes)) return undefined;
   const isOther = approval.answers.some((earlier) => earlier.decision !== decision);
   if (quorum > 1 && (changes.isChanged || isOther)) revise(turn, approval, changes, answered);
   else if (approval.answers.length + 1 < quorum) note(turn, approval, answered);

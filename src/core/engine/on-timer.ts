@@ -11,7 +11,7 @@ import { onExpiry, onHop, onReminder } from "./unanswered.ts";
 import { outcomeUnknown, timeOut } from "./on-callback.ts";
 import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
 import { isHeld } from "./pausing.ts";
-import { lookAgain } from "./places.ts";
+import { checkPlaceAgain } from "./places.ts";
 import { onRoundTimer } from "./rounds.ts";
 import type { NodeState } from "./state.ts";
 import type { Timer } from "./timer.ts";
@@ -26,7 +26,7 @@ export function onTimer(turn: Turn, timer: Timer): void {
       if (timer.epoch === turn.state.epoch) onRunTimeout(turn);
       return;
     case "place":
-      return lookAgain(turn);
+      return checkPlaceAgain(turn);
     case "continue":
       // Nodes that wait to be computed are processed after every input.
       return;

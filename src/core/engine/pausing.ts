@@ -23,7 +23,7 @@ export function onPause(turn: Turn, { by, byId, reason, isByParent }: PauseInput
   if ((isByParent === true ? state.pausedWithParent : state.paused) !== null) return undefined;
   const wasPaused = isPaused(state);
   emit(turn, "run.paused", { ...named(by, byId, reason), ...ofParent(isByParent) });
-  if (!wasPaused) passOn(turn);
+  if (!wasPaused) passPauseToChildren(turn);
   return undefined;
 }
 
@@ -35,13 +35,13 @@ export function onResume(turn: Turn, { by, byId, reason, isByParent }: ResumeInp
     return refuse("paused_with_parent", `the run is paused with run ${state.parentRunId ?? ""}; resume that one`);
   if ((isOwn ? state.paused : state.pausedWithParent) === null) return undefined;
   emit(turn, "run.resumed", { ...named(by, byId, reason), ...ofParent(isByParent) });
-  if (!isPaused(state)) passOn(turn);
+  if (!isPaused(state)) passPauseToChildren(turn);
   return undefined;
 }
 
 /** The run winds down, so child runs that were paused with it are no longer held. */
-export function letGo(turn: Turn): void {
-  if (isPaused(turn.state)) passOn(turn);
+export function releasePausedChildren(turn: Turn): void {
+  if (isPaused(turn.state)) passPauseToChildren(turn);
 }
 
 function isPaused({ paused, pausedWithParent }: RunState): boolean {
@@ -57,7 +57,7 @@ function refuseEnded({ status, ending }: RunState): Refusal | undefined {
 const PAUSED_WITHIN_MS = 3_000;
 
 /** Pauses or resumes the child runs with the run. */
-function passOn(turn: Turn): void {
+function passPauseToChildren(turn: Turn): void {
   for (const childRunId of turn.state.liveChildren) {
     perform(turn, { type: "pause-child", childRunId });
     setTimer(turn, { kind: "child-pause", nodeId: "", attempt: 0, childRunId }, turn.at + PAUSED_WITHIN_MS);

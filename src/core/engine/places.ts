@@ -52,7 +52,7 @@ export function placeOf(
 /** Reason for cancelling a run that finds no place. */
 const CONCURRENCY_FULL = "concurrency_full";
 /** A place may become free while the run begins to wait, so places are checked once more after this time. */
-const LOOK_AGAIN_MS = 2_000;
+const PLACE_CHECK_MS = 2_000;
 
 export function settlePlace(turn: Turn, { place }: StartInput): void {
   if (place === undefined) return;
@@ -61,14 +61,14 @@ export function settlePlace(turn: Turn, { place }: StartInput): void {
     return windDown(turn, { as: "failed", reason, errorCode, failed: null, isFailFast: true });
   }
   if (place.standing === "full") windDown(turn, { as: "cancelled", reason: CONCURRENCY_FULL });
-  if (place.standing === "waiting") setTimer(turn, { kind: "place" }, turn.at + LOOK_AGAIN_MS);
+  if (place.standing === "waiting") setTimer(turn, { kind: "place" }, turn.at + PLACE_CHECK_MS);
 }
 
 /** The run has not been admitted. A run that cancels older ones keeps checking, because a cancel may have been lost. */
-export function lookAgain(turn: Turn): void {
+export function checkPlaceAgain(turn: Turn): void {
   const { state } = turn;
   if (state.place?.standing !== "waiting" || placeRule(state)?.whenFull !== "cancel_old") return;
-  setTimer(turn, { kind: "place" }, turn.at + LOOK_AGAIN_MS);
+  setTimer(turn, { kind: "place" }, turn.at + PLACE_CHECK_MS);
 }
 
 export function onAdmit(turn: Turn): Refusal | undefined {

@@ -85,11 +85,11 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
 function agentOf({ placement }: RunState, node: NodeState, planNode: PlanNode): string {
   const { agent, role } = planNode.request;
   const bound = role === null ? undefined : getOwn(placement?.roleBindings ?? {}, role);
-  return takerOf(node, planNode) ?? agent ?? bound ?? DEFAULT_AGENT_ID;
+  return assignedMemberOf(node, planNode) ?? agent ?? bound ?? DEFAULT_AGENT_ID;
 }
 
 /** Returns the agent the node was assigned to, else the first suitable member of the team. */
-function takerOf(node: NodeState, { duty }: PlanNode): string | null {
+function assignedMemberOf(node: NodeState, { duty }: PlanNode): string | null {
   return node.assignedTo ?? duty?.candidates[0]?.agent ?? null;
 }
 
@@ -102,7 +102,7 @@ export function pump(turn: Turn): void {
   const { state } = turn;
   const { ready } = state;
   if (isHeld(turn)) return;
-  callLanes(turn);
+  requestFreeLanes(turn);
   while (ready.head < ready.entries.length && state.ending === null && hasPlace(turn)) {
     const { node: index, eventId } = required(ready.entries[ready.head], "the queue has a head");
     const node = nodeAt(state, index);
@@ -117,7 +117,7 @@ function isWaiting({ now }: NodeState, eventId: number): boolean {
 }
 
 /** Requests the oldest nodes of each free lane. There are as many lanes as a team has, usually none. */
-function callLanes(turn: Turn): void {
+function requestFreeLanes(turn: Turn): void {
   const { state } = turn;
   for (const [number, { waiting }] of state.lanes) {
     while (waiting.length > 0 && state.ending === null && hasPlace(turn) && isLaneFree(state, number)) {
@@ -249,7 +249,7 @@ function requestVerdict(
     hints: hintsOf(node, planNode),
     moderation: planNode.body.kind === "lens" ? planNode.body.moderation : "off",
     grants: grantedPolicies(node, binding.request),
-    assignedTo: takerOf(node, planNode),
+    assignedTo: assignedMemberOf(node, planNode),
   });
 }
 

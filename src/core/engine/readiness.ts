@@ -34,7 +34,7 @@ export function decideReadiness(state: RunState, node: NodeState, planNode: Plan
 interface Parents {
   readonly hasFailed: boolean;
   /** True when every failed parent has handlers that may make up for it. */
-  readonly areCaught: boolean;
+  readonly areHandled: boolean;
   readonly areAllSkipped: boolean;
   /** True when the node handles a failure and that parent has not failed. */
   readonly hasNoFailure: boolean;
@@ -42,7 +42,7 @@ interface Parents {
 
 function countParents(state: RunState, planNode: PlanNode): Parents {
   let failed = 0;
-  let caught = 0;
+  let handled = 0;
   let skipped = 0;
   for (const parent of planNode.parents) {
     const node = nodeAt(state, parent);
@@ -52,21 +52,21 @@ function countParents(state: RunState, planNode: PlanNode): Parents {
     if (outcome === "failure") return NO_FAILURE;
     if (status === "skipped") skipped += 1;
     else failed += 1;
-    if (isMet("failure", status) && planNodeOf(state, node).isCaught) caught += 1;
+    if (isMet("failure", status) && planNodeOf(state, node).hasFailureHandler) handled += 1;
   }
   return {
     hasFailed: failed > 0,
-    areCaught: failed === caught,
+    areHandled: failed === handled,
     areAllSkipped: skipped > 0 && skipped === planNode.parents.length,
     hasNoFailure: false,
   };
 }
 
-const NO_FAILURE: Parents = { hasFailed: false, areCaught: false, areAllSkipped: false, hasNoFailure: true };
+const NO_FAILURE: Parents = { hasFailed: false, areHandled: false, areAllSkipped: false, hasNoFailure: true };
 
 function decideStep(state: RunState, node: NodeState, parents: Parents, body: StepBody): Readiness {
   if (parents.hasFailed) {
-    return parents.areCaught ? { kind: "skip", reason: "parent_failed" } : { kind: "upstream_failure" };
+    return parents.areHandled ? { kind: "skip", reason: "parent_failed" } : { kind: "upstream_failure" };
   }
   if (parents.areAllSkipped) return { kind: "skip", reason: "parents_skipped" };
   return decideStepCondition(state, node, body);
@@ -77,7 +77,7 @@ type ConditionReadiness = Exclude<Readiness, { readonly kind: "upstream_failure"
 function decideStepCondition(state: RunState, node: NodeState, body: StepBody): ConditionReadiness {
   if (body.condition === null) return RUN;
   // Values a person gave before a rewind applied to the node as it was then, so the condition does not read them.
-  return decideCondition(body.condition, resolverFor(state, node, body, { isUnasked: true }));
+  return decideCondition(body.condition, resolverFor(state, node, body, { ignoresGivenValues: true }));
 }
 
 function decideCondition(condition: ParsedExpression, resolve: ResolvePath): ConditionReadiness {

@@ -4,7 +4,7 @@ import { nodesWithChangedInputs } from "./changed-inputs.ts";
 import type { Carried, CarriedPrompt } from "./input.ts";
 import { findNode, nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
-import { takenBy } from "./taken-events.ts";
+import { eventsTakenByNode } from "./taken-events.ts";
 
 /**
  * Returns the nodes to run again: those neither completed nor skipped and the named ones, each with everything below, and
@@ -146,7 +146,7 @@ function promptsOf({ prompts }: RunState): readonly CarriedPrompt[] {
 
 function carriedOf(state: RunState, node: NodeState): readonly Carried[] {
   const { id: nodeId, now, counted } = node;
-  const taken = takenBy(state, node);
+  const taken = eventsTakenByNode(state, node);
   const parents = {
     ...(counted === null ? {} : { counted: [...counted].map((index) => nodeAt(state, index).id) }),
     ...(taken.length === 0 ? {} : { taken }),

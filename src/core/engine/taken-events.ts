@@ -20,12 +20,12 @@ export function hasTaken(state: RunState, node: NodeState, id: string): boolean 
 }
 
 /** Returns the events taken by the steps of this block run: `step id`, or `block/step id` for nested blocks. */
-export function takenIn(state: RunState): readonly string[] {
-  return state.nodes.flatMap((node) => (stepOf(state, node) === node ? takenBy(state, node) : []));
+export function eventsTakenByBlock(state: RunState): readonly string[] {
+  return state.nodes.flatMap((node) => (stepOf(state, node) === node ? eventsTakenByNode(state, node) : []));
 }
 
 /** Returns the events taken by one node. Events of a round are listed under its step. */
-export function takenBy(state: RunState, node: NodeState): readonly string[] {
+export function eventsTakenByNode(state: RunState, node: NodeState): readonly string[] {
   if (node.takenEvents.size === 0) return [];
   const { id } = stepOf(state, node);
   const isWait = planNodeOf(state, node).kind === "wait";

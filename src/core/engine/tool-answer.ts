@@ -170,7 +170,7 @@ export function suspendTurn(turn: Turn, node: NodeState, segment: number, transc
 /** Checks, before an agent continues, whether people still have to be asked or have not yet answered. */
 export function waitsForAnswers(turn: Turn, node: NodeState): boolean {
   const unknown = unknownCalls(node);
-  for (const call of unknown) askWhatBecame(turn, node, call);
+  for (const call of unknown) askAboutUnknownCall(turn, node, call);
   const [held] = heldCalls(node);
   if (held?.ruling.kind !== "hold") {
     if (childCalls(node).length === 0) return false;
@@ -189,7 +189,7 @@ export function waitsForAnswers(turn: Turn, node: NodeState): boolean {
   return true;
 }
 
-function askWhatBecame(turn: Turn, node: NodeState, call: ToolCall): void {
+function askAboutUnknownCall(turn: Turn, node: NodeState, call: ToolCall): void {
   const approvalId = askAbout(turn, node, call, {
     summary: `${call.tool} may or may not have been called: it never reported, and it may be called at most once`,
     choices: ["approve", "retry", "reject", "abort"],

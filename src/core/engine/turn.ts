@@ -81,7 +81,7 @@ function noteSettled(turn: Turn, nodeId: string): void {
   for (const dependent of planNode.dependents) {
     if (isDecidable(turn.state, nodeAt(turn.state, dependent))) turn.toDecide.push(dependent);
   }
-  if (planNode.tolerants.length > 0 && isMet("failure", node.now.status)) {
+  if (planNode.tolerantDependents.length > 0 && isMet("failure", node.now.status)) {
     turn.toJudge.push({ node: node.index, isOpen: node.openTolerants > 0 });
   }
   if (planNode.join !== null || planNode.outcomes.size > 0) noteTolerated(turn, node, planNode);

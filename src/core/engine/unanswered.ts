@@ -6,7 +6,7 @@ import { type Answer, armHop, closeApproval } from "./approvals.ts";
 import { DEFAULT_ANSWERER } from "./apply-approval.ts";
 import { failNode } from "./failing.ts";
 import type { DefaultAnswer, ToolVerdict } from "./input.ts";
-import { judgeAgain } from "./judge-again.ts";
+import { requestSecondVerdict } from "./second-verdict.ts";
 import { abort, answer, stopTurnFor } from "./on-approval.ts";
 import type { ApprovalState } from "./state.ts";
 import { callAskedAbout } from "./tool-answer.ts";
@@ -39,7 +39,7 @@ function takeDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise):
     // No default can supply the result of a call that may already have been made.
     if (choices.includes("retry")) return expire(turn, approval);
     const changed = { node: requireNode(turn.state, nodeId), modifications: changes.modifications };
-    if (judgeAgain(turn, approval, { type: "default", approvalId }, changed)) return;
+    if (requestSecondVerdict(turn, approval, { type: "default", approvalId }, changed)) return;
   }
   giveDefault(turn, approval, otherwise);
 }

@@ -93,7 +93,7 @@ export function render(scene: Scene, template: StepTemplate, place: string): str
 
 function readsNothing(scene: Scene, reference: StepReference): boolean {
   const paths = isExpression(reference) ? reference.paths : [reference];
-  return paths.some((path) => isNothingThere(scene, referenceIn(scene.scope, path)));
+  return paths.some((path) => isKnownEmpty(scene, referenceIn(scene.scope, path)));
 }
 
 function valueOf(scene: Scene, reference: StepReference, place: string): Json {
@@ -150,20 +150,20 @@ function valueIn(scene: Scene, path: Path, place: string): Json {
     warnSkipped(scene, result.nodeId, place);
     return scene.blank;
   }
-  if (result.kind === "missing" && isNothingThere(scene, reference)) return null;
-  if (result.kind === "missing" && isEmptyOnPurpose(scene, reference, path)) return scene.blank;
+  if (result.kind === "missing" && isKnownEmpty(scene, reference)) return null;
+  if (result.kind === "missing" && mayBeEmpty(scene, reference, path)) return scene.blank;
   noteUnbound(scene, reference, place, result);
   return scene.blank;
 }
 
 /** True when there is no previous round, or a nullable arg has no value. The value is then null, and empty in a text. */
-export function isNothingThere({ state, node }: Scene, { origin }: Reference): boolean {
+export function isKnownEmpty({ state, node }: Scene, { origin }: Reference): boolean {
   if (origin.kind === "arg" && origin.isNullable === true) return (getOwn(state.args, origin.name) ?? null) === null;
   return origin.kind === "previous" && node !== null && previousRound(state, node) === undefined;
 }
 
 /** True for an optional input without a value, an input that was left out, and an arg the caller did not pass. */
-function isEmptyOnPurpose(scene: Scene, { isOptional, origin, rest }: Reference, { segments }: Path): boolean {
+function mayBeEmpty(scene: Scene, { isOptional, origin, rest }: Reference, { segments }: Path): boolean {
   if (isOptional === true || (origin.kind === "arg" && rest.length === 0)) return true;
   return scene.isOptional(String(segments[0]));
 }
@@ -247,7 +247,7 @@ export interface Seen {
   /** The error of the node, for its retry condition. */
   readonly error?: JsonObject;
   /** True when no person has been asked about the node in its current form, so that earlier given values do not count. */
-  readonly isUnasked?: boolean;
+  readonly ignoresGivenValues?: boolean;
 }
 
 /** Returns the resolver for paths in conditions. The value of a skipped node is missing there. */
@@ -255,10 +255,10 @@ export function resolverFor(
   state: RunState,
   node: NodeState,
   body: StepBody,
-  { self = {}, error = {}, isUnasked = false }: Seen = {},
+  { self = {}, error = {}, ignoresGivenValues = false }: Seen = {},
 ) {
   const scene = sceneOf(state, node, body);
-  const given = isUnasked ? null : scene.given;
+  const given = ignoresGivenValues ? null : scene.given;
   return (path: Path): Json | undefined => {
     const reference = referenceIn(scene.scope, path);
     if (reference.origin.kind === "self") return walk(self, reference.rest);

@@ -1,6 +1,6 @@
 import type { Json } from "../base/index.ts";
 import type { ArithmeticOperator, Expression } from "./expression.ts";
-import { misfit, saying } from "./fault.ts";
+import { kindFault, describeOperand } from "./fault.ts";
 import { finite } from "./function/number.ts";
 import { checkLength, type Meter } from "./meter.ts";
 
@@ -11,7 +11,7 @@ type Calculation = Extract<Expression, { readonly kind: "arithmetic" | "negate" 
 export function calculate(node: Calculation, left: Found, right: Found, meter: Meter): Json {
   if (node.kind === "negate") {
     if (typeof left === "number") return left === 0 ? 0 : -left;
-    throw misfit(`- takes a number, but ${saying(node.operand, left)}`, node.position);
+    throw kindFault(`- takes a number, but ${describeOperand(node.operand, left)}`, node.position);
   }
   const { operator, position } = node;
   if (typeof left === "number" && typeof right === "number") return calculateNumbers(operator, left, right, position);
@@ -21,17 +21,17 @@ export function calculate(node: Calculation, left: Found, right: Found, meter: M
     meter.characters(length);
     return left + right;
   }
-  const sides = `${saying(node.left, left)} and ${saying(node.right, right)}`;
+  const sides = `${describeOperand(node.left, left)} and ${describeOperand(node.right, right)}`;
   const takes = operator === "+" ? "two numbers or two texts" : "two numbers";
-  throw misfit(`${sides}: ${operator} takes ${takes}${adviceFor(operator, left, right)}`, position);
+  throw kindFault(`${sides}: ${operator} takes ${takes}${adviceFor(operator, left, right)}`, position);
 }
 
 function calculateNumbers(operator: ArithmeticOperator, left: number, right: number, position: number): number {
   if (right === 0 && (operator === "/" || operator === "%")) {
-    throw misfit(`${operator} divides by zero`, position);
+    throw kindFault(`${operator} divides by zero`, position);
   }
   const result = finite(applied(operator, left, right));
-  if (result === undefined) throw misfit(`the result of ${operator} is too large for a number`, position);
+  if (result === undefined) throw kindFault(`the result of ${operator} is too large for a number`, position);
   return result;
 }
 

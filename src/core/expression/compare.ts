@@ -1,7 +1,7 @@
 import type { Json } from "../base/index.ts";
 import { isSameJson } from "./equality.ts";
 import type { ComparisonOperator, Expression } from "./expression.ts";
-import { misfit, saying } from "./fault.ts";
+import { kindFault, describeOperand } from "./fault.ts";
 import { kindOfValue } from "./kind.ts";
 import type { Meter } from "./meter.ts";
 
@@ -20,8 +20,8 @@ export function compareValues(
     return operator === "==" ? areBothEmpty : operator === "!=" && !areBothEmpty;
   }
   if (kindOfValue(left) !== kindOfValue(right)) {
-    const sides = `${saying(node.left, left)} and ${saying(node.right, right)}`;
-    throw misfit(`${sides}: ${operator} compares values of one kind`, node.position);
+    const sides = `${describeOperand(node.left, left)} and ${describeOperand(node.right, right)}`;
+    throw kindFault(`${sides}: ${operator} compares values of one kind`, node.position);
   }
   if (operator === "==") return isSameJson(left, right, meter);
   if (operator === "!=") return !isSameJson(left, right, meter);
@@ -30,7 +30,7 @@ export function compareValues(
     meter.characters(Math.min(left.length, right.length));
     return holds(operator, left, right);
   }
-  throw misfit(`${operator} orders numbers or texts, but ${saying(node.left, left)}`, node.position);
+  throw kindFault(`${operator} orders numbers or texts, but ${describeOperand(node.left, left)}`, node.position);
 }
 
 /** Texts are ordered by code unit, as in JavaScript. */

@@ -2,7 +2,7 @@ import { fail, type Json, type Outcome, required, succeed } from "../base/index.
 import { compareValues } from "./compare.ts";
 import { calculate } from "./arithmetic.ts";
 import type { Expression, ExpressionFailure, Lambda, ResolvePath } from "./expression.ts";
-import { Fault, misfit, saying } from "./fault.ts";
+import { Fault, kindFault, describeOperand } from "./fault.ts";
 import { type Applier, Call, findFunction } from "./function/index.ts";
 import { readIndex, readSlice } from "./indexing.ts";
 import { isMemberOf } from "./membership.ts";
@@ -94,7 +94,7 @@ class Evaluation extends Meter implements Applier {
     if (typeof value === "boolean") return value;
     if (value === undefined || value === null) return false;
     const advice = taker === "not" ? "; to negate a comparison write not (…)" : "; compare it with something";
-    throw misfit(`${taker} takes true or false, but ${saying(node, value)}${advice}`, node.position);
+    throw kindFault(`${taker} takes true or false, but ${describeOperand(node, value)}${advice}`, node.position);
   }
 
   /** Evaluates left to right and stops as soon as the result is known. Chains nest to the right, so this is a loop. */

@@ -13,7 +13,7 @@ export class Fault extends Error {
 }
 
 /** Returns the fault for a value of the wrong kind, with its column in the text. */
-export function misfit(message: string, position: number): Fault {
+export function kindFault(message: string, position: number): Fault {
   return new Fault(`${message} (column ${position + 1})`, "expression_error");
 }
 
@@ -22,7 +22,7 @@ export function overLimit(message: string): Fault {
 }
 
 /** Describes an operand by its source text and its kind, never by its value. */
-export function saying(node: Argument, value: Json | undefined): string {
+export function describeOperand(node: Argument, value: Json | undefined): string {
   return `${nameOperand(node)} is ${phraseOf(value)}`;
 }
 

@@ -1,6 +1,6 @@
 import { getOwn, isJsonArray, isJsonObject, type Json } from "../base/index.ts";
 import type { Expression } from "./expression.ts";
-import { misfit, saying } from "./fault.ts";
+import { kindFault, describeOperand } from "./fault.ts";
 import type { Meter } from "./meter.ts";
 import { sliceList, sliceText } from "./slice.ts";
 
@@ -12,13 +12,16 @@ export function readIndex(node: Of<"index">, target: Found, index: Found): Found
   if (target === undefined || target === null || index === undefined || index === null) return undefined;
   if (isJsonArray(target) && typeof index === "number") {
     if (!Number.isSafeInteger(index)) {
-      throw misfit(`an index is a whole number, but ${saying(node.index, index)} with a fraction`, node.position);
+      throw kindFault(
+        `an index is a whole number, but ${describeOperand(node.index, index)} with a fraction`,
+        node.position,
+      );
     }
     return target.at(index);
   }
   if (isJsonObject(target) && typeof index === "string") return getOwn(target, index);
-  const sides = `${saying(node.target, target)} and ${saying(node.index, index)}`;
-  throw misfit(`${sides}: a list is indexed by a number, an object by text`, node.position);
+  const sides = `${describeOperand(node.target, target)} and ${describeOperand(node.index, index)}`;
+  throw kindFault(`${sides}: a list is indexed by a number, an object by text`, node.position);
 }
 
 export function readSlice(node: Of<"slice">, target: Found, from: Found, to: Found, meter: Meter): Found {
@@ -33,12 +36,15 @@ export function readSlice(node: Of<"slice">, target: Found, from: Found, to: Fou
     meter.characters(target.length);
     return sliceText(target, first, end);
   }
-  throw misfit(`a slice is taken of a list or text, but ${saying(node.target, target)}`, node.position);
+  throw kindFault(`a slice is taken of a list or text, but ${describeOperand(node.target, target)}`, node.position);
 }
 
 function boundOf(node: Of<"slice">, written: Expression | null, bound: Found): number | null {
   if (written === null) return null;
   if (typeof bound === "number" && Number.isSafeInteger(bound)) return bound;
   const whole = typeof bound === "number" ? " with a fraction" : "";
-  throw misfit(`a slice goes from one whole number to another, but ${saying(written, bound)}${whole}`, node.position);
+  throw kindFault(
+    `a slice goes from one whole number to another, but ${describeOperand(written, bound)}${whole}`,
+    node.position,
+  );
 }

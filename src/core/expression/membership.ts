@@ -1,7 +1,7 @@
 import { isJsonArray, type Json } from "../base/index.ts";
 import { isSameJson } from "./equality.ts";
 import type { Expression } from "./expression.ts";
-import { misfit, saying } from "./fault.ts";
+import { kindFault, describeOperand } from "./fault.ts";
 import { namesMember } from "./member.ts";
 import type { Meter } from "./meter.ts";
 
@@ -13,7 +13,8 @@ export function isMemberOf(
   meter: Meter,
 ): boolean {
   if (list === undefined || list === null) return false;
-  if (!isJsonArray(list)) throw misfit(`in looks into a list, but ${saying(node.list, list)}`, node.position);
+  if (!isJsonArray(list))
+    throw kindFault(`in looks into a list, but ${describeOperand(node.list, list)}`, node.position);
   if (value === undefined) return false;
   meter.elements(list.length);
   if (typeof value !== "string") return list.some((member) => isSameJson(value, member, meter));

@@ -29,25 +29,36 @@ export function mayBecome(from: Lifecycle, to: Lifecycle): boolean {
 export function impedimentOf(agent: Agent, at: number): Impediment | null {
   const { id, status, lifecycle, phase } = agent;
   if (lifecycle === "archived") {
-    return lasting(agent, "lifecycle", `${id} is archived, which is final`, "give the work to another agent");
+    return lastingImpediment(agent, "lifecycle", `${id} is archived, which is final`, "give the work to another agent");
   }
-  if (lifecycle !== "active") return lasting(agent, "lifecycle", `${id} is ${lifecycle}`, "set lifecycle to active");
+  if (lifecycle !== "active")
+    return lastingImpediment(agent, "lifecycle", `${id} is ${lifecycle}`, "set lifecycle to active");
   if (phase === "sunset") {
-    return lasting(agent, "phase", `${id} is in phase sunset`, "give the work to another agent, or change its phase");
+    return lastingImpediment(
+      agent,
+      "phase",
+      `${id} is in phase sunset`,
+      "give the work to another agent, or change its phase",
+    );
   }
   const pocEnd = pocEndsAt(agent);
   if (pocEnd !== null && !(at < pocEnd)) {
     const message = `the proof of concept of ${id} ended after ${POC_DAYS} days, at ${instantText(pocEnd)}`;
-    return lasting(agent, "phase", message, "move it to phase staging or production, or begin the phase again");
+    return lastingImpediment(
+      agent,
+      "phase",
+      message,
+      "move it to phase staging or production, or begin the phase again",
+    );
   }
   if (status === "idle") return null;
   if (status !== "paused") {
     const message = status === "error" ? `${id} is in status error` : `${id} is terminated`;
-    return lasting(agent, "status", message, "set status to idle");
+    return lastingImpediment(agent, "status", message, "set status to idle");
   }
   return { field: "status", value: status, message: `${id} is paused`, remedy: "set status to idle", isPause: true };
 }
 
-function lasting(agent: Agent, field: Impediment["field"], message: string, remedy: string): Impediment {
+function lastingImpediment(agent: Agent, field: Impediment["field"], message: string, remedy: string): Impediment {
   return { field, value: agent[field], message, remedy, isPause: false };
 }

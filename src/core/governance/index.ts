@@ -35,7 +35,7 @@ export {
   countSince,
   EXACT_COUNT_MAX,
   type Hits,
-  leaveAt,
+  expiryOfOldest,
   type RateWindow,
   rateWindowOf,
   SLICES,

@@ -5,7 +5,7 @@ import {
   countSince,
   EXACT_COUNT_MAX,
   type Hits,
-  leaveAt,
+  expiryOfOldest,
   rateWindowOf,
   sliceMsOf,
   SLICES,
@@ -94,7 +94,7 @@ describe("hits", () => {
     fc.assert(
       fc.property(hitsArb, rateArb, fc.integer({ min: 1, max: 400 }), (hits, rate, many) => {
         const kept = addHits([], hits, rate, Infinity);
-        const at = leaveAt(kept, many, rate.windowMs);
+        const at = expiryOfOldest(kept, many, rate.windowMs);
         if (at === null) {
           expect(sum(kept)).toBeLessThan(many);
           return;

@@ -72,7 +72,7 @@ export function countSince(hits: readonly Hits[], since: number): number {
 }
 
 /** Returns the moment when the oldest `many` dispatches have left the window. Null when there are fewer. */
-export function leaveAt(hits: readonly Hits[], many: number, windowMs: number): number | null {
+export function expiryOfOldest(hits: readonly Hits[], many: number, windowMs: number): number | null {
   let left = 0;
   for (const { at, count } of hits) {
     left += count;

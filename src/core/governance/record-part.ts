@@ -14,10 +14,11 @@ export type KeptPolicy = Omit<Policy, "condition" | "instructions" | "forbids"> 
 /** Serialised objects that never change. An update creates a new object, so an entry never becomes stale. */
 const TEXTS = new WeakMap<object, string>();
 
-export function onceOf<T extends object>(value: T | null, keep?: (value: T) => object): string {
+export function jsonOfShared<T extends object>(value: T | null, recordedForm?: (value: T) => object): string {
   if (value === null) return "null";
   let text = TEXTS.get(value);
-  if (text === undefined) TEXTS.set(value, (text = JSON.stringify(keep === undefined ? value : keep(value))));
+  if (text === undefined)
+    TEXTS.set(value, (text = JSON.stringify(recordedForm === undefined ? value : recordedForm(value))));
   return text;
 }
 
@@ -109,7 +110,7 @@ const NOTHING_COUNTED = '"spentMicros":0,"reservedMicros":0';
 
 function writtenEnvelope(fact: EnvelopeFact): WrittenEnvelope {
   const known = ENVELOPES.get(fact.id);
-  if (known !== undefined && isSameButCounts(known.of, fact)) return known;
+  if (known !== undefined && hasSameTerms(known.of, fact)) return known;
   const { spentMicros: _spent, reservedMicros: _reserved, onExhausted, boundBy, ...first } = fact;
   const last = boundBy === undefined ? { onExhausted } : { onExhausted, boundBy };
   const head = `${JSON.stringify(first).slice(0, -1)},`;
@@ -121,7 +122,7 @@ function writtenEnvelope(fact: EnvelopeFact): WrittenEnvelope {
   return written;
 }
 
-function isSameButCounts(one: EnvelopeFact, other: EnvelopeFact): boolean {
+function hasSameTerms(one: EnvelopeFact, other: EnvelopeFact): boolean {
   return (
     one.id === other.id &&
     one.periodStart === other.periodStart &&
@@ -136,7 +137,7 @@ function isSameButCounts(one: EnvelopeFact, other: EnvelopeFact): boolean {
 }
 
 export function recordedPolicy(policy: Policy): string {
-  return onceOf(policy, keepPolicy);
+  return jsonOfShared(policy, keptPolicyOf);
 }
 
 /** Parsed conditions by text, shared by any number of records. */
@@ -163,11 +164,11 @@ export function readCondition(text: string, cache: ConditionCache): ParsedExpres
 }
 
 /** Returns the agent without the long texts that no gate and no policy reads. */
-export function keepAgent(agent: Agent): Agent {
+export function recordedAgent(agent: Agent): Agent {
   return { ...agent, systemPrompt: null, personalityNote: null, memoryProfile: null };
 }
 
-function keepPolicy(policy: Policy): KeptPolicy {
+function keptPolicyOf(policy: Policy): KeptPolicy {
   return {
     name: policy.name,
     version: policy.version,
@@ -189,12 +190,12 @@ interface WithArgs {
   readonly argsLeftOut?: readonly string[];
 }
 
-export function keepRun(run: RunFact): RunFact {
-  return keepArgs(run);
+export function recordedRun(run: RunFact): RunFact {
+  return recordedArgs(run);
 }
 
 /** Keeps all args when they are small, else those that fit, in order, and the names of the others. */
-export function keepArgs<T extends WithArgs>(holder: T): T {
+export function recordedArgs<T extends WithArgs>(holder: T): T {
   const { args, argsLeftOut = [] } = holder;
   let room = RECORDED_ARGS_BYTES_MAX - "{}".length;
   const kept: [string, Json][] = [];

@@ -4,9 +4,9 @@ import { dispatchPolicies, toolPolicies } from "./policy.ts";
 import {
   type ConditionCache,
   type KeptPolicy,
-  keepAgent,
-  keepRun,
-  onceOf,
+  recordedAgent,
+  recordedRun,
+  jsonOfShared,
   recordedPolicy,
   readPolicies,
   RecordText,
@@ -47,7 +47,10 @@ export function factsText(facts: DispatchFacts): string {
 }
 
 function callText({ tool, rules, rates, toolGrants }: NodeCallFacts): string {
-  const parts = [`"tool":${toolText({ tool, rules })}`, `"rules":[${rules.map((rule) => onceOf(rule)).join(",")}]`];
+  const parts = [
+    `"tool":${toolText({ tool, rules })}`,
+    `"rules":[${rules.map((rule) => jsonOfShared(rule)).join(",")}]`,
+  ];
   return `{${parts.join(",")},"rates":${JSON.stringify(rates)},"toolGrants":${grantsText(toolGrants)}}`;
 }
 
@@ -56,11 +59,11 @@ type Written = Exclude<keyof DispatchFacts, "call" | "parallel" | "organisationR
 /** The writer of each fact. A fact without a writer is a compile error. */
 const WRITERS: Readonly<Record<Written, (facts: DispatchFacts, record: RecordText) => void>> = {
   at: ({ at }, record) => record.add(String(at)),
-  platform: ({ platform }, record) => record.add(onceOf(platform)),
-  gateway: ({ gateway }, record) => record.share(onceOf(gateway)),
+  platform: ({ platform }, record) => record.add(jsonOfShared(platform)),
+  gateway: ({ gateway }, record) => record.share(jsonOfShared(gateway)),
   noGateway: ({ noGateway }, record) => record.add(JSON.stringify(noGateway)),
   agentId: ({ agentId }, record) => record.add(JSON.stringify(agentId)),
-  agent: ({ agent }, record) => record.share(onceOf(agent, keepAgent)),
+  agent: ({ agent }, record) => record.share(jsonOfShared(agent, recordedAgent)),
   role: ({ role }, record) => record.add(JSON.stringify(role)),
   openAttempts: ({ openAttempts }, record) => record.add(String(openAttempts)),
   openExamples: ({ openExamples }, record) => record.add(JSON.stringify(openExamples)),
@@ -70,8 +73,8 @@ const WRITERS: Readonly<Record<Written, (facts: DispatchFacts, record: RecordTex
   envelopes: ({ envelopes }, record) => addList(record, envelopes, (one) => record.addEnvelope(one)),
   estimateMicros: ({ estimateMicros }, record) => record.add(String(estimateMicros)),
   turns: ({ turns }, record) => record.add(JSON.stringify(turns)),
-  node: ({ node }, record) => record.share(onceOf(node)),
-  run: ({ run }, record) => record.add(JSON.stringify(keepRun(run))),
+  node: ({ node }, record) => record.share(jsonOfShared(node)),
+  run: ({ run }, record) => record.add(JSON.stringify(recordedRun(run))),
   policies: (facts, record) => addList(record, askedPolicies(facts), (policy) => record.share(recordedPolicy(policy))),
   grants: ({ grants }, record) => record.add(JSON.stringify(grants)),
 };

@@ -1,7 +1,7 @@
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 
 /** Returns the shared value of a name, or undefined when the name is unknown. */
-type Look = (name: string) => Json | undefined;
+type ResolveShared = (name: string) => Json | undefined;
 
 /** Returns the names in the body of a verdict that replace shared texts. */
 export function sharedNames(body: JsonObject): readonly string[] {
@@ -14,22 +14,22 @@ export function sharedNames(body: JsonObject): readonly string[] {
 }
 
 /** Returns the body with every name replaced by its shared value. Members keep their order. */
-export function expandRecord(body: JsonObject, look: Look): JsonObject {
+export function expandRecord(body: JsonObject, resolve: ResolveShared): JsonObject {
   const facts = getOwn(body, "facts");
-  const whole = replaced(body, { trail: one(look), policies: one(look) });
+  const whole = replaced(body, { trail: expandName(resolve), policies: expandName(resolve) });
   if (!isJsonObject(facts)) return whole;
-  return { ...whole, facts: replaced(facts, FACTS(look)) };
+  return { ...whole, facts: replaced(facts, FACTS(resolve)) };
 }
 
 type Expand = (value: Json) => Json;
 
-const FACTS = (look: Look): Readonly<Record<string, Expand>> => ({
-  gateway: one(look),
-  agent: one(look),
-  node: one(look),
-  agentBudget: budget(look),
-  envelopes: each(budget(look)),
-  policies: each(one(look)),
+const FACTS = (resolve: ResolveShared): Readonly<Record<string, Expand>> => ({
+  gateway: expandName(resolve),
+  agent: expandName(resolve),
+  node: expandName(resolve),
+  agentBudget: budget(resolve),
+  envelopes: each(budget(resolve)),
+  policies: each(expandName(resolve)),
 });
 
 function replaced(value: JsonObject, members: Readonly<Record<string, Expand>>): JsonObject {
@@ -38,20 +38,20 @@ function replaced(value: JsonObject, members: Readonly<Record<string, Expand>>):
 }
 
 /** Resolves a name. No shared fact is itself a string, so a string is always a name. */
-function one(look: Look): Expand {
-  return (value) => (typeof value === "string" ? (look(value) ?? value) : value);
+function expandName(resolve: ResolveShared): Expand {
+  return (value) => (typeof value === "string" ? (resolve(value) ?? value) : value);
 }
 
 function each(expand: Expand): Expand {
   return (value) => (isJsonArray(value) ? value.map(expand) : value);
 }
 
-function budget(look: Look): Expand {
+function budget(resolve: ResolveShared): Expand {
   return (value) => {
     const shared = isJsonObject(value) ? getOwn(value, "shared") : undefined;
     if (shared === undefined || !isJsonObject(value)) return value;
     const { shared: _, ...own } = value;
-    const rest = one(look)(shared);
+    const rest = expandName(resolve)(shared);
     return isJsonObject(rest) ? { ...rest, ...own } : value;
   };
 }

@@ -3,10 +3,10 @@ import { toolPolicies } from "./policy.ts";
 import {
   type ConditionCache,
   type KeptPolicy,
-  keepAgent,
-  keepArgs,
-  keepRun,
-  onceOf,
+  recordedAgent,
+  recordedArgs,
+  recordedRun,
+  jsonOfShared,
   recordedPolicy,
   readCondition,
   RECORDED_ARGS_BYTES_MAX,
@@ -38,16 +38,16 @@ export function toolFactsText(facts: CallFacts): string {
 /** The writer of each fact. A fact without a writer is a compile error. */
 const WRITERS: Readonly<Record<keyof CallFacts, (facts: CallFacts) => string>> = {
   at: ({ at }) => String(at),
-  platform: ({ platform }) => onceOf(platform),
-  gateway: ({ gateway }) => onceOf(gateway),
+  platform: ({ platform }) => jsonOfShared(platform),
+  gateway: ({ gateway }) => jsonOfShared(gateway),
   agentId: ({ agentId }) => JSON.stringify(agentId),
-  agent: ({ agent }) => onceOf(agent, keepAgent),
+  agent: ({ agent }) => jsonOfShared(agent, recordedAgent),
   role: ({ role }) => JSON.stringify(role),
   turns: ({ turns }) => JSON.stringify(turns),
-  node: ({ node }) => onceOf(node),
-  run: ({ run }) => JSON.stringify(keepRun(run)),
+  node: ({ node }) => jsonOfShared(node),
+  run: ({ run }) => JSON.stringify(recordedRun(run)),
   tool: toolText,
-  rules: ({ rules }) => `[${rules.map((rule) => onceOf(rule)).join(",")}]`,
+  rules: ({ rules }) => `[${rules.map((rule) => jsonOfShared(rule)).join(",")}]`,
   rates: ({ rates }) => JSON.stringify(rates),
   bounds: ({ bounds }) => JSON.stringify(bounds),
   policies: (facts) =>
@@ -60,7 +60,7 @@ const WRITERS: Readonly<Record<keyof CallFacts, (facts: CallFacts) => string>> =
 const MEMBERS = Object.entries(WRITERS).map(([name, write]) => [`,"${name}":`, write] as const);
 
 export function grantsText(grants: readonly Grant[]): string {
-  return `[${grants.map((grant) => onceOf(grant, keepGrant)).join(",")}]`;
+  return `[${grants.map((grant) => jsonOfShared(grant, keepGrant)).join(",")}]`;
 }
 
 function keepGrant(grant: Grant): KeptGrant {
@@ -72,7 +72,7 @@ export function toolText({ tool, rules }: Pick<CallFacts, "tool" | "rules">): st
   const shown = withoutRedacted(tool, rules);
   const { args, ...rest } = shown;
   const text = JSON.stringify(args);
-  return isSmall(text) ? `${JSON.stringify(rest).slice(0, -1)},"args":${text}}` : JSON.stringify(keepArgs(shown));
+  return isSmall(text) ? `${JSON.stringify(rest).slice(0, -1)},"args":${text}}` : JSON.stringify(recordedArgs(shown));
 }
 
 /** Pure ASCII text has as many bytes as characters, and this test is faster than counting. */
@@ -118,5 +118,5 @@ export function readGrants(kept: readonly KeptGrant[], cache: ConditionCache): r
 
 /** Returns the facts stored with the verdict that stops a turn. */
 export function roundFactsText(facts: RoundFacts): string {
-  return JSON.stringify({ format: ROUND_FORMAT, ...facts, run: keepRun(facts.run) });
+  return JSON.stringify({ format: ROUND_FORMAT, ...facts, run: recordedRun(facts.run) });
 }

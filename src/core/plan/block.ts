@@ -3,7 +3,7 @@ import { required, type TreePath } from "../base/index.ts";
 import type { Block, Step, Value, Values } from "../definition/index.ts";
 import type { Path } from "../expression/index.ts";
 import type { BranchPlan, ChildCall, Origin, Reference, Scope } from "./plan.ts";
-import type { Around, Resolver, Sight } from "./resolver.ts";
+import type { OuterNames, Resolver, VisibleNames } from "./resolver.ts";
 import { admitExpression, BINDING } from "./scope.ts";
 
 /** The bound blocks of a step. */
@@ -16,11 +16,11 @@ export interface BoundBlocks {
   readonly scope: Scope;
 }
 
-/** Compiles one block. The outside names it reads are recorded in `around`. */
-export type CompileBlock = (block: Block, name: string, around: FreeNames, at: TreePath) => string;
+/** Compiles one block. The outside names it reads are recorded in `outerNames`. */
+export type CompileBlock = (block: Block, name: string, outerNames: FreeNames, at: TreePath) => string;
 
 /** A block reads names where the instances of its step run: it sees their element, but not the inputs of the step. */
-const INSIDE: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
+const INSIDE: VisibleNames = { hasElement: true, hasSelf: false, hasInputs: false };
 
 export function bindBlocks(
   step: Step,
@@ -34,7 +34,7 @@ export function bindBlocks(
   if (step.block !== null) {
     const names = new FreeNames(resolver, ids, step.forEach?.as ?? null);
     const block = compile(step.block, step.id, names, ["steps"]);
-    return { child: { block }, choose: null, with: names.giveTo(scope), scope };
+    return { child: { block }, choose: null, with: names.addToScope(scope), scope };
   }
   const choose = (step.choose ?? []).map(({ name, when, block }, index): BranchPlan => {
     const names = new FreeNames(resolver, ids, step.forEach?.as ?? null);
@@ -47,7 +47,7 @@ export function bindBlocks(
           ? null
           : admitExpression(scope, when, "of a branch", (read) => resolver.resolve(read, BINDING, () => undefined)),
       block: path,
-      with: names.giveTo(scope),
+      with: names.addToScope(scope),
     };
   });
   return { child: null, choose, with: {}, scope };
@@ -57,7 +57,7 @@ export function bindBlocks(
  * The outside names that a block uses. Each becomes an arg of the block: the result of a step around it, an arg of the document
  * or of the enclosing block, the element, or a fact of the run.
  */
-export class FreeNames implements Around {
+export class FreeNames implements OuterNames {
   readonly #resolver: Resolver;
   readonly #ids: readonly string[];
   readonly #element: string | null;
@@ -84,7 +84,7 @@ export class FreeNames implements Around {
   }
 
   /** Returns the values of the args, and adds the references they read to `scope`. */
-  giveTo(scope: Map<string, Reference>): Values {
+  addToScope(scope: Map<string, Reference>): Values {
     const values = [...this.#given].map(([name, reference]): [string, Value] => {
       const text = `${name} (for its steps)`;
       scope.set(text, { ...reference, text });

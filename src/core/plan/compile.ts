@@ -14,8 +14,8 @@ import { planWhole } from "./lens-whole.ts";
 import { orderGraph, type Order } from "./order.ts";
 import { outcomesOf } from "./outcomes.ts";
 import type { FinallyCall, Plan, PlanNode, Reference } from "./plan.ts";
-import { Resolver, resolverAtEnd, type World } from "./resolver.ts";
-import { bindConcurrency, bindOutputs, bindStep, type Doubt } from "./scope.ts";
+import { Resolver, resolverAtEnd, type DefinitionNames } from "./resolver.ts";
+import { bindConcurrency, bindOutputs, bindStep, type VariableWarning } from "./scope.ts";
 import { planStep, type NodePosition } from "./step-node.ts";
 import { createVariables, type Variables } from "./variables.ts";
 
@@ -39,22 +39,22 @@ export function compilePlan(definition: Definition, catalog: Catalog): CompiledP
 }
 
 function compileLobster(definition: LobsterDefinition): CompiledPlan {
-  const family: Family = { definition, blocks: new Map(), warnings: [] };
-  const level = { steps: definition.steps, outputs: definition.outputs, around: null, at: ["steps"], path: "" };
-  const { plan, world, ids } = compileLevel(family, level);
-  const last = definition.finally === null ? null : compileFinally(family, definition.finally, world, ids);
+  const state: Compilation = { definition, blocks: new Map(), warnings: [] };
+  const level = { steps: definition.steps, outputs: definition.outputs, outerNames: null, at: ["steps"], path: "" };
+  const { plan, names, ids } = compileLevel(state, level);
+  const last = definition.finally === null ? null : compileFinally(state, definition.finally, names, ids);
   return {
-    plan: { ...plan, concurrency: concurrencyOf(definition, world), blocks: family.blocks, finally: last },
-    warnings: family.warnings.slice(0, LIMITS.problemsMax),
+    plan: { ...plan, concurrency: concurrencyOf(definition, names), blocks: state.blocks, finally: last },
+    warnings: state.warnings.slice(0, LIMITS.problemsMax),
   };
 }
 
-function concurrencyOf({ concurrency }: LobsterDefinition, world: World): Plan["concurrency"] {
-  return concurrency === null ? null : bindConcurrency(concurrency, resolverAtEnd(world));
+function concurrencyOf({ concurrency }: LobsterDefinition, names: DefinitionNames): Plan["concurrency"] {
+  return concurrency === null ? null : bindConcurrency(concurrency, resolverAtEnd(names));
 }
 
 /** State shared by the plan of a file and the plans of its blocks. */
-interface Family {
+interface Compilation {
   readonly definition: LobsterDefinition;
   readonly blocks: Map<string, Plan>;
   readonly warnings: PlanWarning[];
@@ -65,7 +65,7 @@ interface Level {
   readonly steps: readonly Step[];
   readonly outputs: LobsterDefinition["outputs"];
   /** The outside names available to a block. Null for the document. */
-  readonly around: FreeNames | null;
+  readonly outerNames: FreeNames | null;
   /** Path of the steps in the document. */
   readonly at: TreePath;
   /** Path of the block. Empty for the document. */
@@ -73,68 +73,68 @@ interface Level {
 }
 
 function compileLevel(
-  family: Family,
+  state: Compilation,
   level: Level,
-): { readonly plan: Plan; readonly world: World; readonly ids: readonly string[] } {
-  const { definition } = family;
+): { readonly plan: Plan; readonly names: DefinitionNames; readonly ids: readonly string[] } {
+  const { definition } = state;
   const order = orderGraph(level.steps);
   const steps = order.positions.map((position) => required(level.steps[position], "the order lists steps"));
   const variables = createVariables(order, steps.map(declaredNames));
-  const args = level.around === null ? definition.args : {};
-  const world: World = { args, indexById: order.indexById, variables, around: level.around };
+  const args = level.outerNames === null ? definition.args : {};
+  const names: DefinitionNames = { args, indexById: order.indexById, variables, outerNames: level.outerNames };
   const outcomes = outcomesOf(order, steps);
   const found: Found[] = [];
   const nodes = steps.map((step, index) => {
     const position = positionOf(order, index);
-    const resolver = new Resolver(world, step, index, position.parents);
+    const resolver = new Resolver(names, step, index, position.parents);
     const bound = bindStep(step, resolver);
     const place = required(order.positions[index], "every node has a position");
-    for (const doubt of bound.doubts) found.push({ doubt, node: index, position: place });
-    const blocks = bindBlocks(step, bound.scope, resolver, order.ids, (block, name, around, at) =>
-      compileBlock(family, block, { around, at: [...level.at, place, ...at], path: pathOf(level, name) }),
+    for (const warning of bound.variableWarnings) found.push({ warning, node: index, position: place });
+    const blocks = bindBlocks(step, bound.scope, resolver, order.ids, (block, name, outerNames, at) =>
+      compileBlock(state, block, { outerNames, at: [...level.at, place, ...at], path: pathOf(level, name) }),
     );
     return planStep(step, position, required(outcomes[index], "every node has outcomes"), { ...bound, ...blocks });
   });
-  found.push(...unusedAmbiguities(order, nodes, steps, variables, new Set(found.map(({ doubt }) => doubt.name))));
+  found.push(...unusedAmbiguities(order, nodes, steps, variables, new Set(found.map(({ warning }) => warning.name))));
   found.sort((left, right) => left.position - right.position);
-  family.warnings.push(...found.map((each) => warningOf(each, order, variables, level.at)));
-  const outputs = level.outputs === null ? null : bindOutputs(level.outputs, resolverAtEnd(world));
+  state.warnings.push(...found.map((each) => warningOf(each, order, variables, level.at)));
+  const outputs = level.outputs === null ? null : bindOutputs(level.outputs, resolverAtEnd(names));
   // The arg names of a block are complete only after every lookup.
-  const given = level.around?.names.map((name) => [name, { required: false }] as const);
+  const given = level.outerNames?.names.map((name) => [name, { required: false }] as const);
   const declared = given === undefined ? args : Object.fromEntries(given);
-  return { plan: { ...planOf(definition, "lobsterx", declared, order, nodes), outputs }, world, ids: order.ids };
+  return { plan: { ...planOf(definition, "lobsterx", declared, order, nodes), outputs }, names, ids: order.ids };
 }
 
 function pathOf({ path }: Level, name: string): string {
   return path === "" ? name : `${path}/${name}`;
 }
 
-function emptyWorld(around: FreeNames | null): World {
+function emptyNames(outerNames: FreeNames | null): DefinitionNames {
   const order = orderGraph([]);
-  return { args: {}, indexById: order.indexById, variables: createVariables(order, []), around };
+  return { args: {}, indexById: order.indexById, variables: createVariables(order, []), outerNames };
 }
 
 /** A run of a block has no time limit of its own, except `finally`: the limit of the step that contains the block applies. */
 function compileBlock(
-  family: Family,
+  state: Compilation,
   { steps, outputs, concurrency }: Block,
-  where: Pick<Level, "around" | "at" | "path">,
+  where: Pick<Level, "outerNames" | "at" | "path">,
   timeoutMs: number | null = null,
 ): string {
   // Bound before the steps, so that the block also receives names that only the key reads. The key sees no step of the block.
-  const key = concurrency === null ? null : bindConcurrency(concurrency, resolverAtEnd(emptyWorld(where.around)));
-  const { plan } = compileLevel(family, { steps, outputs, ...where });
-  family.blocks.set(where.path, { ...plan, timeoutMs, concurrency: key });
+  const key = concurrency === null ? null : bindConcurrency(concurrency, resolverAtEnd(emptyNames(where.outerNames)));
+  const { plan } = compileLevel(state, { steps, outputs, ...where });
+  state.blocks.set(where.path, { ...plan, timeoutMs, concurrency: key });
   return where.path;
 }
 
 /** Compiles `finally`. Its block sees all nodes in their final state. */
-function compileFinally(family: Family, block: Block, world: World, ids: readonly string[]): FinallyCall {
-  const around = new FreeNames(resolverAtEnd(world), ids, null);
-  const where = { around, at: [FINALLY], path: FINALLY };
-  const path = compileBlock(family, block, where, LIMITS.finallyMs);
+function compileFinally(state: Compilation, block: Block, names: DefinitionNames, ids: readonly string[]): FinallyCall {
+  const outerNames = new FreeNames(resolverAtEnd(names), ids, null);
+  const where = { outerNames, at: [FINALLY], path: FINALLY };
+  const path = compileBlock(state, block, where, LIMITS.finallyMs);
   const scope = new Map<string, Reference>();
-  return { block: path, with: around.giveTo(scope), scope };
+  return { block: path, with: outerNames.addToScope(scope), scope };
 }
 
 /** Number of shared names checked for ambiguity although no text reads them. Beyond it, only names in use cause a warning. */
@@ -159,7 +159,7 @@ function unusedAmbiguities(
       (candidate, index) => variables.find(index, name)?.isAmbiguous === true && !isOwnName(candidate, name),
     );
     const position = order.positions[node];
-    return position === undefined ? [] : [{ doubt: { name, issue: "ambiguous", field: [] }, node, position }];
+    return position === undefined ? [] : [{ warning: { name, issue: "ambiguous", field: [] }, node, position }];
   });
 }
 
@@ -246,7 +246,7 @@ function agentsOf({ roles }: LobsterDefinition): Plan["agentByRole"] {
 }
 
 interface Found {
-  readonly doubt: Doubt;
+  readonly warning: VariableWarning;
   readonly node: number;
   readonly position: number;
 }
@@ -255,15 +255,15 @@ interface Found {
 const NAMED_MAX = 5;
 
 function warningOf(found: Found, order: Order, variables: Variables, at: TreePath): PlanWarning {
-  const place = [...at, found.position, ...found.doubt.field];
-  return found.doubt.issue === "unseen"
+  const place = [...at, found.position, ...found.warning.field];
+  return found.warning.issue === "unseen"
     ? unseen(found, order, variables, place)
     : ambiguous(found, order, variables, place);
 }
 
 /** Warns of a variable that is declared only by steps that do not run before. */
-function unseen({ doubt, node }: Found, order: Order, variables: Variables, path: TreePath): PlanWarning {
-  const { name, field } = doubt;
+function unseen({ warning, node }: Found, order: Order, variables: Variables, path: TreePath): PlanWarning {
+  const { name, field } = warning;
   const declarers = variables.declarers(name);
   const declarer = required(order.ids[required(declarers[0], "a declarer")], "an id");
   const isOwn = declarers.includes(node);
@@ -280,8 +280,8 @@ function unseen({ doubt, node }: Found, order: Order, variables: Variables, path
   };
 }
 
-function ambiguous({ doubt, node }: Found, order: Order, variables: Variables, path: TreePath): PlanWarning {
-  const ids = variables.declaringAncestors(node, doubt.name).map((each) => required(order.ids[each], "an id"));
+function ambiguous({ warning, node }: Found, order: Order, variables: Variables, path: TreePath): PlanWarning {
+  const ids = variables.declaringAncestors(node, warning.name).map((each) => required(order.ids[each], "an id"));
   const winner = required(ids.at(-1), "an ambiguous variable has declaring ancestors");
   const losers = ids.slice(0, -1);
   const named = [...losers.slice(-NAMED_MAX), winner].map((id) => `"${id}"`);
@@ -290,7 +290,7 @@ function ambiguous({ doubt, node }: Found, order: Order, variables: Variables, p
   return {
     code: "ambiguous_variable",
     path,
-    message: `step "${step}" sees the variable "${doubt.name}", which the steps ${named.join(", ")}${more} before it declare; the value of "${winner}", the last in plan order, is used`,
-    hint: `write ${winner}.outputs.${doubt.name} to keep it, or name another step the same way`,
+    message: `step "${step}" sees the variable "${warning.name}", which the steps ${named.join(", ")}${more} before it declare; the value of "${winner}", the last in plan order, is used`,
+    hint: `write ${winner}.outputs.${warning.name} to keep it, or name another step the same way`,
   };
 }

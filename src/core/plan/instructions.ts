@@ -15,14 +15,14 @@ export const LAYER_NAMES = {
 export type LayerNumber = keyof typeof LAYER_NAMES;
 
 /** Providers that do not send instructions to a model. */
-const UNINSTRUCTED: ReadonlySet<string> = new Set(["scripted", "http", "process", "mcp"]);
+const PROVIDERS_WITHOUT_INSTRUCTIONS: ReadonlySet<string> = new Set(["scripted", "http", "process", "mcp"]);
 
 /** Returns the instructions sent with an attempt: the engine's own guardrails first, then the decided layers. */
 export function sentInstructions<T extends { layer: number; source: string; text: string }>(
   provider: string | null,
   decided: readonly T[],
 ): readonly (T | typeof GUARDRAILS)[] {
-  return provider === null || UNINSTRUCTED.has(provider) ? [] : [GUARDRAILS, ...decided];
+  return provider === null || PROVIDERS_WITHOUT_INSTRUCTIONS.has(provider) ? [] : [GUARDRAILS, ...decided];
 }
 
 /** Instructions that apply regardless of any other layer. */

@@ -4,10 +4,10 @@ import type { Order } from "./order.ts";
 import type { PlanNode } from "./plan.ts";
 
 /** The outcomes that a node requires of its parents, and its dependents that do not require its success. */
-export type NodeOutcomes = Pick<PlanNode, "outcomes" | "join" | "tolerants" | "isCaught">;
+export type NodeOutcomes = Pick<PlanNode, "outcomes" | "join" | "tolerantDependents" | "hasFailureHandler">;
 
 /** A node that requires all parents to complete, and whose failure no other node handles. */
-const PLAIN: NodeOutcomes = { outcomes: new Map(), join: null, tolerants: [], isCaught: false };
+const PLAIN: NodeOutcomes = { outcomes: new Map(), join: null, tolerantDependents: [], hasFailureHandler: false };
 
 /** Returns the outcomes of every node in plan order. Plain graphs share one object. */
 export function outcomesOf(order: Order, steps: readonly Pick<Step, "outcomes" | "join">[]): readonly NodeOutcomes[] {
@@ -22,14 +22,14 @@ export function outcomesOf(order: Order, steps: readonly Pick<Step, "outcomes" |
   const ownOf = (dependent: number) => required(own[dependent], "a dependent is a node");
   return own.map((each, index) => {
     const dependents = required(order.dependents[index], "every node has dependents");
-    const tolerants = dependents.filter((dependent) => {
+    const tolerantDependents = dependents.filter((dependent) => {
       const { outcomes, join } = ownOf(dependent);
       return join !== null || outcomes.has(index);
     });
-    const isCaught = tolerants.some((dependent) => {
+    const hasFailureHandler = tolerantDependents.some((dependent) => {
       const { outcomes, join } = ownOf(dependent);
       return join !== null || outcomes.get(index) === "failure";
     });
-    return { ...each, tolerants, isCaught };
+    return { ...each, tolerantDependents, hasFailureHandler };
   });
 }

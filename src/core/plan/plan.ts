@@ -102,9 +102,9 @@ export interface PlanNode {
   /** Number of parents that are sufficient. Null when the node waits for all. */
   readonly join: Join | null;
   /** Dependents that may run after this node has failed: its handlers, and nodes that do not need its success. */
-  readonly tolerants: readonly number[];
-  /** Whether one of the tolerants may handle the failure. The other dependents of the node are then skipped. */
-  readonly isCaught: boolean;
+  readonly tolerantDependents: readonly number[];
+  /** Whether one of the tolerant dependents may handle the failure. The other dependents of the node are then skipped. */
+  readonly hasFailureHandler: boolean;
   /** Per attempt. Null when there is no limit (child runs, gates). */
   readonly timeoutMs: number | null;
   readonly queueTimeoutMs: number;

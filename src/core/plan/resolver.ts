@@ -5,22 +5,22 @@ import type { Origin, Reference } from "./plan.ts";
 import type { Variables } from "./variables.ts";
 
 /** The names that the whole definition offers to a path. */
-export interface World {
+export interface DefinitionNames {
   readonly args: Readonly<Record<string, ArgField>>;
   readonly indexById: ReadonlyMap<string, number>;
   readonly variables: Variables;
-  /** Resolves names around a block. Null when nothing is around. */
-  readonly around: Around | null;
+  /** Resolves names around a block. Null when there is none. */
+  readonly outerNames: OuterNames | null;
 }
 
 /** Resolves names around a block for use inside it. Returns undefined when the name is unknown there too. */
-export interface Around {
+export interface OuterNames {
   find(path: Path): Reference | undefined;
   findName(name: string): Reference | undefined;
 }
 
 /** Names that are visible to the field of a path, besides steps and variables. */
-export interface Sight {
+export interface VisibleNames {
   /** The element and its index, which exist only within an instance. */
   readonly hasElement: boolean;
   /** `outputs.*` of the node itself, which exist only when success criteria are evaluated. */
@@ -49,42 +49,42 @@ type Reader = Pick<Step, "inputs" | "forEach" | "repeat" | "outcomes"> & {
 
 /** Resolves the paths of one step. */
 export class Resolver {
-  readonly #world: World;
+  readonly #names: DefinitionNames;
   readonly #step: Reader;
   readonly #node: number;
   readonly #parents: ReadonlySet<number>;
 
-  constructor(world: World, step: Reader, node: number, parents: readonly number[]) {
-    this.#world = world;
+  constructor(names: DefinitionNames, step: Reader, node: number, parents: readonly number[]) {
+    this.#names = names;
     this.#step = step;
     this.#node = node;
     this.#parents = new Set(parents);
   }
 
-  resolve(path: Path, sight: Sight, report: ReportVariable): Reference {
+  resolve(path: Path, visible: VisibleNames, report: ReportVariable): Reference {
     const [head, ...rest] = path.segments;
     if (typeof head !== "string") return { text: path.text, origin: MISSING, rest };
-    if (sight.hasSelf && head === "outputs") return { text: path.text, origin: { kind: "self" }, rest };
-    const target = this.#world.indexById.get(head);
-    if (target !== undefined) return this.#ofNode(path.text, head, target, rest, sight);
-    const element = this.#ofElement(path.text, head, rest, sight);
+    if (visible.hasSelf && head === "outputs") return { text: path.text, origin: { kind: "self" }, rest };
+    const target = this.#names.indexById.get(head);
+    if (target !== undefined) return this.#ofNode(path.text, head, target, rest, visible);
+    const element = this.#ofElement(path.text, head, rest, visible);
     if (element !== undefined) return element;
     const found = this.#ofVariable(path, head, rest, report) ??
-      this.#ofInput(path.text, head, rest, sight, report) ??
-      this.#ofRound(path.text, head, rest, sight) ??
-      this.#world.around?.find(path) ??
-      (sight.hasError === true && head === "error" ? errorOf(path.text, rest) : factOf(path.text, head, rest)) ?? {
+      this.#ofInput(path.text, head, rest, visible, report) ??
+      this.#ofRound(path.text, head, rest, visible) ??
+      this.#names.outerNames?.find(path) ??
+      (visible.hasError === true && head === "error" ? errorOf(path.text, rest) : factOf(path.text, head, rest)) ?? {
         text: path.text,
         origin: MISSING,
         rest,
       };
-    const isOptional = sight.hasInputs && this.#isOptionalInput(head);
+    const isOptional = visible.hasInputs && this.#isOptionalInput(head);
     this.#noteUnseen(found, head, report);
     return isOptional ? { ...found, isOptional: true } : found;
   }
 
   #noteUnseen({ origin }: Reference, name: string, report: ReportVariable): void {
-    if (origin.kind === "missing" && this.#world.variables.declarers(name).length > 0) report(name, "unseen");
+    if (origin.kind === "missing" && this.#names.variables.declarers(name).length > 0) report(name, "unseen");
   }
 
   #isOptionalInput(name: string): boolean {
@@ -92,26 +92,26 @@ export class Resolver {
   }
 
   /** Resolves an input without a source: to the variable with its name, never to a step with that name. */
-  resolveName(name: string, sight: Sight, report: ReportVariable): Reference {
-    const found = this.#ofElement(name, name, [], sight) ??
+  resolveName(name: string, visible: VisibleNames, report: ReportVariable): Reference {
+    const found = this.#ofElement(name, name, [], visible) ??
       this.#variable(name, name, [], report) ??
-      this.#world.around?.findName(name) ?? { text: name, origin: MISSING, rest: [] };
+      this.#names.outerNames?.findName(name) ?? { text: name, origin: MISSING, rest: [] };
     this.#noteUnseen(found, name, report);
     return found;
   }
 
-  #ofNode(text: string, id: string, target: number, rest: Segments, sight: Sight): Reference {
+  #ofNode(text: string, id: string, target: number, rest: Segments, visible: VisibleNames): Reference {
     const [second, ...deeper] = rest;
     const part = PARTS.find((name) => name === second);
     if (target === this.#node) {
-      const isVisible = sight.hasSelf && part === undefined;
+      const isVisible = visible.hasSelf && part === undefined;
       return {
         text,
         origin: isVisible ? { kind: "self" } : MISSING,
         rest: second === "outputs" ? deeper : rest,
       };
     }
-    if (!this.#parents.has(target) && !this.#world.variables.isAncestor(this.#node, target)) {
+    if (!this.#parents.has(target) && !this.#names.variables.isAncestor(this.#node, target)) {
       return { text, origin: MISSING, rest };
     }
     if (part !== undefined) return { text, origin: { kind: "node", node: target, part }, rest: deeper };
@@ -128,20 +128,20 @@ export class Resolver {
   /** Returns whether `error` of a step means its failure. It does not when the step declares an output with that name. */
   #seesErrorOf(id: string, target: number): boolean {
     const { outcomes = {}, isAtEnd = false } = this.#step;
-    return (isAtEnd || Object.hasOwn(outcomes, id)) && !this.#world.variables.declarers("error").includes(target);
+    return (isAtEnd || Object.hasOwn(outcomes, id)) && !this.#names.variables.declarers("error").includes(target);
   }
 
-  #ofElement(text: string, head: string, rest: Segments, sight: Sight): Reference | undefined {
+  #ofElement(text: string, head: string, rest: Segments, visible: VisibleNames): Reference | undefined {
     const forEach = this.#step.forEach;
-    if (forEach === null || !sight.hasElement) return undefined;
+    if (forEach === null || !visible.hasElement) return undefined;
     if (head === forEach.as) return { text, origin: { kind: "element" }, rest };
     if (head === "index") return { text, origin: { kind: "index" }, rest };
     return undefined;
   }
 
   /** Resolves `previous` and `round`. As with a step, `outputs` may be omitted. */
-  #ofRound(text: string, head: string, rest: Segments, sight: Sight): Reference | undefined {
-    if (this.#step.repeat === null || !sight.hasElement || sight.isBeforeRounds === true) return undefined;
+  #ofRound(text: string, head: string, rest: Segments, visible: VisibleNames): Reference | undefined {
+    if (this.#step.repeat === null || !visible.hasElement || visible.isBeforeRounds === true) return undefined;
     if (head === "round") return { text, origin: { kind: "round" }, rest };
     if (head !== "previous") return undefined;
     const [second, ...deeper] = rest;
@@ -160,20 +160,26 @@ export class Resolver {
   }
 
   #variable(text: string, name: string, rest: Segments, report: ReportVariable): Reference | undefined {
-    const declaration = this.#world.variables.find(this.#node, name);
+    const declaration = this.#names.variables.find(this.#node, name);
     if (declaration !== undefined) {
       if (declaration.isAmbiguous) report(name, "ambiguous");
       return { text, origin: { kind: "node", node: declaration.node, part: "outputs" }, rest: [name, ...rest] };
     }
-    return Object.hasOwn(this.#world.args, name) ? { text, origin: { kind: "arg", name }, rest } : undefined;
+    return Object.hasOwn(this.#names.args, name) ? { text, origin: { kind: "arg", name }, rest } : undefined;
   }
 
-  #ofInput(text: string, head: string, rest: Segments, sight: Sight, report: ReportVariable): Reference | undefined {
-    if (!sight.hasInputs || !Object.hasOwn(this.#step.inputs, head)) return undefined;
+  #ofInput(
+    text: string,
+    head: string,
+    rest: Segments,
+    visible: VisibleNames,
+    report: ReportVariable,
+  ): Reference | undefined {
+    if (!visible.hasInputs || !Object.hasOwn(this.#step.inputs, head)) return undefined;
     const source = this.#step.inputs[head]?.from ?? null;
     if (source === null) return undefined;
     if (source.kind !== "reference") return { text, origin: { kind: "value", value: source }, rest };
-    const reference = this.resolve(source.path, { ...sight, hasInputs: false }, report);
+    const reference = this.resolve(source.path, { ...visible, hasInputs: false }, report);
     return { text, origin: reference.origin, rest: [...reference.rest, ...rest] };
   }
 }
@@ -183,9 +189,9 @@ function errorOf(text: string, rest: Segments): Reference {
 }
 
 /** Returns a resolver for the end of a run, when every node has settled. Of several declarations, the last in plan order is used. */
-export function resolverAtEnd(world: World): Resolver {
-  const { variables } = world;
-  const end = world.indexById.size;
+export function resolverAtEnd(names: DefinitionNames): Resolver {
+  const { variables } = names;
+  const end = names.indexById.size;
   const last: Variables = {
     ...variables,
     isAncestor: () => true,
@@ -196,7 +202,7 @@ export function resolverAtEnd(world: World): Resolver {
     },
   };
   return new Resolver(
-    { ...world, variables: last },
+    { ...names, variables: last },
     { inputs: {}, forEach: null, repeat: null, isAtEnd: true },
     end,
     [],

@@ -13,7 +13,7 @@ import type { ParsedExpression, Path } from "../expression/index.ts";
 import { pathsOfTemplate, pathsOfValue, type StepTemplate } from "../template/index.ts";
 import { renamePaths } from "./rename.ts";
 import type { ForEachPlan, InputBinding, Reference, RunOutputs, Scope } from "./plan.ts";
-import type { ReportVariable, Resolver, Sight, VariableIssue } from "./resolver.ts";
+import type { ReportVariable, Resolver, VisibleNames, VariableIssue } from "./resolver.ts";
 
 /** The parts of a step that depend on the meaning of its paths. */
 export interface BoundStep {
@@ -24,23 +24,23 @@ export interface BoundStep {
   readonly condition: ParsedExpression | null;
   readonly criteria: readonly ParsedExpression[];
   readonly retryIf: ParsedExpression | null;
-  readonly doubts: readonly Doubt[];
+  readonly variableWarnings: readonly VariableWarning[];
 }
 
 /** A variable that may not mean what its author intended, and the first field of the step that reads it. */
-export interface Doubt {
+export interface VariableWarning {
   readonly name: string;
   readonly issue: VariableIssue;
   readonly field: readonly PathSegment[];
 }
 
 /** The list of a `for_each` is evaluated before any instance exists. */
-const OUTSIDE: Sight = { hasElement: false, hasSelf: false, hasInputs: false };
-export const BINDING: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
-const CONDITION: Sight = { ...BINDING, isBeforeRounds: true };
-const BODY: Sight = { hasElement: true, hasSelf: false, hasInputs: true };
-const CRITERIA: Sight = { hasElement: true, hasSelf: true, hasInputs: true };
-const FAILURE: Sight = { ...BODY, hasError: true };
+const OUTSIDE: VisibleNames = { hasElement: false, hasSelf: false, hasInputs: false };
+export const BINDING: VisibleNames = { hasElement: true, hasSelf: false, hasInputs: false };
+const CONDITION: VisibleNames = { ...BINDING, isBeforeRounds: true };
+const BODY: VisibleNames = { hasElement: true, hasSelf: false, hasInputs: true };
+const CRITERIA: VisibleNames = { hasElement: true, hasSelf: true, hasInputs: true };
+const FAILURE: VisibleNames = { ...BODY, hasError: true };
 
 interface ReadPaths {
   readonly paths: Iterable<Path>;
@@ -61,26 +61,26 @@ function* readByTexts(step: Step): Iterable<ReadPaths> {
 }
 
 export function bindStep(step: Step, resolver: Resolver): BoundStep {
-  const doubts = new Map<string, Doubt>();
+  const warnings = new Map<string, VariableWarning>();
   const reportAt =
     (...field: readonly PathSegment[]): ReportVariable =>
     (name, issue) => {
-      if (!doubts.has(name)) doubts.set(name, { name, issue, field });
+      if (!warnings.has(name)) warnings.set(name, { name, issue, field });
     };
   const scope = new Map<string, Reference>();
-  const admit = (paths: Iterable<Path>, sight: Sight, report: ReportVariable): void => {
+  const admit = (paths: Iterable<Path>, visible: VisibleNames, report: ReportVariable): void => {
     for (const path of paths) {
-      if (!scope.has(path.text)) scope.set(path.text, resolver.resolve(path, sight, report));
+      if (!scope.has(path.text)) scope.set(path.text, resolver.resolve(path, visible, report));
     }
   };
 
   /** Returns the reference of a value. A value that is not a reference becomes an origin that is computed from its paths. */
-  const read = (text: string, value: Value, sight: Sight, report: ReportVariable): Reference => {
+  const read = (text: string, value: Value, visible: VisibleNames, report: ReportVariable): Reference => {
     if (value.kind !== "reference") {
-      admit(pathsIn(value), sight, report);
+      admit(pathsIn(value), visible, report);
       return { text, origin: { kind: "value", value }, rest: [] };
     }
-    const reference = resolver.resolve(value.path, sight, report);
+    const reference = resolver.resolve(value.path, visible, report);
     if (!scope.has(reference.text)) scope.set(reference.text, reference);
     return reference;
   };
@@ -121,7 +121,7 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
     condition: isPerElement ? null : condition,
     criteria,
     retryIf,
-    doubts: [...doubts.values()],
+    variableWarnings: [...warnings.values()],
   };
 }
 

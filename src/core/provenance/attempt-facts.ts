@@ -1,6 +1,6 @@
 import { digestText, getOwn } from "../base/index.ts";
 import type { NodeStatus } from "../event/index.ts";
-import type { Attempt, Life, RunHistory } from "./run-history.ts";
+import type { Attempt, NodeHistory, RunHistory } from "./run-history.ts";
 
 /** The agent, model, approvals and cost that produced a value. Instants are epoch milliseconds. */
 export interface AttemptFacts {
@@ -53,18 +53,18 @@ export interface ApprovalFacts {
   readonly changed: readonly string[];
 }
 
-/** Returns the attempt that produced the result of a life. Without a result, the last attempt. */
-export function attemptOf({ attempts, result }: Life): Attempt | undefined {
+/** Returns the attempt that produced the result of a history. Without a result, the last attempt. */
+export function attemptOf({ attempts, result }: NodeHistory): Attempt | undefined {
   const made = result === null ? undefined : attempts.find(({ attempt }) => attempt === result.attempt);
   return made ?? attempts.at(-1);
 }
 
-export function attemptFacts(run: RunHistory, life: Life, attempt: Attempt): AttemptFacts {
+export function attemptFacts(run: RunHistory, history: NodeHistory, attempt: Attempt): AttemptFacts {
   const { errorCode: _error, ...facts } = attempt;
-  const approvals = [...life.approvals.values()];
+  const approvals = [...history.approvals.values()];
   const looked = attempt.verdictId === null ? [] : (run.policies.get(attempt.verdictId) ?? []);
   const rendered = approvals.findLast((approval) => approval.rendered !== null)?.rendered ?? null;
-  const edited = getOwn(run.start?.prompts ?? {}, life.nodeId);
+  const edited = getOwn(run.start?.prompts ?? {}, history.nodeId);
   const prompt = edited?.text ?? rendered;
   return {
     runId: run.runId,
@@ -75,7 +75,7 @@ export function attemptFacts(run: RunHistory, life: Life, attempt: Attempt): Att
     promptBy: edited?.by ?? null,
     policies: [...new Set([...looked, ...approvals.flatMap(({ policies }) => policies)])],
     approvals: approvals.map(({ policies: _policies, rendered: _rendered, ...approval }) => approval),
-    calls: life.calls.map(({ callId, tool, server, isError, by }) => ({ callId, tool, server, isError, by })),
-    isInvalidated: life.invalidatedAt !== null,
+    calls: history.calls.map(({ callId, tool, server, isError, by }) => ({ callId, tool, server, isError, by })),
+    isInvalidated: history.invalidatedAt !== null,
   };
 }

@@ -1,8 +1,8 @@
 import { formatPath, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
 import { dispatchIdOf } from "../event/index.ts";
-import { childOf, type Family, leavesIn } from "./family.ts";
+import { childOf, type RelatedRuns, leavesIn } from "./related-runs.ts";
 import { insideOutputs, readPath } from "./path.ts";
-import type { Life, RunHistory } from "./run-history.ts";
+import type { NodeHistory, RunHistory } from "./run-history.ts";
 
 export const NAMESPACE = "sluice";
 export const PRODUCER = "urn:sluice:engine";
@@ -39,19 +39,19 @@ function fieldOf(nodeId: string | null, path: string): string {
   return fieldName(/\[\d+\]$/.test(nodeId) ? ["items", 0, ...inside] : inside);
 }
 
-function fieldsRead({ runs }: Family, run: RunHistory, life: Life): readonly Field[] {
-  const bound = life.inputs.map(({ sourceRunId, sourceNodeId, sourceOutputPath, transform }): Field => {
+function fieldsRead({ runs }: RelatedRuns, run: RunHistory, history: NodeHistory): readonly Field[] {
+  const bound = history.inputs.map(({ sourceRunId, sourceNodeId, sourceOutputPath, transform }): Field => {
     const name = datasetName(runs.get(sourceRunId)?.workflow ?? run.workflow, sourceNodeId);
     return { name, field: fieldOf(sourceNodeId, sourceOutputPath), transform, column: null };
   });
-  const childRunId = childOf(life);
+  const childRunId = childOf(history);
   const child = childRunId === null ? undefined : runs.get(childRunId);
   if (child === undefined) return bound;
-  const leaves = leavesIn(life, child, []).flatMap((leaf) => fieldsOfLeaf(child, life, leaf));
+  const leaves = leavesIn(history, child, []).flatMap((leaf) => fieldsOfLeaf(child, history, leaf));
   return [...bound, ...leaves];
 }
 
-function fieldsOfLeaf(child: RunHistory, { result }: Life, leaf: string): readonly Field[] {
+function fieldsOfLeaf(child: RunHistory, { result }: NodeHistory, leaf: string): readonly Field[] {
   const outputs = getOwn(result?.outputs ?? {}, leaf);
   const keys = isJsonObject(outputs) ? Object.keys(outputs) : [];
   const name = datasetName(child.workflow, leaf);
@@ -59,24 +59,24 @@ function fieldsOfLeaf(child: RunHistory, { result }: Life, leaf: string): readon
   return fields.map((field) => ({ name, field, transform: "child", column: leaf }));
 }
 
-export function datasetsRead(family: Family, run: RunHistory, life: Life): readonly JsonObject[] {
-  const names = new Set(fieldsRead(family, run, life).map(({ name }) => name));
+export function datasetsRead(related: RelatedRuns, run: RunHistory, history: NodeHistory): readonly JsonObject[] {
+  const names = new Set(fieldsRead(related, run, history).map(({ name }) => name));
   return [...names].map((name) => ({ namespace: NAMESPACE, name, facets: {} }));
 }
 
 /** Returns the columns of a result. A result that is only text has the column `output`. */
-function columnsOf({ nodeId, result }: Life): readonly string[] {
+function columnsOf({ nodeId, result }: NodeHistory): readonly string[] {
   const keys = Object.keys(result?.outputs ?? {});
   const isInstance = /\[\d+\]$/.test(nodeId);
   return (keys.length === 0 ? ["output"] : keys).map((key) => (isInstance ? `items[].${key}` : key));
 }
 
-export function datasetWritten({ workflow, runId }: RunHistory, life: Life, columns: JsonObject): JsonObject {
-  const fields = columnsOf(life).map((name) => ({ name }));
-  const version = dispatchIdOf({ runId, nodeId: life.nodeId, attempt: life.result?.attempt ?? 0 });
+export function datasetWritten({ workflow, runId }: RunHistory, history: NodeHistory, columns: JsonObject): JsonObject {
+  const fields = columnsOf(history).map((name) => ({ name }));
+  const version = dispatchIdOf({ runId, nodeId: history.nodeId, attempt: history.result?.attempt ?? 0 });
   return {
     namespace: NAMESPACE,
-    name: datasetName(workflow, life.nodeId),
+    name: datasetName(workflow, history.nodeId),
     facets: {
       schema: facet("1-1-1/SchemaDatasetFacet", { fields }),
       version: facet("1-0-1/DatasetVersionDatasetFacet", { datasetVersion: version }),
@@ -86,10 +86,10 @@ export function datasetWritten({ workflow, runId }: RunHistory, life: Life, colu
 }
 
 /** The answer of an agent depends on all its inputs; the outputs of a child run are copied field by field. */
-export function columnLineage(family: Family, run: RunHistory, life: Life): JsonObject {
-  const read = fieldsRead(family, run, life);
+export function columnLineage(related: RelatedRuns, run: RunHistory, history: NodeHistory): JsonObject {
+  const read = fieldsRead(related, run, history);
   const isChild = read.some((field) => field.column !== null);
-  const fields = columnsOf(life).map((column) => {
+  const fields = columnsOf(history).map((column) => {
     const from = isChild ? read.filter((field) => field.column === column) : read;
     return [column, { inputFields: unique(from).map(inputField) }] as const;
   });

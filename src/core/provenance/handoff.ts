@@ -1,6 +1,6 @@
 import { formatPath } from "../base/index.ts";
-import { argSources, childOf, type Family, leavesIn, lifeAt } from "./family.ts";
-import { isUsed, type Life, type RunHistory } from "./run-history.ts";
+import { argSources, childOf, type RelatedRuns, leavesIn, historyAt } from "./related-runs.ts";
+import { isUsed, type NodeHistory, type RunHistory } from "./run-history.ts";
 
 /** A value that was passed from one place to another and used there. A null node means the args of the run. */
 export interface Handoff {
@@ -17,13 +17,13 @@ export interface Handoff {
 
 type Half = Pick<Handoff, "sourceRunId" | "sourceNodeId" | "sourceOutputPath" | "targetInputPath" | "transform">;
 
-/** Returns every hand-off into a run that was actually used, each once, in log order. Includes use by lives that were rewound later. */
-export function handoffsOf(family: Family, runId: string): readonly Handoff[] {
-  const run = family.runs.get(runId);
+/** Returns every hand-off into a run that was actually used, each once, in log order. Includes use by histories that were rewound later. */
+export function handoffsOf(related: RelatedRuns, runId: string): readonly Handoff[] {
+  const run = related.runs.get(runId);
   if (run === undefined) return [];
   const rows = new Map<string, Handoff>();
   const add = (targetNodeId: string | null, half: Half): void => {
-    const sourceWorkflow = workflowOf(family, run, half.sourceRunId);
+    const sourceWorkflow = workflowOf(related, run, half.sourceRunId);
     const { sourceRunId, sourceNodeId, sourceOutputPath, targetInputPath, transform } = half;
     const source = { sourceRunId, sourceWorkflow, sourceNodeId, sourceOutputPath };
     const target = { targetRunId: runId, targetWorkflow: run.workflow, targetNodeId, targetInputPath };
@@ -31,21 +31,22 @@ export function handoffsOf(family: Family, runId: string): readonly Handoff[] {
     const key = JSON.stringify(Object.values(row));
     if (!rows.has(key)) rows.set(key, row);
   };
-  for (const half of intoArgs(family, run)) add(null, half);
-  for (const { lives } of run.nodes.values()) {
-    for (const life of lives) for (const half of intoLife(family, run, life)) add(life.nodeId, half);
+  for (const half of intoArgs(related, run)) add(null, half);
+  for (const { histories } of run.nodes.values()) {
+    for (const history of histories)
+      for (const half of intoNodeHistory(related, run, history)) add(history.nodeId, half);
   }
   return [...rows.values()];
 }
 
 /** Returns the workflow of a run. Empty when the run is not available. */
-function workflowOf({ runs }: Family, run: RunHistory, runId: string): string {
+function workflowOf({ runs }: RelatedRuns, run: RunHistory, runId: string): string {
   return runs.get(runId)?.workflow ?? (runId === run.runId ? run.workflow : "");
 }
 
-function intoArgs(family: Family, run: RunHistory): readonly Half[] {
+function intoArgs(related: RelatedRuns, run: RunHistory): readonly Half[] {
   return Object.keys(run.start?.args ?? {}).flatMap((arg) =>
-    (argSources(family, run, arg) ?? []).map(({ runId, nodeId, path, target, transform }) => ({
+    (argSources(related, run, arg) ?? []).map(({ runId, nodeId, path, target, transform }) => ({
       sourceRunId: runId,
       sourceNodeId: nodeId,
       sourceOutputPath: path,
@@ -55,20 +56,20 @@ function intoArgs(family: Family, run: RunHistory): readonly Half[] {
   );
 }
 
-function intoLife(family: Family, run: RunHistory, life: Life): readonly Half[] {
+function intoNodeHistory(related: RelatedRuns, run: RunHistory, history: NodeHistory): readonly Half[] {
   return [
-    ...(isUsed(life) ? life.inputs : []),
-    ...collected(run, life),
-    ...fromChild(family, life),
-    ...kept(run, life),
+    ...(isUsed(history) ? history.inputs : []),
+    ...collected(run, history),
+    ...fromChild(related, history),
+    ...kept(run, history),
   ];
 }
 
 /** Returns the results of instances that were collected into one list. */
-function collected(run: RunHistory, { instanceIds, result }: Life): readonly Half[] {
+function collected(run: RunHistory, { instanceIds, result }: NodeHistory): readonly Half[] {
   if (instanceIds === null || result === null || result.isCarried) return [];
   return instanceIds.flatMap((sourceNodeId, index) => {
-    const instance = lifeAt(run, sourceNodeId, { eventId: result.eventId });
+    const instance = historyAt(run, sourceNodeId, { eventId: result.eventId });
     const isCompleted = typeof instance?.result?.eventId === "number";
     const half = { sourceRunId: run.runId, sourceNodeId, sourceOutputPath: "outputs", transform: "collect" };
     return isCompleted ? [{ ...half, targetInputPath: formatPath(["items", index]) }] : [];
@@ -76,10 +77,10 @@ function collected(run: RunHistory, { instanceIds, result }: Life): readonly Hal
 }
 
 /** Returns the results of a child run's leaves that became outputs of the node that started it. */
-function fromChild({ runs }: Family, life: Life): readonly Half[] {
-  const childRunId = childOf(life);
+function fromChild({ runs }: RelatedRuns, history: NodeHistory): readonly Half[] {
+  const childRunId = childOf(history);
   if (childRunId === null) return [];
-  return leavesIn(life, runs.get(childRunId), []).map((leaf) => ({
+  return leavesIn(history, runs.get(childRunId), []).map((leaf) => ({
     sourceRunId: childRunId,
     sourceNodeId: leaf,
     sourceOutputPath: "outputs",
@@ -89,7 +90,7 @@ function fromChild({ runs }: Family, life: Life): readonly Half[] {
 }
 
 /** Returns the result that was carried over from another run. */
-function kept({ start }: RunHistory, { nodeId, result }: Life): readonly Half[] {
+function kept({ start }: RunHistory, { nodeId, result }: NodeHistory): readonly Half[] {
   if (result?.isCarried !== true || result.by !== null || typeof start?.sourceRunId !== "string") return [];
   const paths = { sourceOutputPath: "outputs", targetInputPath: "outputs" };
   return [{ sourceRunId: start.sourceRunId, sourceNodeId: nodeId, ...paths, transform: "carried" }];

@@ -1,4 +1,4 @@
-export { type Family, readFamily } from "./family.ts";
+export { type RelatedRuns, readRelatedRuns } from "./related-runs.ts";
 export { handoffsOf } from "./handoff.ts";
 export { type Lineage, lineageOf, type LineageStart } from "./lineage.ts";
 export type { ArgOrigin, RunLog } from "./log.ts";

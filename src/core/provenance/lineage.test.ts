@@ -4,12 +4,12 @@ import type { JsonObject } from "../base/index.ts";
 import type { RunEvent } from "../event/index.ts";
 import { isoFromEpochMs } from "../view/index.ts";
 import {
-  type Family,
+  type RelatedRuns,
   handoffsOf,
   type Lineage,
   lineageOf,
   type LineageStart,
-  readFamily,
+  readRelatedRuns,
   relativesOf,
   toOpenLineage,
   toProv,
@@ -19,7 +19,7 @@ import {
 async function play(
   source: string,
   { args = {}, children = {}, script = "{}" }: { args?: JsonObject; children?: Children; script?: string },
-): Promise<Family> {
+): Promise<RelatedRuns> {
   const world = {
     children,
     script,
@@ -27,7 +27,7 @@ async function play(
     answer: async () => ({ decision: "approve", by: "user:ann" }) as const,
   };
   const { logs } = (await playOut(source, world, args)).play;
-  return readFamily(
+  return readRelatedRuns(
     [...logs].map(([runId, events]) => {
       const [first] = events;
       return { runId, workflow: first?.type === "run.started" ? first.payload.workflow : "", events };
@@ -58,14 +58,14 @@ const linksOf = (lineage: Lineage): string[] =>
     };
     return `${place(from)} → ${place(to)} as ${input}${transform === null ? "" : ` (${transform})`}`;
   });
-const up = (family: Family, start: LineageStart): string[] => linksOf(lineageOf(family, start, "up"));
+const up = (related: RelatedRuns, start: LineageStart): string[] => linksOf(lineageOf(related, start, "up"));
 const endsOf = (lineage: Lineage) =>
   lineage.points.flatMap(({ end, workflow, path }) => (end ? [`${end} ${workflow}:${path}`] : []));
 
 describe("lineage", () => {
   it("leads from an output back through a child run to the arg it came from", async () => {
-    const family = await play(PARENT, { args: { topic: "sluices", other: "o" }, children: { dig: CHILD } });
-    const lineage = lineageOf(family, { runId: "run_1", nodeId: "write", output: "body" }, "up");
+    const related = await play(PARENT, { args: { topic: "sluices", other: "o" }, children: { dig: CHILD } });
+    const lineage = lineageOf(related, { runId: "run_1", nodeId: "write", output: "body" }, "up");
     expect(linksOf(lineage)).toEqual([
       "report/research:outputs.sum.text → report/write:body as command",
       "dig/sum:outputs.text → report/research:outputs.sum.text as outputs.sum (child)",
@@ -82,8 +82,8 @@ describe("lineage", () => {
   });
 
   it("leads the other way from an arg through the child to everything made from it", async () => {
-    const family = await play(PARENT, { args: { topic: "sluices", other: "o" }, children: { dig: CHILD } });
-    const lineage = lineageOf(family, { runId: "run_1", nodeId: null, output: "args.topic" }, "down");
+    const related = await play(PARENT, { args: { topic: "sluices", other: "o" }, children: { dig: CHILD } });
+    const lineage = lineageOf(related, { runId: "run_1", nodeId: null, output: "args.topic" }, "down");
     expect(lineage.points.map(({ nodeId, path }) => `${nodeId ?? "-"}:${path}`)).toEqual([
       "-:args.topic",
       "plan:outputs",
@@ -97,7 +97,7 @@ describe("lineage", () => {
   });
 
   it("takes an element of a list from its own instance, and the instance's element from the list", async () => {
-    const family = await play(
+    const related = await play(
       `name: many
 args: { files: { type: array } }
 steps:
@@ -107,54 +107,54 @@ steps:
 `,
       { args: { files: [{ path: "a" }, { path: "b" }] } },
     );
-    expect(up(family, { runId: "run_1", nodeId: "first" })).toEqual([
+    expect(up(related, { runId: "run_1", nodeId: "first" })).toEqual([
       "many/each:outputs.items[1].text → many/first:outputs as command",
       "many/each[1]:outputs.text → many/each:outputs.items[1].text as items[1] (collect)",
       "many/-:args.files[1].path → many/each[1]:outputs.text as command",
     ]);
-    expect(up(family, { runId: "run_1", nodeId: "all" })).toEqual([
+    expect(up(related, { runId: "run_1", nodeId: "all" })).toEqual([
       "many/each:outputs.count → many/all:outputs as command",
       "many/-:args.files → many/each:outputs.count as for_each",
     ]);
-    expect(up(family, { runId: "run_1", nodeId: "each" })).toHaveLength(5);
-    const down = lineageOf(family, { runId: "run_1", nodeId: null, output: "args.files[0]" }, "down");
+    expect(up(related, { runId: "run_1", nodeId: "each" })).toHaveLength(5);
+    const down = lineageOf(related, { runId: "run_1", nodeId: null, output: "args.files[0]" }, "down");
     expect(down.points.map(({ nodeId }) => nodeId)).toEqual([null, "each", "each[0]", "all", "each"]);
   });
 
   it("ends at a node that was given nothing", async () => {
-    const family = await play(`name: one\nsteps:\n  - { id: a, command: A }\n`, {});
-    expect(lineageOf(family, { runId: "run_1", nodeId: "a" }, "up")).toMatchObject({
+    const related = await play(`name: one\nsteps:\n  - { id: a, command: A }\n`, {});
+    expect(lineageOf(related, { runId: "run_1", nodeId: "a" }, "up")).toMatchObject({
       points: [{ end: "source", nodeId: "a" }],
       links: [],
     });
   });
 
   it("says where it was cut: at its limits, and where a log is missing", async () => {
-    const family = await play(PARENT, { args: { topic: "t", other: "o" }, children: { dig: CHILD } });
+    const related = await play(PARENT, { args: { topic: "t", other: "o" }, children: { dig: CHILD } });
     const start = { runId: "run_1", nodeId: "write" };
-    const whole = lineageOf(family, start, "up");
+    const whole = lineageOf(related, start, "up");
     const size = { points: whole.points.length, links: whole.links.length };
-    expect(lineageOf(family, start, "up", size).isCut).toBe(false);
+    expect(lineageOf(related, start, "up", size).isCut).toBe(false);
     for (const less of [
       { ...size, points: size.points - 1 },
       { ...size, links: size.links - 1 },
     ]) {
-      expect(endsOf(lineageOf(family, start, "up", less))).toContainEqual(expect.stringMatching(/^cut /));
+      expect(endsOf(lineageOf(related, start, "up", less))).toContainEqual(expect.stringMatching(/^cut /));
     }
-    const alone = { ...family, runs: new Map([...family.runs].filter(([id]) => id === "run_1")) };
+    const alone = { ...related, runs: new Map([...related.runs].filter(([id]) => id === "run_1")) };
     expect(lineageOf(alone, start, "up").points.at(-1)).toMatchObject({
       nodeId: "research",
       end: "cut",
       cut: "log_missing",
     });
-    expect(lineageOf(family, { runId: "run_0", nodeId: "a" }, "up").points).toMatchObject([{ cut: "log_missing" }]);
+    expect(lineageOf(related, { runId: "run_0", nodeId: "a" }, "up").points).toMatchObject([{ cut: "log_missing" }]);
   });
 
   it("names model, verdict, policies, approver, cost and prompt of each attempt", async () => {
     const events = (await logOf(APPROVED)).events;
     const policies = new Map([["vrd_1", ["caution@2"]]]);
-    const family = readFamily([{ runId: "run_1", workflow: "w", events, policies }]);
-    expect(lineageOf(family, { runId: "run_1", nodeId: "pay" }, "up").attempts).toEqual([
+    const related = readRelatedRuns([{ runId: "run_1", workflow: "w", events, policies }]);
+    expect(lineageOf(related, { runId: "run_1", nodeId: "pay" }, "up").attempts).toEqual([
       expect.objectContaining({
         agentId: "default",
         model: "m-1",
@@ -227,9 +227,9 @@ const APPROVED: readonly Fact[] = [
 
 describe("hand-offs", () => {
   it("are one row per value that was really used, with args, parents and children as sources", async () => {
-    const family = await play(PARENT, { args: { topic: "sluices", other: "o" }, children: { dig: CHILD } });
-    const rows = handoffsOf(family, "run_1");
-    const child = [...family.runs.keys()].find((id) => id !== "run_1") ?? "";
+    const related = await play(PARENT, { args: { topic: "sluices", other: "o" }, children: { dig: CHILD } });
+    const rows = handoffsOf(related, "run_1");
+    const child = [...related.runs.keys()].find((id) => id !== "run_1") ?? "";
     expect(
       rows
         .map((row) => `${row.sourceNodeId ?? "-"} ${row.sourceOutputPath} → ${row.targetNodeId} ${row.targetInputPath}`)
@@ -252,7 +252,7 @@ describe("hand-offs", () => {
       targetInputPath: "outputs.sum",
       transform: "child",
     });
-    expect(handoffsOf(family, child)).toContainEqual({
+    expect(handoffsOf(related, child)).toContainEqual({
       sourceRunId: "run_1",
       sourceWorkflow: "report",
       sourceNodeId: "plan",
@@ -263,7 +263,7 @@ describe("hand-offs", () => {
       targetInputPath: "args.subject",
       transform: null,
     });
-    expect(handoffsOf(family, "run_0")).toEqual([]);
+    expect(handoffsOf(related, "run_0")).toEqual([]);
   });
 
   it("do not count for a node that never began, and count once for one that was rewound", async () => {
@@ -278,12 +278,12 @@ describe("hand-offs", () => {
       begins("a", 2),
       completes("a", 2, { x: 2 }),
     ]);
-    const family = readFamily([{ runId: "run_1", workflow: "w", events }]);
-    expect(handoffsOf(family, "run_1")).toHaveLength(1);
-    expect(lineageOf(family, { runId: "run_1", nodeId: "a" }, "up").attempts).toMatchObject([
+    const related = readRelatedRuns([{ runId: "run_1", workflow: "w", events }]);
+    expect(handoffsOf(related, "run_1")).toHaveLength(1);
+    expect(lineageOf(related, { runId: "run_1", nodeId: "a" }, "up").attempts).toMatchObject([
       { attempt: 2, isInvalidated: false },
     ]);
-    const { wasInvalidatedBy } = toProv(family, "run_1", isoFromEpochMs);
+    const { wasInvalidatedBy } = toProv(related, "run_1", isoFromEpochMs);
     expect(Object.values(wasInvalidatedBy ?? {})).toHaveLength(1);
   });
 
@@ -328,9 +328,9 @@ describe("hand-offs", () => {
       { runId: "run_9", workflow: "v", ...elsewhere },
       { runId: "run_2", workflow: "w", ...branch },
     ];
-    const family = readFamily(logs);
+    const related = readRelatedRuns(logs);
     expect(
-      handoffsOf(family, "run_2").map(
+      handoffsOf(related, "run_2").map(
         (row) => `${row.sourceRunId}/${row.sourceNodeId ?? "-"} ${row.targetInputPath} ${row.transform}`,
       ),
     ).toEqual([
@@ -340,7 +340,7 @@ describe("hand-offs", () => {
       "run_2/a command null",
       "run_2/- command null",
     ]);
-    expect(up(family, { runId: "run_2", nodeId: "b" })).toEqual([
+    expect(up(related, { runId: "run_2", nodeId: "b" })).toEqual([
       "w/a:outputs.x → w/b:outputs as command",
       "w/-:args.m → w/b:outputs as command",
       "w/a:outputs.x → w/a:outputs.x as outputs.x (carried)",
@@ -348,7 +348,7 @@ describe("hand-offs", () => {
       "w/-:args.n → w/a:outputs.x as command",
     ]);
     expect(
-      lineageOf(family, { runId: "run_9", nodeId: "z", output: "deep" }, "down").points.map(({ runId }) => runId),
+      lineageOf(related, { runId: "run_9", nodeId: "z", output: "deep" }, "down").points.map(({ runId }) => runId),
     ).toEqual(["run_9", "run_2", "run_2"]);
     expect(relativesOf(logs[2] ?? expect.fail("three logs"))).toEqual(["run_1", "run_9"]);
   });
@@ -387,7 +387,7 @@ describe("exports", () => {
     ]);
     expect(prov["wasInformedBy"]).toBeDefined();
     const approved = toProv(
-      readFamily([{ runId: "run_1", workflow: "w", ...(await logOf(APPROVED)) }]),
+      readRelatedRuns([{ runId: "run_1", workflow: "w", ...(await logOf(APPROVED)) }]),
       "run_1",
       isoFromEpochMs,
     );
@@ -395,8 +395,8 @@ describe("exports", () => {
   });
 
   it("have in OpenLineage every run and attempt, field by field, children under their parents", async () => {
-    const family = await play2();
-    const events = toOpenLineage(family, "run_1", isoFromEpochMs) as unknown as {
+    const related = await play2();
+    const events = toOpenLineage(related, "run_1", isoFromEpochMs) as unknown as {
       eventType: string;
       run: { runId: string; facets: { parent?: { run: object; root: { run: object } } } };
       job: { name: string };
@@ -438,9 +438,9 @@ describe("what a node returned that called tools", () => {
 `;
 
   it("is derived from their results, each made by a call of its server", async () => {
-    const family = await play(SOURCE, { script: SCRIPT });
-    const [runId = ""] = family.runs.keys();
-    const prov = toProv(family, runId, isoFromEpochMs) as Record<string, Record<string, JsonObject>>;
+    const related = await play(SOURCE, { script: SCRIPT });
+    const [runId = ""] = related.runs.keys();
+    const prov = toProv(related, runId, isoFromEpochMs) as Record<string, Record<string, JsonObject>>;
     const entity = `sluice:run/${runId}/node/a/tool/0/0/0`;
     expect(prov["entity"]?.[entity]).toMatchObject({ "sluice:tool": "find", "sluice:server": "shop" });
     const stated = (section: string) => Object.values(prov[section] ?? {});
@@ -455,7 +455,7 @@ describe("what a node returned that called tools", () => {
     );
     // What was returned is named, and not in it.
     expect(JSON.stringify(prov)).not.toContain("found");
-    const lineage = lineageOf(family, { runId, nodeId: "a" }, "up");
+    const lineage = lineageOf(related, { runId, nodeId: "a" }, "up");
     expect(lineage.attempts[0]?.calls).toMatchObject([{ tool: "find", server: "shop", isError: false, by: null }]);
   });
 });

@@ -1,16 +1,16 @@
 import { formatPath, type TreePath } from "../base/index.ts";
 import { type AttemptFacts, attemptFacts, attemptOf } from "./attempt-facts.ts";
-import type { Family } from "./family.ts";
+import type { RelatedRuns } from "./related-runs.ts";
 import { readPath } from "./path.ts";
 import { type Place, type Step, stepsDown, stepsUp } from "./steps.ts";
-import type { Life } from "./run-history.ts";
+import type { NodeHistory } from "./run-history.ts";
 
 export type Direction = "up" | "down";
 
 /** Maximum size of a lineage. A larger one is cut, and the places of the cuts are marked. */
 export const LINEAGE_LIMITS = { points: 10_000, links: 50_000 } as const;
 
-/** A value in a family of runs. */
+/** A value in a set of related runs. */
 export interface LineagePoint {
   readonly id: number;
   readonly runId: string;
@@ -58,33 +58,33 @@ export interface LineageStart {
 
 /** Returns everything that a value came from, or contributed to, across runs: breadth first, each value once. */
 export function lineageOf(
-  family: Family,
+  related: RelatedRuns,
   start: LineageStart,
   direction: Direction,
   limits: { readonly points: number; readonly links: number } = LINEAGE_LIMITS,
 ): Lineage {
-  const walk = new Walk(family, direction, limits);
-  const run = family.runs.get(start.runId);
-  const life = start.nodeId === null ? undefined : run?.nodes.get(start.nodeId)?.lives.at(-1);
+  const walk = new Walk(related, direction, limits);
+  const run = related.runs.get(start.runId);
+  const history = start.nodeId === null ? undefined : run?.nodes.get(start.nodeId)?.histories.at(-1);
   const path = start.output ?? (start.nodeId === null ? "args" : "outputs");
-  walk.begin({ runId: start.runId, nodeId: start.nodeId, path, life });
+  walk.begin({ runId: start.runId, nodeId: start.nodeId, path, history });
   return walk.lineage();
 }
 
 class Walk {
-  readonly #family: Family;
+  readonly #related: RelatedRuns;
   readonly #direction: Direction;
   readonly #limits: { readonly points: number; readonly links: number };
   readonly #points: LineagePoint[] = [];
   readonly #places: Place[] = [];
   readonly #known = new Map<string, number>();
-  readonly #lives = new Map<Life, number>();
+  readonly #historyIds = new Map<NodeHistory, number>();
   readonly #links: LineageLink[] = [];
   readonly #attempts: AttemptFacts[] = [];
   readonly #attemptIds = new Map<unknown, number>();
 
-  constructor(family: Family, direction: Direction, limits: { readonly points: number; readonly links: number }) {
-    this.#family = family;
+  constructor(related: RelatedRuns, direction: Direction, limits: { readonly points: number; readonly links: number }) {
+    this.#related = related;
     this.#direction = direction;
     this.#limits = limits;
   }
@@ -105,7 +105,7 @@ class Walk {
     const place = this.#places[id];
     const point = this.#points[id];
     if (place === undefined || point === undefined) return;
-    const steps = this.#direction === "up" ? stepsUp(this.#family, place) : stepsDown(this.#family, place);
+    const steps = this.#direction === "up" ? stepsUp(this.#related, place) : stepsDown(this.#related, place);
     if (steps === null) return cut(point, "log_missing");
     if (steps.length === 0) {
       point.end = this.#direction === "down" ? "unused" : point.nodeId === null ? "arg" : "source";
@@ -123,13 +123,13 @@ class Walk {
     return true;
   }
 
-  #keyOf({ runId, nodeId, path, life }: Place): string {
-    return JSON.stringify([runId, nodeId, normal(path), life === undefined ? null : this.#lifeId(life)]);
+  #keyOf({ runId, nodeId, path, history }: Place): string {
+    return JSON.stringify([runId, nodeId, normal(path), history === undefined ? null : this.#historyId(history)]);
   }
 
-  #lifeId(life: Life): number {
-    const known = this.#lives.get(life) ?? this.#lives.size;
-    this.#lives.set(life, known);
+  #historyId(history: NodeHistory): number {
+    const known = this.#historyIds.get(history) ?? this.#historyIds.size;
+    this.#historyIds.set(history, known);
     return known;
   }
 
@@ -138,23 +138,23 @@ class Walk {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const id = this.#points.length;
-    const { runId, nodeId, path, life } = place;
-    const workflow = this.#family.runs.get(runId)?.workflow ?? "";
-    const attempt = life === undefined ? null : this.#attemptIdOf(runId, life);
+    const { runId, nodeId, path, history } = place;
+    const workflow = this.#related.runs.get(runId)?.workflow ?? "";
+    const attempt = history === undefined ? null : this.#attemptIdOf(runId, history);
     this.#known.set(key, id);
     this.#places.push(place);
     this.#points.push({ id, runId, workflow, nodeId, path, attempt, end: null, cut: null });
     return id;
   }
 
-  #attemptIdOf(runId: string, life: Life): number | null {
-    const attempt = attemptOf(life);
-    const run = this.#family.runs.get(runId);
+  #attemptIdOf(runId: string, history: NodeHistory): number | null {
+    const attempt = attemptOf(history);
+    const run = this.#related.runs.get(runId);
     if (attempt === undefined || run === undefined) return null;
     const known = this.#attemptIds.get(attempt);
     if (known !== undefined) return known;
     const id = this.#attempts.length;
-    this.#attempts.push(attemptFacts(run, life, attempt));
+    this.#attempts.push(attemptFacts(run, history, attempt));
     this.#attemptIds.set(attempt, id);
     return id;
   }

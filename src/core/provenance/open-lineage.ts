@@ -3,11 +3,11 @@ import type { JsonObject } from "../base/index.ts";
 import type { NodeStatus, RunStatus } from "../event/index.ts";
 import { attemptFacts } from "./attempt-facts.ts";
 import { columnLineage, datasetsRead, datasetWritten, facet, NAMESPACE, PRODUCER } from "./dataset.ts";
-import type { Family } from "./family.ts";
+import type { RelatedRuns } from "./related-runs.ts";
 import { uuidOf } from "./identity.ts";
 import type { WriteInstant } from "./prov.ts";
 import { rootOf, withChildren } from "./relatives.ts";
-import type { Attempt, Life, RunHistory } from "./run-history.ts";
+import type { Attempt, NodeHistory, RunHistory } from "./run-history.ts";
 
 const SCHEMA_URL = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent";
 
@@ -27,25 +27,27 @@ interface TimedEvent {
 }
 
 /** Returns one START and, after the end, one COMPLETE, FAIL or ABORT per run and per attempt, ordered by time. */
-export function toOpenLineage(family: Family, runId: string, iso: WriteInstant): readonly JsonObject[] {
-  const events = withChildren(family, runId).flatMap((run) => eventsOfRun(family, run));
+export function toOpenLineage(related: RelatedRuns, runId: string, iso: WriteInstant): readonly JsonObject[] {
+  const events = withChildren(related, runId).flatMap((run) => eventsOfRun(related, run));
   const sorted = [...events].sort((left, right) => left.at - right.at);
   return sorted.map(({ at, event }) => ({ ...event, eventTime: iso(at), producer: PRODUCER, schemaURL: SCHEMA_URL }));
 }
 
-function eventsOfRun(family: Family, run: RunHistory): readonly TimedEvent[] {
+function eventsOfRun(related: RelatedRuns, run: RunHistory): readonly TimedEvent[] {
   const { start, end, workflow } = run;
   if (start === null) return [];
-  const caller = callerOf(family, run);
+  const caller = callerOf(related, run);
   const facets = {
-    ...(caller === null ? {} : { parent: parentFacet(family, run, caller) }),
+    ...(caller === null ? {} : { parent: parentFacet(related, run, caller) }),
     ...(end === null ? {} : errorFacet(end.errorCode)),
   };
   const subject = { run: { runId: runUuid(run), facets }, ["job"]: named(workflow, "WORKFLOW") };
   const first: TimedEvent = { at: start.at, event: { eventType: "START", ...subject, inputs: [], outputs: [] } };
   const last = end === null ? [] : endOf(end.at, end.status, subject);
-  const attempts = [...run.nodes.values()].flatMap(({ lives }) =>
-    lives.flatMap((life) => life.attempts.flatMap((attempt) => eventsOfAttempt(family, run, life, attempt))),
+  const attempts = [...run.nodes.values()].flatMap(({ histories }) =>
+    histories.flatMap((history) =>
+      history.attempts.flatMap((attempt) => eventsOfAttempt(related, run, history, attempt)),
+    ),
   );
   return [first, ...attempts, ...last];
 }
@@ -55,22 +57,27 @@ function endOf(at: number, status: NodeStatus | RunStatus, event: JsonObject): r
   return eventType === undefined ? [] : [{ at, event: { eventType, inputs: [], outputs: [], ...event } }];
 }
 
-function eventsOfAttempt(family: Family, run: RunHistory, life: Life, attempt: Attempt): readonly TimedEvent[] {
+function eventsOfAttempt(
+  related: RelatedRuns,
+  run: RunHistory,
+  history: NodeHistory,
+  attempt: Attempt,
+): readonly TimedEvent[] {
   const facets = {
-    parent: parentFacet(family, run, { runId: runUuid(run), name: run.workflow }),
-    sluice_attempt: attemptFacet(run, life, attempt),
+    parent: parentFacet(related, run, { runId: runUuid(run), name: run.workflow }),
+    sluice_attempt: attemptFacet(run, history, attempt),
     ...errorFacet(attempt.errorCode),
   };
   const name = `${run.workflow}.${planNodeOf(attempt.nodeId)}`;
   const subject = { run: { runId: attemptUuid(run, attempt), facets }, ["job"]: named(name, "NODE") };
-  const inputs = datasetsRead(family, run, life);
+  const inputs = datasetsRead(related, run, history);
   const first: TimedEvent = {
     at: attempt.startedAt,
     event: { eventType: "START", ...subject, inputs: [...inputs], outputs: [] },
   };
   if (attempt.endedAt === null) return [first];
-  const isMade = life.result !== null && life.result.attempt === attempt.attempt;
-  const outputs = isMade ? [datasetWritten(run, life, columnLineage(family, run, life))] : [];
+  const isMade = history.result !== null && history.result.attempt === attempt.attempt;
+  const outputs = isMade ? [datasetWritten(run, history, columnLineage(related, run, history))] : [];
   return [first, ...endOf(attempt.endedAt, attempt.status, { ...subject, inputs: [...inputs], outputs })];
 }
 
@@ -89,16 +96,16 @@ interface Caller {
   readonly name: string;
 }
 
-function callerOf({ runs }: Family, run: RunHistory): Caller | null {
+function callerOf({ runs }: RelatedRuns, run: RunHistory): Caller | null {
   const parent = runs.get(run.start?.parentRunId ?? "");
-  const life = parent?.callers.get(run.runId);
-  const attempt = life?.attempts.find(({ childRunId }) => childRunId === run.runId);
+  const history = parent?.callers.get(run.runId);
+  const attempt = history?.attempts.find(({ childRunId }) => childRunId === run.runId);
   if (parent === undefined || attempt === undefined) return null;
   return { runId: attemptUuid(parent, attempt), name: `${parent.workflow}.${planNodeOf(attempt.nodeId)}` };
 }
 
-function parentFacet(family: Family, run: RunHistory, { runId, name }: Caller): JsonObject {
-  const root = rootOf(family, run);
+function parentFacet(related: RelatedRuns, run: RunHistory, { runId, name }: Caller): JsonObject {
+  const root = rootOf(related, run);
   return facet("1-1-0/ParentRunFacet", {
     ...subjectOf({ runId, name }),
     root: subjectOf({ runId: runUuid(root), name: root.workflow }),
@@ -116,8 +123,8 @@ function errorFacet(errorCode: string | null): JsonObject {
 }
 
 /** Facts for which the standard has no field: agent, model, verdict, policies, approvals, cost. */
-function attemptFacet(run: RunHistory, life: Life, attempt: Attempt): JsonObject {
-  const { approvals, policies, calls, ...facts } = attemptFacts(run, life, attempt);
+function attemptFacet(run: RunHistory, history: NodeHistory, attempt: Attempt): JsonObject {
+  const { approvals, policies, calls, ...facts } = attemptFacts(run, history, attempt);
   const people = approvals.map(({ changed, ...approval }) => ({ ...approval, changed: [...changed] }));
   return {
     _producer: PRODUCER,

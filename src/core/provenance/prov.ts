@@ -1,11 +1,19 @@
 /** Writes the provenance of values in the terms of W3C PROV, as PROV-JSON. */
 import type { Json, JsonObject } from "../base/index.ts";
 import { attemptFacts, attemptOf } from "./attempt-facts.ts";
-import { argSources, childOf, type Family, inheritedLife, leavesIn, lifeAt, sourceLife } from "./family.ts";
+import {
+  argSources,
+  childOf,
+  type RelatedRuns,
+  inheritedHistory,
+  leavesIn,
+  historyAt,
+  sourceHistory,
+} from "./related-runs.ts";
 import { escaped } from "./identity.ts";
 import { insideOutputs, outputPath, readPath } from "./path.ts";
 import { withChildren } from "./relatives.ts";
-import { type Attempt, type CallHistory, isUsed, type Life, type RunHistory } from "./run-history.ts";
+import { type Attempt, type CallHistory, isUsed, type NodeHistory, type RunHistory } from "./run-history.ts";
 
 /** Formats an instant as ISO 8601. */
 export type WriteInstant = (epochMs: number) => string;
@@ -17,20 +25,20 @@ const PREFIXES = {
 };
 
 /** Returns a run with its child runs. PROV entities are values, PROV activities are attempts, PROV agents are agents and people. */
-export function toProv(family: Family, runId: string, iso: WriteInstant): JsonObject {
-  const statements = new Statements(family, iso);
-  for (const run of withChildren(family, runId)) statements.addRun(run);
+export function toProv(related: RelatedRuns, runId: string, iso: WriteInstant): JsonObject {
+  const statements = new Statements(related, iso);
+  for (const run of withChildren(related, runId)) statements.addRun(run);
   return statements.document();
 }
 
 class Statements {
-  readonly #family: Family;
+  readonly #related: RelatedRuns;
   readonly #iso: WriteInstant;
   readonly #sections = new Map<string, Map<string, Json>>();
   readonly #facts = new Set<string>();
 
-  constructor(family: Family, iso: WriteInstant) {
-    this.#family = family;
+  constructor(related: RelatedRuns, iso: WriteInstant) {
+    this.#related = related;
     this.#iso = iso;
   }
 
@@ -41,25 +49,25 @@ class Statements {
 
   addRun(run: RunHistory): void {
     for (const arg of Object.keys(run.start?.args ?? {})) this.#addArg(run, arg);
-    for (const { lives } of run.nodes.values()) for (const life of lives) this.#addLife(run, life);
+    for (const { histories } of run.nodes.values()) for (const history of histories) this.#addHistory(run, history);
   }
 
   #addArg(run: RunHistory, arg: string): void {
     const made = this.#arg(run.runId, arg);
-    for (const { runId, nodeId, path, life, transform } of argSources(this.#family, run, arg) ?? []) {
-      const source = nodeId === null ? this.#argAt(runId, path) : this.#value(runId, nodeId, life, path);
+    for (const { runId, nodeId, path, history, transform } of argSources(this.#related, run, arg) ?? []) {
+      const source = nodeId === null ? this.#argAt(runId, path) : this.#value(runId, nodeId, history, path);
       this.#derived(made, source, transform);
     }
   }
 
-  #addLife(run: RunHistory, life: Life): void {
-    if (!isUsed(life) && life.result === null) return;
-    for (const attempt of life.attempts) this.#addAttempt(run, life, attempt);
-    for (const call of life.calls) this.#addCall(run, life, call);
-    if (life.result !== null) this.#addResult(run, life);
+  #addHistory(run: RunHistory, history: NodeHistory): void {
+    if (!isUsed(history) && history.result === null) return;
+    for (const attempt of history.attempts) this.#addAttempt(run, history, attempt);
+    for (const call of history.calls) this.#addCall(run, history, call);
+    if (history.result !== null) this.#addResult(run, history);
   }
 
-  #addAttempt(run: RunHistory, life: Life, attempt: Attempt): void {
+  #addAttempt(run: RunHistory, history: NodeHistory, attempt: Attempt): void {
     const id = attemptName(run.runId, attempt);
     const {
       startedAt,
@@ -70,7 +78,7 @@ class Statements {
       calls: _calls,
       isInvalidated: _taken,
       ...facts
-    } = attemptFacts(run, life, attempt);
+    } = attemptFacts(run, history, attempt);
     const known = Object.entries(facts).filter(([, value]) => value !== null);
     this.#declare("activity", id, {
       "prov:startTime": this.#iso(startedAt),
@@ -85,9 +93,9 @@ class Statements {
     for (const { by } of approvals) {
       if (by !== null) this.#associate(id, `person/${escaped(by)}`, "prov:Person", "approver");
     }
-    for (const input of life.inputs) {
+    for (const input of history.inputs) {
       const { sourceRunId, sourceNodeId, sourceOutputPath, targetInputPath } = input;
-      const source = sourceLife(run, input);
+      const source = sourceHistory(run, input);
       const used =
         sourceNodeId === null
           ? this.#argAt(sourceRunId, sourceOutputPath)
@@ -100,12 +108,12 @@ class Statements {
   }
 
   /** Adds a tool call: its result is an entity, the call an activity that generated it, and the server of the tool an agent. */
-  #addCall(run: RunHistory, life: Life, call: CallHistory): void {
-    const made = this.#returned(run.runId, life, call);
+  #addCall(run: RunHistory, history: NodeHistory, call: CallHistory): void {
+    const made = this.#returned(run.runId, history, call);
     const { tool, server, by, isError, isCarried, startedAt, endedAt } = call;
     if (isCarried) {
-      const source = this.#family.runs.get(run.start?.sourceRunId ?? "");
-      const before = source?.nodes.get(life.nodeId)?.lives.at(-1);
+      const source = this.#related.runs.get(run.start?.sourceRunId ?? "");
+      const before = source?.nodes.get(history.nodeId)?.histories.at(-1);
       const same = before?.calls.find(({ callId }) => placeOf(callId) === placeOf(call.callId));
       if (source !== undefined && before !== undefined && same !== undefined && by === null) {
         this.#derived(made, this.#returned(source.runId, before, same), "carried");
@@ -122,7 +130,7 @@ class Statements {
     });
     this.#relate("wasGeneratedBy", { "prov:entity": made, "prov:activity": id, "prov:time": this.#iso(endedAt) });
     if (server !== null) this.#associate(id, `server/${escaped(server)}`, "prov:SoftwareAgent", "tool server");
-    const maker = life.attempts.find(({ attempt }) => attempt === call.attempt);
+    const maker = history.attempts.find(({ attempt }) => attempt === call.attempt);
     if (maker === undefined) return;
     this.#informed(id, attemptName(run.runId, maker));
     this.#relate("used", {
@@ -132,7 +140,7 @@ class Statements {
     });
   }
 
-  #returned(runId: string, { nodeId }: Life, { callId, tool, server }: CallHistory): string {
+  #returned(runId: string, { nodeId }: NodeHistory, { callId, tool, server }: CallHistory): string {
     const id = `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/tool/${placeOf(callId)}`;
     this.#declare("entity", id, {
       "prov:type": qualified("sluice:ToolResult"),
@@ -152,56 +160,56 @@ class Statements {
   }
 
   #informedByChild(id: string, childRunId: string): void {
-    const child = this.#family.runs.get(childRunId);
-    for (const { lives } of child?.nodes.values() ?? []) {
-      const last = lives.at(-1);
+    const child = this.#related.runs.get(childRunId);
+    for (const { histories } of child?.nodes.values() ?? []) {
+      const last = histories.at(-1);
       const maker = last === undefined ? undefined : attemptOf(last);
       if (maker !== undefined) this.#informed(id, attemptName(childRunId, maker));
     }
   }
 
-  #addResult(run: RunHistory, life: Life): void {
-    const { result, nodeId } = life;
+  #addResult(run: RunHistory, history: NodeHistory): void {
+    const { result, nodeId } = history;
     if (result === null) return;
     const { runId } = run;
-    const made = this.#result(runId, nodeId, life);
+    const made = this.#result(runId, nodeId, history);
     if (result.by !== null) this.#attribute(made, `person/${escaped(result.by)}`, "prov:Person");
-    const maker = result.isCarried ? undefined : attemptOf(life);
+    const maker = result.isCarried ? undefined : attemptOf(history);
     if (maker !== undefined) {
       const time = { "prov:time": this.#iso(result.at) };
       this.#relate("wasGeneratedBy", { "prov:entity": made, "prov:activity": attemptName(runId, maker), ...time });
     }
-    for (const name of Object.keys(result.outputs)) this.#value(runId, nodeId, life, outputPath([name]));
-    for (const [source, transform] of this.#sourcesOf(run, life)) this.#derived(made, source, transform);
-    if (life.invalidatedAt !== null) {
-      this.#relate("wasInvalidatedBy", { "prov:entity": made, "prov:time": this.#iso(life.invalidatedAt) });
+    for (const name of Object.keys(result.outputs)) this.#value(runId, nodeId, history, outputPath([name]));
+    for (const [source, transform] of this.#sourcesOf(run, history)) this.#derived(made, source, transform);
+    if (history.invalidatedAt !== null) {
+      this.#relate("wasInvalidatedBy", { "prov:entity": made, "prov:time": this.#iso(history.invalidatedAt) });
     }
   }
 
   /** Returns the sources of a result: its inputs, the results it collects, or the result it was carried over from. */
-  #sourcesOf(run: RunHistory, life: Life): readonly (readonly [string, string | null])[] {
+  #sourcesOf(run: RunHistory, history: NodeHistory): readonly (readonly [string, string | null])[] {
     const { runId, start } = run;
-    const childRunId = childOf(life);
-    if (typeof life.result?.by === "string") return [];
-    if (life.result?.isCarried === true) {
-      const source = this.#family.runs.get(start?.sourceRunId ?? "");
+    const childRunId = childOf(history);
+    if (typeof history.result?.by === "string") return [];
+    if (history.result?.isCarried === true) {
+      const source = this.#related.runs.get(start?.sourceRunId ?? "");
       if (source === undefined) return [];
-      return [[this.#result(source.runId, life.nodeId, inheritedLife(source, run, life)), "carried"]];
+      return [[this.#result(source.runId, history.nodeId, inheritedHistory(source, run, history)), "carried"]];
     }
     if (childRunId !== null) {
-      const child = this.#family.runs.get(childRunId);
-      const leaves = leavesIn(life, child, []);
-      return leaves.map((leaf) => [this.#result(childRunId, leaf, child && lifeAt(child, leaf)), "child"]);
+      const child = this.#related.runs.get(childRunId);
+      const leaves = leavesIn(history, child, []);
+      return leaves.map((leaf) => [this.#result(childRunId, leaf, child && historyAt(child, leaf)), "child"]);
     }
-    const collected = (life.instanceIds ?? []).map(
-      (nodeId) => [this.#result(runId, nodeId, lifeAt(run, nodeId)), "collect"] as const,
+    const collected = (history.instanceIds ?? []).map(
+      (nodeId) => [this.#result(runId, nodeId, historyAt(run, nodeId)), "collect"] as const,
     );
-    const bound = life.inputs.map((input) => {
+    const bound = history.inputs.map((input) => {
       const { sourceRunId, sourceNodeId, sourceOutputPath, transform } = input;
       if (sourceNodeId === null) return [this.#argAt(sourceRunId, sourceOutputPath), transform] as const;
-      return [this.#value(sourceRunId, sourceNodeId, sourceLife(run, input), sourceOutputPath), transform] as const;
+      return [this.#value(sourceRunId, sourceNodeId, sourceHistory(run, input), sourceOutputPath), transform] as const;
     });
-    const returned = life.calls.map((call) => [this.#returned(runId, life, call), "tool"] as const);
+    const returned = history.calls.map((call) => [this.#returned(runId, history, call), "tool"] as const);
     return [...collected, ...bound, ...returned];
   }
 
@@ -220,16 +228,16 @@ class Statements {
     return id;
   }
 
-  #result(runId: string, nodeId: string, life: Life | undefined): string {
-    const id = resultName(runId, nodeId, life);
+  #result(runId: string, nodeId: string, history: NodeHistory | undefined): string {
+    const id = resultName(runId, nodeId, history);
     const type = { "prov:type": qualified("prov:Collection") };
     this.#declare("entity", id, { ...type, "sluice:runId": runId, "sluice:nodeId": nodeId });
     return id;
   }
 
   /** Returns the entity of a path in a result. A field is a member of the result. */
-  #value(runId: string, nodeId: string, life: Life | undefined, path: string): string {
-    const result = this.#result(runId, nodeId, life);
+  #value(runId: string, nodeId: string, history: NodeHistory | undefined, path: string): string {
+    const result = this.#result(runId, nodeId, history);
     const isWhole = insideOutputs(path).length === 0 && readPath(path)[0] === "outputs";
     if (isWhole) return result;
     const id = `${result}/${escaped(path)}`;
@@ -283,7 +291,7 @@ function attemptName(runId: string, { nodeId, attempt }: Attempt): string {
   return `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/attempt/${attempt}`;
 }
 
-/** Returns the name of a result. Each life of a node has its own, identified by the event that recorded it. */
-function resultName(runId: string, nodeId: string, life: Life | undefined): string {
-  return `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/result/${life?.result?.eventId ?? 0}`;
+/** Returns the name of a result. Each history of a node has its own, identified by the event that recorded it. */
+function resultName(runId: string, nodeId: string, history: NodeHistory | undefined): string {
+  return `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/result/${history?.result?.eventId ?? 0}`;
 }

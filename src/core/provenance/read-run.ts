@@ -11,7 +11,7 @@ import {
   type Attempt,
   type Input,
   isUsed,
-  type Life,
+  type NodeHistory,
   type Result,
   type RunEnd,
   type RunHistory,
@@ -30,9 +30,9 @@ type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` }>;
 
 class RunReader {
   readonly #log: RunLog;
-  readonly #nodes = new Map<string, { readonly nodeId: string; readonly lives: Life[] }>();
+  readonly #nodes = new Map<string, { readonly nodeId: string; readonly histories: NodeHistory[] }>();
   readonly #attempts = new Map<string, Attempt>();
-  readonly #callers = new Map<string, Life>();
+  readonly #callers = new Map<string, NodeHistory>();
   readonly #asked = new Map<string, EventPayload<"tool.requested">>();
   #start: Start | null = null;
   #end: RunEnd | null = null;
@@ -46,8 +46,8 @@ class RunReader {
   history(): RunHistory {
     const { runId, policies = new Map() } = this.#log;
     const uses = new Map<string, Use[]>();
-    for (const { lives } of this.#nodes.values()) {
-      for (const life of lives.filter(isUsed)) noteUses(uses, life);
+    for (const { histories } of this.#nodes.values()) {
+      for (const history of histories.filter(isUsed)) noteUses(uses, history);
     }
     const [workflow, start, end] = [this.#workflow, this.#start, this.#end];
     return { runId, workflow, policies, nodes: this.#nodes, uses, callers: this.#callers, start, end };
@@ -77,54 +77,54 @@ class RunReader {
       case "run.recovered":
         return;
       default:
-        this.#takeOfNode(this.#lifeOf(event.payload.nodeId), event);
+        this.#takeOfNode(this.#historyOf(event.payload.nodeId), event);
     }
   }
 
-  #lifeOf(nodeId: string): Life {
-    const node = this.#nodes.get(nodeId) ?? { nodeId, lives: [] };
+  #historyOf(nodeId: string): NodeHistory {
+    const node = this.#nodes.get(nodeId) ?? { nodeId, histories: [] };
     this.#nodes.set(nodeId, node);
-    const last = node.lives.at(-1);
+    const last = node.histories.at(-1);
     if (last !== undefined && last.invalidatedAt === null) return last;
-    const life = beginLife(nodeId);
-    node.lives.push(life);
-    return life;
+    const history = beginHistory(nodeId);
+    node.histories.push(history);
+    return history;
   }
 
-  #takeOfNode(life: Life, event: NodeEvent): void {
+  #takeOfNode(history: NodeHistory, event: NodeEvent): void {
     switch (event.type) {
       case "node.provenance":
-        life.inputs.push(inputOf(event));
+        history.inputs.push(inputOf(event));
         return;
       case "node.expanded":
-        if (event.payload.isRepeated === true) life.isRepeated = true;
-        else life.instanceIds = event.payload.instanceIds;
+        if (event.payload.isRepeated === true) history.isRepeated = true;
+        else history.instanceIds = event.payload.instanceIds;
         return;
       case "node.started":
-        this.#begin(life, event);
+        this.#begin(history, event);
         return;
       case "node.invalidated":
-        life.invalidatedAt = event.at;
+        history.invalidatedAt = event.at;
         return;
       case "approval.requested":
       case "approval.resolved":
-        takeApproval(life, event);
+        takeApproval(history, event);
         return;
       case "child.started":
-        this.#callers.set(event.payload.childRunId, life);
+        this.#callers.set(event.payload.childRunId, history);
         this.#change(event.payload, { childRunId: event.payload.childRunId });
         return;
       case "tool.requested":
         this.#asked.set(event.payload.callId, event.payload);
         return;
       case "tool.completed":
-        this.#call(life, event);
+        this.#call(history, event);
         return;
       case "cost.recorded":
         this.#pay(event.payload);
         return;
       case "node.completed":
-        life.result = resultOf(event);
+        history.result = resultOf(event);
         this.#finish(event, "completed");
         return;
       case "node.failed":
@@ -145,16 +145,16 @@ class RunReader {
     }
   }
 
-  #call(life: Life, { at, payload }: EventOf<"tool.completed">): void {
+  #call(history: NodeHistory, { at, payload }: EventOf<"tool.completed">): void {
     const { callId, durationMs, isError, by = null, carried: isCarried = false, attempt = null } = payload;
     const asked = this.#asked.get(callId);
     if (asked === undefined) return;
     const { tool, server = null, round } = asked;
     const when = { startedAt: at - Math.round(durationMs), endedAt: at };
-    life.calls.push({ callId, tool, server, round, attempt, ...when, isError, by, isCarried });
+    history.calls.push({ callId, tool, server, round, attempt, ...when, isError, by, isCarried });
   }
 
-  #begin(life: Life, { at, payload }: EventOf<"node.started">): void {
+  #begin(history: NodeHistory, { at, payload }: EventOf<"node.started">): void {
     // A later segment continues the attempt, so its cost so far is kept.
     const before = payload.segment === undefined ? undefined : this.#attempts.get(keyOf(payload));
     if (before !== undefined) {
@@ -166,7 +166,7 @@ class RunReader {
     const open = { endedAt: null, status: "running" as const, errorCode: null, childRunId: null };
     const spent = { costMicros: 0, inputTokens: 0, outputTokens: 0 };
     const begun: Attempt = { nodeId, attempt, startedAt: at, ...route, ...open, ...spent };
-    life.attempts.push(begun);
+    history.attempts.push(begun);
     this.#attempts.set(keyOf(payload), begun);
   }
 
@@ -201,16 +201,16 @@ function keyOf({ nodeId, attempt = 0 }: Subject): string {
   return attemptKey({ nodeId, attempt });
 }
 
-function noteUses(uses: Map<string, Use[]>, life: Life): void {
-  for (const input of life.inputs) {
+function noteUses(uses: Map<string, Use[]>, history: NodeHistory): void {
+  for (const input of history.inputs) {
     const key = input.sourceNodeId ?? "";
     const list = uses.get(key) ?? [];
-    list.push({ life, input });
+    list.push({ history, input });
     uses.set(key, list);
   }
 }
 
-function beginLife(nodeId: string): Life {
+function beginHistory(nodeId: string): NodeHistory {
   const nothing = { instanceIds: null, isRepeated: false, result: null, invalidatedAt: null };
   return { nodeId, inputs: [], attempts: [], approvals: new Map(), calls: [], ...nothing };
 }
@@ -230,15 +230,18 @@ function resultOf({ eventId, at, payload }: EventOf<"node.completed">): Result {
   return { eventId, at, attempt, outputs, isCarried: carried, by };
 }
 
-function takeApproval(life: Life, { type, payload }: EventOf<"approval.requested" | "approval.resolved">): void {
+function takeApproval(
+  history: NodeHistory,
+  { type, payload }: EventOf<"approval.requested" | "approval.resolved">,
+): void {
   const { approvalId, source } = payload;
   if (type === "approval.requested") {
     const open = { status: "pending", decision: null, by: null, reason: null, changed: [] };
     const { policies, rendered } = payload;
-    life.approvals.set(approvalId, { approvalId, source, policies, rendered, ...open });
+    history.approvals.set(approvalId, { approvalId, source, policies, rendered, ...open });
     return;
   }
-  const approval = life.approvals.get(approvalId);
+  const approval = history.approvals.get(approvalId);
   if (approval === undefined) return;
   approval.status = payload.status;
   approval.decision = payload.decision ?? null;

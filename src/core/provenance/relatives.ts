@@ -1,4 +1,4 @@
-import type { Family } from "./family.ts";
+import type { RelatedRuns } from "./related-runs.ts";
 import { argOriginsOf, type RunLog } from "./log.ts";
 import type { RunHistory } from "./run-history.ts";
 
@@ -17,7 +17,7 @@ export function relativesOf({ events }: RunLog): readonly string[] {
 }
 
 /** Returns a run and all runs below it, each once, parents before children. */
-export function withChildren({ runs }: Family, runId: string): readonly RunHistory[] {
+export function withChildren({ runs }: RelatedRuns, runId: string): readonly RunHistory[] {
   const found = new Map<string, RunHistory>();
   const open = [runId];
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
@@ -30,7 +30,7 @@ export function withChildren({ runs }: Family, runId: string): readonly RunHisto
 }
 
 /** Returns the topmost known ancestor of a run. */
-export function rootOf({ runs }: Family, run: RunHistory): RunHistory {
+export function rootOf({ runs }: RelatedRuns, run: RunHistory): RunHistory {
   const seen = new Set<string>();
   let top = run;
   for (let above = parentOf(runs, top); above !== undefined; above = parentOf(runs, top)) {
@@ -41,6 +41,6 @@ export function rootOf({ runs }: Family, run: RunHistory): RunHistory {
   return top;
 }
 
-function parentOf(runs: Family["runs"], { start }: RunHistory): RunHistory | undefined {
+function parentOf(runs: RelatedRuns["runs"], { start }: RunHistory): RunHistory | undefined {
   return runs.get(start?.parentRunId ?? "");
 }

@@ -7,11 +7,11 @@ export interface RunHistory {
   readonly runId: string;
   readonly workflow: string;
   readonly policies: ReadonlyMap<string, readonly string[]>;
-  readonly nodes: ReadonlyMap<string, NodeLives>;
+  readonly nodes: ReadonlyMap<string, NodeHistories>;
   /** Every value that was used, by its source node; '' for args. */
   readonly uses: ReadonlyMap<string, readonly Use[]>;
-  /** The life of the node that waits for each child run, by id of the child run. */
-  readonly callers: ReadonlyMap<string, Life>;
+  /** The history of the node that waits for each child run, by id of the child run. */
+  readonly callers: ReadonlyMap<string, NodeHistory>;
   readonly start: Start | null;
   readonly end: RunEnd | null;
 }
@@ -33,14 +33,14 @@ export interface RunEnd {
   readonly errorCode: string | null;
 }
 
-export interface NodeLives {
+export interface NodeHistories {
   readonly nodeId: string;
-  /** A rewind or a recover ends one life and begins the next. The last is the current one. */
-  readonly lives: readonly Life[];
+  /** A rewind or a recover ends one history and begins the next. The last is the current one. */
+  readonly histories: readonly NodeHistory[];
 }
 
 /** The history of a node from its first inputs until its result was recorded or invalidated. */
-export interface Life {
+export interface NodeHistory {
   readonly nodeId: string;
   readonly inputs: Input[];
   readonly attempts: Attempt[];
@@ -64,7 +64,7 @@ export interface Input {
 }
 
 export interface Use {
-  readonly life: Life;
+  readonly history: NodeHistory;
   readonly input: Input;
 }
 
@@ -125,7 +125,7 @@ export interface ApprovalHistory {
   changed: readonly string[];
 }
 
-/** Returns whether a life used its inputs, that is, whether any work was done with them. */
-export function isUsed({ attempts, instanceIds, isRepeated }: Life): boolean {
+/** Returns whether a history used its inputs, that is, whether any work was done with them. */
+export function isUsed({ attempts, instanceIds, isRepeated }: NodeHistory): boolean {
   return attempts.length > 0 || instanceIds !== null || isRepeated;
 }

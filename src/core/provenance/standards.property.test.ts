@@ -4,7 +4,7 @@ import { z } from "zod";
 import { playSchedule } from "../../../test/simulation/schedule.ts";
 import { isJsonObject, type Json, type JsonObject, jsonToText } from "../base/index.ts";
 import { isoFromEpochMs } from "../view/index.ts";
-import { type Family, handoffsOf, lineageOf, readFamily, toOpenLineage, toProv } from "./index.ts";
+import { type RelatedRuns, handoffsOf, lineageOf, readRelatedRuns, toOpenLineage, toProv } from "./index.ts";
 import { escaped, uuidOf } from "./identity.ts";
 
 /* The shapes of PROV-JSON and of OpenLineage's run events, as their schemas want them. */
@@ -90,9 +90,9 @@ const seeds = fc.integer({ min: 0, max: 499 });
 const RUNS = { numRuns: 40 };
 
 /** What the engine writes under crashes, retries, rewinds, restarts, children, lists and people. */
-function familyOf(seed: number): Family {
+function relatedOf(seed: number): RelatedRuns {
   const { runs } = playSchedule(seed, { checkers: [], probes: [] });
-  return readFamily(
+  return readRelatedRuns(
     runs.map(({ facts, start, log }) => ({ runId: facts.runId, workflow: start.workflow, events: log })),
   );
 }
@@ -100,11 +100,11 @@ function familyOf(seed: number): Family {
 describe("on any log the engine writes", () => {
   it("every lineage ends in args, in sources without inputs, in values nothing used, or in a cut", () => {
     const check = (seed: number): void => {
-      const family = familyOf(seed);
-      for (const run of family.runs.values()) {
+      const related = relatedOf(seed);
+      for (const run of related.runs.values()) {
         for (const nodeId of run.nodes.keys()) {
           for (const direction of ["up", "down"] as const) {
-            const { points, links } = lineageOf(family, { runId: run.runId, nodeId }, direction);
+            const { points, links } = lineageOf(related, { runId: run.runId, nodeId }, direction);
             const isContinued = new Set(links.map(({ from, to }) => (direction === "up" ? to : from)));
             for (const { id, end, nodeId: at } of points) {
               expect(end === null, `${direction} from ${run.runId}/${nodeId}: ${at}`).toBe(isContinued.has(id));
@@ -120,14 +120,16 @@ describe("on any log the engine writes", () => {
 
   it("what is up from one value is down from the other", () => {
     const check = (seed: number): void => {
-      const family = familyOf(seed);
-      for (const run of [...family.runs.values()].slice(0, 3)) {
-        const made = [...run.nodes.values()].filter(({ lives }) => typeof lives.at(-1)?.result?.eventId === "number");
+      const related = relatedOf(seed);
+      for (const run of [...related.runs.values()].slice(0, 3)) {
+        const made = [...run.nodes.values()].filter(
+          ({ histories }) => typeof histories.at(-1)?.result?.eventId === "number",
+        );
         for (const { nodeId } of made.slice(0, 5)) {
-          for (const { runId, nodeId: from, path, end } of lineageOf(family, { runId: run.runId, nodeId }, "up")
+          for (const { runId, nodeId: from, path, end } of lineageOf(related, { runId: run.runId, nodeId }, "up")
             .points) {
             if (end !== "arg") continue;
-            const down = lineageOf(family, { runId, nodeId: from, output: path }, "down").points;
+            const down = lineageOf(related, { runId, nodeId: from, output: path }, "down").points;
             expect(
               down.some((point) => point.runId === run.runId && point.nodeId === nodeId),
               `${runId} ${path}`,
@@ -141,14 +143,14 @@ describe("on any log the engine writes", () => {
 
   it("hand-offs are unique, and both exports have the shape of their standard", () => {
     const check = (seed: number): void => {
-      const family = familyOf(seed);
-      for (const runId of family.runs.keys()) {
-        const rows = handoffsOf(family, runId).map((row) => JSON.stringify(row));
+      const related = relatedOf(seed);
+      for (const runId of related.runs.keys()) {
+        const rows = handoffsOf(related, runId).map((row) => JSON.stringify(row));
         expect(new Set(rows).size).toBe(rows.length);
-        const prov = toProv(family, runId, isoFromEpochMs);
+        const prov = toProv(related, runId, isoFromEpochMs);
         expect(provSchema.safeParse(prov).error?.issues ?? []).toEqual([]);
         expect(unknownEnds(prov)).toEqual([]);
-        const events = toOpenLineage(family, runId, isoFromEpochMs);
+        const events = toOpenLineage(related, runId, isoFromEpochMs);
         for (const event of events) expect(runEventSchema.safeParse(event).error?.issues ?? []).toEqual([]);
         expect(badlyBounded(events)).toEqual([]);
       }

@@ -1,15 +1,24 @@
 /** Single steps of a lineage: from a value to the values it was made from, or to the values made from it. */
 import { formatPath, type TreePath } from "../base/index.ts";
-import { argOf, argSources, childOf, type Family, inheritedLife, leavesIn, lifeAt, sourceLife } from "./family.ts";
+import {
+  argOf,
+  argSources,
+  childOf,
+  type RelatedRuns,
+  inheritedHistory,
+  leavesIn,
+  historyAt,
+  sourceHistory,
+} from "./related-runs.ts";
 import { insideOutputs, isRelated, outputPath, readPath } from "./path.ts";
-import { type Input, isUsed, type Life, type RunHistory, type Use } from "./run-history.ts";
+import { type Input, isUsed, type NodeHistory, type RunHistory, type Use } from "./run-history.ts";
 
-/** A value of one life of a node. A null node means an arg. */
+/** A value of one history of a node. A null node means an arg. */
 export interface Place {
   readonly runId: string;
   readonly nodeId: string | null;
   readonly path: string;
-  readonly life: Life | undefined;
+  readonly history: NodeHistory | undefined;
 }
 
 export interface Step {
@@ -19,93 +28,98 @@ export interface Step {
 }
 
 /** Returns the values from which a value was made. Null when the log with the answer is missing. */
-export function stepsUp(family: Family, place: Place): readonly Step[] | null {
-  const run = family.runs.get(place.runId);
+export function stepsUp(related: RelatedRuns, place: Place): readonly Step[] | null {
+  const run = related.runs.get(place.runId);
   if (run === undefined) return null;
-  if (place.nodeId === null) return fromOutside(family, run, readPath(place.path));
-  const { life } = place;
-  if (life === undefined) return [];
-  if (typeof life.result?.by === "string") return [];
-  if (life.result?.isCarried === true) return fromSource(family, run, life, place.path);
-  if (life.instanceIds !== null) return fromInstances(run, life, insideOutputs(place.path));
-  const childRunId = childOf(life);
-  if (childRunId !== null) return fromLeaves(family, childRunId, life, insideOutputs(place.path));
-  return isUsed(life) ? life.inputs.map((input) => stepOf(run, input)) : [];
+  if (place.nodeId === null) return fromOutside(related, run, readPath(place.path));
+  const { history } = place;
+  if (history === undefined) return [];
+  if (typeof history.result?.by === "string") return [];
+  if (history.result?.isCarried === true) return fromSource(related, run, history, place.path);
+  if (history.instanceIds !== null) return fromInstances(run, history, insideOutputs(place.path));
+  const childRunId = childOf(history);
+  if (childRunId !== null) return fromLeaves(related, childRunId, history, insideOutputs(place.path));
+  return isUsed(history) ? history.inputs.map((input) => stepOf(run, input)) : [];
 }
 
 function stepOf(run: RunHistory, input: Input): Step {
   const { sourceRunId: runId, sourceNodeId: nodeId, sourceOutputPath: path, targetInputPath, transform } = input;
-  return { place: { runId, nodeId, path, life: sourceLife(run, input) }, input: targetInputPath, transform };
+  return { place: { runId, nodeId, path, history: sourceHistory(run, input) }, input: targetInputPath, transform };
 }
 
 /** Returns the sources of an arg, or of all args, outside the run. */
-function fromOutside(family: Family, run: RunHistory, path: TreePath): readonly Step[] | null {
+function fromOutside(related: RelatedRuns, run: RunHistory, path: TreePath): readonly Step[] | null {
   const [, named, ...rest] = path;
   if (named === undefined) {
     const names = Object.keys(run.start?.args ?? {});
     const { runId } = run;
     return names.map((name) => {
       const arg = formatPath(["args", name]);
-      return { place: { runId, nodeId: null, path: arg, life: undefined }, input: arg, transform: null };
+      return { place: { runId, nodeId: null, path: arg, history: undefined }, input: arg, transform: null };
     });
   }
-  const sources = argSources(family, run, String(named));
+  const sources = argSources(related, run, String(named));
   if (sources === null) return null;
   return sources
     .filter(({ target }) => isRelated(readPath(target), path))
-    .map(({ runId, nodeId, path: from, target, transform, life }) => {
+    .map(({ runId, nodeId, path: from, target, transform, history }) => {
       // A value that was passed unchanged keeps its inner paths.
       const deeper = readPath(target).length === 2 ? formatPath([...readPath(from), ...rest]) : from;
-      return { place: { runId, nodeId, path: deeper, life }, input: target, transform };
+      return { place: { runId, nodeId, path: deeper, history }, input: target, transform };
     });
 }
 
-function fromSource(family: Family, run: RunHistory, life: Life, path: string): readonly Step[] | null {
-  const source = family.runs.get(run.start?.sourceRunId ?? "");
+function fromSource(related: RelatedRuns, run: RunHistory, history: NodeHistory, path: string): readonly Step[] | null {
+  const source = related.runs.get(run.start?.sourceRunId ?? "");
   if (source === undefined) return null;
-  const { nodeId } = life;
-  const place = { runId: source.runId, nodeId, path, life: inheritedLife(source, run, life) };
+  const { nodeId } = history;
+  const place = { runId: source.runId, nodeId, path, history: inheritedHistory(source, run, history) };
   return [{ place, input: path, transform: "carried" }];
 }
 
 /** An element of a result list comes from its instance, the count from the inputs of the node, anything else from both. */
-function fromInstances(run: RunHistory, life: Life, inside: TreePath): readonly Step[] {
+function fromInstances(run: RunHistory, history: NodeHistory, inside: TreePath): readonly Step[] {
   const [head, element, ...rest] = inside;
   const isOne = head === "items" && typeof element === "number";
-  if (head === "count") return life.inputs.map((input) => stepOf(run, input));
-  const steps = (life.instanceIds ?? []).flatMap((nodeId, index): readonly Step[] => {
-    const instance = lifeAt(run, nodeId, { eventId: life.result?.eventId ?? Infinity });
+  if (head === "count") return history.inputs.map((input) => stepOf(run, input));
+  const steps = (history.instanceIds ?? []).flatMap((nodeId, index): readonly Step[] => {
+    const instance = historyAt(run, nodeId, { eventId: history.result?.eventId ?? Infinity });
     if ((isOne && index !== element) || instance === undefined) return [];
-    const place = { runId: run.runId, nodeId, path: outputPath(isOne ? rest : []), life: instance };
+    const place = { runId: run.runId, nodeId, path: outputPath(isOne ? rest : []), history: instance };
     return [{ place, input: formatPath(["items", index]), transform: "collect" }];
   });
-  return isOne ? steps : [...steps, ...life.inputs.map((input) => stepOf(run, input))];
+  return isOne ? steps : [...steps, ...history.inputs.map((input) => stepOf(run, input))];
 }
 
-function fromLeaves({ runs }: Family, childRunId: string, life: Life, inside: TreePath): readonly Step[] | null {
+function fromLeaves(
+  { runs }: RelatedRuns,
+  childRunId: string,
+  history: NodeHistory,
+  inside: TreePath,
+): readonly Step[] | null {
   const child = runs.get(childRunId);
   if (child === undefined) return null;
-  return leavesIn(life, child, inside).map((leaf) => {
+  return leavesIn(history, child, inside).map((leaf) => {
     const path = outputPath(inside.slice(1));
-    const place = { runId: childRunId, nodeId: leaf, path, life: lifeAt(child, leaf) };
+    const place = { runId: childRunId, nodeId: leaf, path, history: historyAt(child, leaf) };
     return { place, input: formatPath(["outputs", leaf]), transform: "child" };
   });
 }
 
 /** Returns the values made from a value. Null when a log with the answer is missing. */
-export function stepsDown(family: Family, place: Place): readonly Step[] | null {
-  const run = family.runs.get(place.runId);
+export function stepsDown(related: RelatedRuns, place: Place): readonly Step[] | null {
+  const run = related.runs.get(place.runId);
   if (run === undefined) return null;
   return [
-    ...intoNodes(family, run, place),
+    ...intoNodes(related, run, place),
     ...intoList(run, place),
-    ...intoParent(family, run, place),
-    ...intoHeirs(family, run, place),
-    ...intoTakers(family, place),
+    ...intoParent(related, run, place),
+    ...intoDerivedRuns(related, run, place),
+    ...intoArgs(related, place),
   ];
 }
 
-function intoNodes(family: Family, run: RunHistory, { nodeId, path, life }: Place): readonly Step[] {
+function intoNodes(related: RelatedRuns, run: RunHistory, { nodeId, path, history }: Place): readonly Step[] {
   const uses = run.uses.get(nodeId ?? "") ?? [];
   const inside = nodeId === null ? readPath(path) : insideOutputs(path);
   return uses.flatMap((use): readonly Step[] => {
@@ -114,72 +128,74 @@ function intoNodes(family: Family, run: RunHistory, { nodeId, path, life }: Plac
       sourceNodeId === null ? readPath(sourceOutputPath) : insideOutputs(sourceOutputPath),
       inside,
     );
-    return isTaken && sourceLife(run, use.input) === life ? afterUse(family, run, use) : [];
+    return isTaken && sourceHistory(run, use.input) === history ? afterUse(related, run, use) : [];
   });
 }
 
 /** A value passed to a child run becomes an arg there, and the lineage continues in the child run. */
-function afterUse({ runs }: Family, { runId }: RunHistory, { life, input }: Use): readonly Step[] {
+function afterUse({ runs }: RelatedRuns, { runId }: RunHistory, { history, input }: Use): readonly Step[] {
   const { targetInputPath, transform } = input;
   const arg = argOf(input);
-  const children = life.attempts.flatMap(({ childRunId }) => (childRunId === null ? [] : [childRunId]));
+  const children = history.attempts.flatMap(({ childRunId }) => (childRunId === null ? [] : [childRunId]));
   if (arg !== null && children.length > 0 && children.every((child) => runs.has(child))) {
     return children.map((child) => ({
-      place: { runId: child, nodeId: null, path: arg, life: undefined },
+      place: { runId: child, nodeId: null, path: arg, history: undefined },
       input: targetInputPath,
       transform,
     }));
   }
   // Only the number of elements matters here: each element has its own path through its instance.
-  const path = life.instanceIds === null ? "outputs" : outputPath(["count"]);
-  return [{ place: { runId, nodeId: life.nodeId, path, life }, input: targetInputPath, transform }];
+  const path = history.instanceIds === null ? "outputs" : outputPath(["count"]);
+  return [{ place: { runId, nodeId: history.nodeId, path, history }, input: targetInputPath, transform }];
 }
 
 function intoList(run: RunHistory, { nodeId, path }: Place): readonly Step[] {
   const [, listId, element] = /^(.+)\[(\d+)\]$/.exec(nodeId ?? "") ?? [];
-  const list = listId === undefined ? undefined : lifeAt(run, listId);
+  const list = listId === undefined ? undefined : historyAt(run, listId);
   if (listId === undefined || list === undefined || list.instanceIds?.includes(nodeId ?? "") !== true) return [];
   const input = formatPath(["items", Number(element)]);
   const place = {
     runId: run.runId,
     nodeId: listId,
     path: outputPath(["items", Number(element), ...insideOutputs(path)]),
-    life: list,
+    history: list,
   };
   return [{ place, input, transform: "collect" }];
 }
 
-function intoParent({ runs }: Family, run: RunHistory, { nodeId, path }: Place): readonly Step[] {
+function intoParent({ runs }: RelatedRuns, run: RunHistory, { nodeId, path }: Place): readonly Step[] {
   const parent = runs.get(run.start?.parentRunId ?? "");
-  const life = parent?.callers.get(run.runId);
-  if (parent === undefined || life === undefined || nodeId === null || childOf(life) !== run.runId) return [];
-  if (!leavesIn(life, run, []).includes(nodeId)) return [];
+  const history = parent?.callers.get(run.runId);
+  if (parent === undefined || history === undefined || nodeId === null || childOf(history) !== run.runId) return [];
+  if (!leavesIn(history, run, []).includes(nodeId)) return [];
   const inside = [nodeId, ...insideOutputs(path)];
-  const place = { runId: parent.runId, nodeId: life.nodeId, path: outputPath(inside), life };
+  const place = { runId: parent.runId, nodeId: history.nodeId, path: outputPath(inside), history };
   return [{ place, input: outputPath([nodeId]), transform: "child" }];
 }
 
-function intoHeirs(family: Family, run: RunHistory, { nodeId, path, life }: Place): readonly Step[] {
-  return (family.heirs.get(run.runId) ?? []).flatMap((heir): readonly Step[] => {
-    if (nodeId === null) return argKept(family, heir, path);
-    const kept = heir.nodes.get(nodeId)?.lives.find(({ result }) => result?.isCarried === true && result.by === null);
-    if (kept === undefined || inheritedLife(run, heir, kept) !== life) return [];
-    return [{ place: { runId: heir.runId, nodeId, path, life: kept }, input: path, transform: "carried" }];
+function intoDerivedRuns(related: RelatedRuns, run: RunHistory, { nodeId, path, history }: Place): readonly Step[] {
+  return (related.derivedRuns.get(run.runId) ?? []).flatMap((derived): readonly Step[] => {
+    if (nodeId === null) return argKept(related, derived, path);
+    const kept = derived.nodes
+      .get(nodeId)
+      ?.histories.find(({ result }) => result?.isCarried === true && result.by === null);
+    if (kept === undefined || inheritedHistory(run, derived, kept) !== history) return [];
+    return [{ place: { runId: derived.runId, nodeId, path, history: kept }, input: path, transform: "carried" }];
   });
 }
 
-function argKept(family: Family, heir: RunHistory, path: string): readonly Step[] {
+function argKept(related: RelatedRuns, derived: RunHistory, path: string): readonly Step[] {
   const [, name] = readPath(path);
-  const sources = name === undefined ? [] : (argSources(family, heir, String(name)) ?? []);
+  const sources = name === undefined ? [] : (argSources(related, derived, String(name)) ?? []);
   const isKept = sources.some(({ transform }) => transform === "carried");
-  const place = { runId: heir.runId, nodeId: null, path, life: undefined };
+  const place = { runId: derived.runId, nodeId: null, path, history: undefined };
   return isKept ? [{ place, input: path, transform: "carried" }] : [];
 }
 
-function intoTakers(family: Family, { runId, nodeId, path }: Place): readonly Step[] {
-  return (family.takers.get(runId) ?? []).flatMap(({ run, arg, origin }): readonly Step[] => {
+function intoArgs(related: RelatedRuns, { runId, nodeId, path }: Place): readonly Step[] {
+  return (related.argTransfers.get(runId) ?? []).flatMap(({ run, arg, origin }): readonly Step[] => {
     const isTaken = origin.nodeId === nodeId && isRelated(insideOutputs(origin.output), insideOutputs(path));
-    const place = { runId: run.runId, nodeId: null, path: formatPath(["args", arg]), life: undefined };
+    const place = { runId: run.runId, nodeId: null, path: formatPath(["args", arg]), history: undefined };
     return isTaken ? [{ place, input: place.path, transform: null }] : [];
   });
 }

@@ -47,7 +47,7 @@ function answerOf(script: Script, entry: ScriptEntry, request: ScriptedRequest):
   if (entry.rounds !== undefined) return { status: "completed", ...turnAnswer(script, entry.rounds, request) };
   if (entry.raw !== undefined) return { status: "completed", stdout: entry.raw };
   const stdout = entry.stdout ?? entry.chunks?.join("");
-  if (entry.outputs !== undefined) return { status: "completed", ...spoken(entry.outputs, stdout) };
+  if (entry.outputs !== undefined) return { status: "completed", ...jsonAnswer(entry.outputs, stdout) };
   if (stdout !== undefined) return { status: "completed", stdout };
   return { status: "completed", ...defaultAnswer(script, request) };
 }
@@ -65,14 +65,14 @@ function turnAnswer(
 function defaultAnswer(script: Script, request: ScriptedRequest): { stdout: string; outputs?: JsonObject } {
   if (script.default === "echo") return { stdout: request.message };
   const seed = `${script.seed}/${request.context.workflow}/${request.stepId}/${request.attempt}`;
-  if (request.outputSchema !== undefined) return spoken(makeOutputs(request.outputSchema, seed));
+  if (request.outputSchema !== undefined) return jsonAnswer(makeOutputs(request.outputSchema, seed));
   const about = request.message.split("\n", 1)[0]?.slice(0, 120) ?? "";
   const mark = chance(seed).toString(16).padStart(8, "0");
   return { stdout: `Scripted answer ${mark} of ${request.stepId}${about === "" ? "." : `: ${about}`}` };
 }
 
 /** A model that answers in JSON returns that JSON as text, so that `stdout` and `json` of the node can be read as usual. */
-function spoken(outputs: JsonObject, stdout?: string): { stdout: string; outputs: JsonObject } {
+function jsonAnswer(outputs: JsonObject, stdout?: string): { stdout: string; outputs: JsonObject } {
   return { stdout: stdout ?? JSON.stringify(outputs), outputs };
 }
 

@@ -66,7 +66,7 @@ export class NodeTracer {
     return this.#span ?? undefined;
   }
 
-  lasting(): readonly OpenSpan[] {
+  openSpans(): readonly OpenSpan[] {
     return [this.#span, this.#attempt?.span].flatMap((span) => (span === null || span === undefined ? [] : [span]));
   }
 
@@ -114,7 +114,7 @@ export class NodeTracer {
 
   /** Ends all open spans, because the run has ended. */
   cut({ at, eventId }: Omit<Ending, "status">): readonly EndedSpan[] {
-    const ended = this.lasting().map((span) => span.end({ at, eventId, status: "unset" }));
+    const ended = this.openSpans().map((span) => span.end({ at, eventId, status: "unset" }));
     this.#attempt = null;
     this.#span = null;
     return ended.reverse();

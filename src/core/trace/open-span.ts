@@ -57,7 +57,7 @@ export class OpenSpan {
     return { ...this.#written(status), endedAt: at, endEventId: eventId };
   }
 
-  sofar(): Span {
+  snapshot(): Span {
     return { ...this.#written("unset"), endedAt: null, endEventId: null };
   }
 

@@ -67,9 +67,9 @@ export class RunTracer {
   }
 
   /** Returns the open spans, the run first. */
-  lasting(): readonly Span[] {
-    const open = [this.#span, ...[...this.#nodes.values()].flatMap((node) => node.lasting())];
-    return open.flatMap((span) => (span === null ? [] : [span.sofar()]));
+  openSpans(): readonly Span[] {
+    const open = [this.#span, ...[...this.#nodes.values()].flatMap((node) => node.openSpans())];
+    return open.flatMap((span) => (span === null ? [] : [span.snapshot()]));
   }
 
   #start({ payload }: EventOf<"run.started">): void {
@@ -175,5 +175,5 @@ const AFTERWARDS: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
 export function spansOf(run: RunIdentity, events: Iterable<RunEvent>): readonly Span[] {
   const tracer = new RunTracer(run);
   for (const event of events) tracer.record(event);
-  return [...tracer.takeEnded(), ...tracer.lasting()];
+  return [...tracer.takeEnded(), ...tracer.openSpans()];
 }

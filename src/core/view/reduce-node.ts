@@ -6,7 +6,7 @@ import {
   settledStatusOf,
   type SettlingEvent,
 } from "../event/index.ts";
-import { newNode, NOTHING_NOW, type NodeView, type RunView } from "./run-view.ts";
+import { newNode, CLEARED_STATUS_FIELDS, type NodeView, type RunView } from "./run-view.ts";
 import { isUpstreamFailure } from "./upstream-failure.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
@@ -42,7 +42,7 @@ function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
     case "node.handled":
       return { ...node, isHandled: true };
     case "node.invalidated":
-      return { ...node, ...NOTHING_NOW, status: "invalidated" };
+      return { ...node, ...CLEARED_STATUS_FIELDS, status: "invalidated" };
     case "node.completed":
     case "node.failed":
     case "node.timed_out":
@@ -93,7 +93,7 @@ type MovingEvent = EventOf<
 function move(view: RunView, node: NodeView, event: MovingEvent): NodeView {
   switch (event.type) {
     case "node.queued":
-      return { ...node, ...NOTHING_NOW, status: "queued", waitingReason: event.payload.waitingReason };
+      return { ...node, ...CLEARED_STATUS_FIELDS, status: "queued", waitingReason: event.payload.waitingReason };
     case "node.waiting":
       return wait(node, event);
     case "node.expanded":
@@ -117,7 +117,7 @@ function move(view: RunView, node: NodeView, event: MovingEvent): NodeView {
 function wait(node: NodeView, { payload }: EventOf<"node.waiting">): NodeView {
   if (node.status === "running" || node.status === "streaming") return { ...node, waitingReason: "external_callback" };
   if (node.status === "queued") return { ...node, waitingReason: payload.waitingReason };
-  return { ...node, ...NOTHING_NOW, status: "awaiting_dependency", waitingReason: reasonOf(payload) };
+  return { ...node, ...CLEARED_STATUS_FIELDS, status: "awaiting_dependency", waitingReason: reasonOf(payload) };
 }
 
 /** Before its start, a node waits for other nodes, or for a place of its run. */
@@ -128,7 +128,7 @@ function reasonOf({ waitingReason }: EventOf<"node.waiting">["payload"]): NodeVi
 function start(node: NodeView, { payload, at }: EventOf<"node.started">): NodeView {
   return {
     ...node,
-    ...NOTHING_NOW,
+    ...CLEARED_STATUS_FIELDS,
     status: "running",
     wave: node.wave ?? payload.wave,
     attempts: payload.attempt ?? 0,
@@ -155,7 +155,7 @@ function stream(node: NodeView, { payload }: EventOf<"node.stream.delta">): Node
 function retry(node: NodeView, { payload }: EventOf<"node.retried">): NodeView {
   return {
     ...node,
-    ...NOTHING_NOW,
+    ...CLEARED_STATUS_FIELDS,
     status: "retrying",
     waitingReason: payload.cause === "rate_limit" ? "rate_limit" : "retry_backoff",
     retries: node.retries + 1,
@@ -167,7 +167,7 @@ function retry(node: NodeView, { payload }: EventOf<"node.retried">): NodeView {
 function block(node: NodeView, { payload }: EventOf<"node.blocked">): NodeView {
   return {
     ...node,
-    ...NOTHING_NOW,
+    ...CLEARED_STATUS_FIELDS,
     status: "blocked",
     waitingReason: payload.waitingReason,
     approvalId: payload.approvalId ?? null,
@@ -191,7 +191,7 @@ function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.ex
     if (instance.status === "completed") return;
     const carried = view.carriedInstances.get(id);
     view.carriedInstances.delete(id);
-    const fresh = { ...instance, ...NOTHING_NOW, status: "pending" } as const;
+    const fresh = { ...instance, ...CLEARED_STATUS_FIELDS, status: "pending" } as const;
     put(
       view,
       instance,
@@ -202,7 +202,7 @@ function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.ex
   });
   return {
     ...node,
-    ...NOTHING_NOW,
+    ...CLEARED_STATUS_FIELDS,
     status: "running",
     isExpanded: true,
     ...(payload.isRepeated === true ? { isRepeated: true } : {}),
@@ -217,13 +217,13 @@ function addRound(view: RunView, node: NodeView, { payload }: EventOf<"node.roun
   const known = view.nodes.get(id);
   if (known === undefined)
     addNode(view, newNode(id, `${node.label}[${element}]`, node.wave, { parent: node.id, element }));
-  else put(view, known, { ...known, ...NOTHING_NOW, status: "pending" });
+  else put(view, known, { ...known, ...CLEARED_STATUS_FIELDS, status: "pending" });
 }
 
 function settle(node: NodeView, event: SettlingEvent): NodeView {
   const settled = {
     ...node,
-    ...NOTHING_NOW,
+    ...CLEARED_STATUS_FIELDS,
     completedAt: event.at,
     durationMs: node.startedAt === null ? null : event.at - node.startedAt,
   };

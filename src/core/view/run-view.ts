@@ -174,7 +174,7 @@ export function newNode(id: string, label: string, wave: number | null, instance
     wave,
     instance,
     status: "pending",
-    ...NOTHING_NOW,
+    ...CLEARED_STATUS_FIELDS,
     attempts: 0,
     retries: 0,
     startedAt: null,
@@ -199,7 +199,7 @@ export const NO_RESULT = {
 } as const satisfies Partial<NodeView>;
 
 /** Fields that belong to a status and are reset when it changes. */
-export const NOTHING_NOW = {
+export const CLEARED_STATUS_FIELDS = {
   waitingReason: null,
   completedAt: null,
   ...NO_RESULT,

@@ -1,5 +1,5 @@
 import { openDispatchId, type Effect, type Timer } from "../../core/engine/index.ts";
-import { dispatchIdOf, isTerminal } from "../../core/event/index.ts";
+import { isTerminal } from "../../core/event/index.ts";
 import type { OpenAttempt } from "../../store/index.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Children } from "./children.ts";
@@ -57,7 +57,7 @@ export class AfterCommit {
 
   parked({ runId, orgId, events, closed, parentTimer, children }: Parked): void {
     const { attempts, children: childRuns, dueTimers, listeners } = this.#options;
-    for (const { nodeId, attempt } of closed) attempts.abandon(dispatchIdOf({ runId, nodeId, attempt }));
+    attempts.abandon(runId, closed);
     for (const childRunId of children) childRuns.abandon(childRunId);
     if (parentTimer !== null) dueTimers.found(parentTimer.runId, parentTimer.timer);
     listeners.notify(runId, events, { orgId });

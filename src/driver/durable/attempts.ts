@@ -9,6 +9,7 @@ import {
   openDispatchId,
   type Timer,
 } from "../../core/engine/index.ts";
+import { type AttemptKey, dispatchIdOf, readDispatchId } from "../../core/event/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
 import { LOCAL_GATEWAY } from "../../gateway/index.ts";
 import { AdapterPool } from "../adapter-pool.ts";
@@ -23,7 +24,7 @@ import { reportOfOutcome } from "./attempt-report.ts";
 import type { InputQueue, ResolvedInput } from "./input-queue.ts";
 import type { Lease } from "./lease.ts";
 import type { ReportIntake } from "./report-intake.ts";
-import { describeWorkflows } from "./step-tools.ts";
+import { workflowDescriptions } from "./step-tools.ts";
 import type { StoreHealth } from "./store-health.ts";
 import type { TurnIntake } from "./turn-intake.ts";
 import type { TurnSeal } from "./turn-seal.ts";
@@ -148,53 +149,44 @@ export class Attempts {
   /** Adds the args schemas of workflows that the model may call. If they cannot be looked up, the model may send any args. */
   #describeTools(live: DrivenRun, dispatch: Dispatch): void {
     const { dispatchId } = dispatch;
-    const describe = () => describeWorkflows(live.run, dispatch, this.#options.preparer);
-    const described = describe();
-    if (described === undefined) return this.#handSecrets(live, dispatch);
+    const { preparer, health, onTrouble } = this.#options;
+    const describe = workflowDescriptions(live.run, dispatch, preparer);
+    if (describe === undefined) return this.#handSecrets(live, dispatch);
     this.#asking.add(dispatchId);
     const next = (toolSpecs: NonNullable<Dispatch["toolSpecs"]>): void => {
       // The attempt was cancelled meanwhile.
       if (this.#asking.delete(dispatchId)) this.#handSecrets(live, { ...dispatch, toolSpecs });
     };
-    void this.#untilAvailable(described, () => describe() ?? Promise.resolve([])).then(next, (error: unknown) => {
-      this.#options.onTrouble(`the tools of ${dispatchId} could not be looked up`, error);
+    // An accepted attempt must not fail because the database is unavailable.
+    void health.untilAvailable(describe).then(next, (error: unknown) => {
+      onTrouble(`the tools of ${dispatchId} could not be looked up`, error);
       next([]);
     });
   }
 
   /** Looks up secrets after the commit, right before the dispatch is sent, so that no stored data ever contains them. */
   #handSecrets(live: DrivenRun, dispatch: Dispatch): void {
-    const { nodeId, attempt, dispatchId, route } = dispatch;
+    const { nodeId, attempt, segment, dispatchId, route } = dispatch;
     const { orgId, runId, workflow } = live.run;
     const provider = route.provider ?? "";
     const place = { orgId, gatewayId: route.gatewayId ?? LOCAL_GATEWAY, provider, workflow };
-    const ask = () => this.#options.secrets?.(place, () => dispatchRequest(dispatch, live.state, provider));
-    const asked = ask();
-    if (asked === undefined) return this.#sendNow(live, dispatch);
+    const { health, queue, onTrouble } = this.#options;
+    const findSecrets = this.#options.secrets?.(place, () => dispatchRequest(dispatch, live.state, provider));
+    if (findSecrets === undefined) return this.#sendNow(live, dispatch);
     this.#asking.add(dispatchId);
-    void this.#untilAvailable(asked, () => ask() ?? Promise.resolve([])).then(
+    void health.untilAvailable(findSecrets).then(
       (secrets) => {
         // The attempt was cancelled meanwhile.
         if (this.#asking.delete(dispatchId)) this.#sendNow(live, dispatch, secrets);
       },
       (error: unknown) => {
         if (!this.#asking.delete(dispatchId)) return;
-        this.#options.onTrouble(`the secrets for ${dispatchId} could not be looked up`, error);
+        onTrouble(`the secrets for ${dispatchId} could not be looked up`, error);
         const why = { errorCode: "dispatch_failed", error: "its secrets could not be looked up" } as const;
         const result = { status: "failed", ...why, retryable: true, tokens: NO_TOKENS, costMicros: 0 } as const;
-        this.#options.queue.enqueue(runId, { type: "callback", nodeId, attempt, result });
+        queue.enqueue(runId, { type: "callback", nodeId, attempt, segment, result });
       },
     );
-  }
-
-  /** Retries a query while the database is unavailable: an accepted attempt must not fail for that reason. */
-  #untilAvailable<T>(first: Promise<T>, again: () => Promise<T>): Promise<T> {
-    let asked: Promise<T> | null = first;
-    return this.#options.health.untilAvailable(() => {
-      const now = asked ?? again();
-      asked = null;
-      return now;
-    });
   }
 
   #sendNow(live: DrivenRun, dispatch: Dispatch, secrets: readonly HandedSecret[] = []): void {
@@ -232,10 +224,18 @@ export class Attempts {
     else this.#remote?.cancel(live, nodeId, attempt, dispatchId);
   }
 
-  /** The run was parked, so the result of the attempt is no longer needed. */
-  abandon(dispatchId: string): void {
-    if (!this.#asking.delete(dispatchId)) this.#pool.abort(dispatchId);
-    this.forget(dispatchId);
+  /**
+   * The run was parked, so the results of its attempts are no longer needed. Its state cannot be trusted and is not read:
+   * everything that this replica has of the run is cancelled. `closed` are its attempts, some of which workers may hold.
+   */
+  abandon(runId: string, closed: readonly AttemptKey[]): void {
+    for (const key of closed) this.#options.functions?.cancelled(dispatchIdOf({ runId, ...key }));
+    const kept = this.#heldBack.splice(0).filter(({ live }) => live.state.runId !== runId);
+    this.#heldBack.push(...kept);
+    for (const dispatchId of this.#asking)
+      if (readDispatchId(dispatchId)?.runId === runId) this.#asking.delete(dispatchId);
+    this.#pool.abortRun(runId);
+    this.#remote?.cancelRun(runId);
   }
 
   /** The attempt has ended, whether by a report or in another way. */

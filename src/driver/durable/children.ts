@@ -14,7 +14,7 @@ import { childReport, refusedChild } from "../child-report.ts";
 import { parentTimerOf } from "./derive-commit.ts";
 import { isOfChild } from "./due-timers.ts";
 import type { DrivenRun } from "./driven-run.ts";
-import { putOff } from "./parking.ts";
+import { postponeTimer } from "./parking.ts";
 import type { ReportIntake } from "./report-intake.ts";
 import type { RunStarter } from "./run-starter.ts";
 import { launchOfChild } from "./launch-of-child.ts";
@@ -62,14 +62,14 @@ export class Children {
   }
 
   cancel({ run }: DrivenRun, { nodeId, attempt, childRunId }: Extract<Effect, { type: "cancel-child" }>): void {
-    this.#next(childRunId, () => this.#callOff(run, { nodeId, attempt, childRunId }));
+    this.#next(childRunId, () => this.#cancelChild(run, { nodeId, attempt, childRunId }));
   }
 
   /** Pauses or resumes the child, so that it is paused exactly when its parent is. */
   pause({ run }: DrivenRun, childRunId: string): void {
     const timer: ChildTimer = { kind: "child-pause", nodeId: "", attempt: 0, childRunId };
     this.#next(childRunId, async () => {
-      const parent = await this.#look(run.runId);
+      const parent = await this.#readParent(run.runId);
       if (parent !== undefined && parent !== "unreadable") await this.#passPauseOn(parent, childRunId);
       await this.#submit(run.runId, { type: "timer", timer });
     });
@@ -77,7 +77,7 @@ export class Children {
 
   /** Cancels the child because the parent has hit a bug and will not take the result. */
   abandon(childRunId: string): void {
-    this.#next(childRunId, () => this.#submit(childRunId, CALL_OFF));
+    this.#next(childRunId, () => this.#submit(childRunId, CANCEL_CHILD));
   }
 
   /** Called when a run has ended, so its parent may continue, or has spent more after its end, which the parent records. */
@@ -94,14 +94,14 @@ export class Children {
   }
 
   /** Called when a child timer is found due: performs whatever should have been done for the child and was not. */
-  lookAfter(parentRunId: string, timer: ChildTimer): void {
+  completePendingWork(parentRunId: string, timer: ChildTimer): void {
     if (this.#busy.has(timer.childRunId)) return;
     const { store, clock } = this.#options;
     this.#next(timer.childRunId, async () => {
-      const parent = await this.#look(parentRunId);
+      const parent = await this.#readParent(parentRunId);
       if (parent === "unreadable") {
-        await this.#submit(timer.childRunId, CALL_OFF);
-        return putOff(store, parentRunId, timer, clock.now());
+        await this.#submit(timer.childRunId, CANCEL_CHILD);
+        return postponeTimer(store, parentRunId, timer, clock.now());
       }
       if (parent !== undefined) await this.#catchUp(parent, timer);
       await this.#submit(parentRunId, { type: "timer", timer });
@@ -109,7 +109,7 @@ export class Children {
   }
 
   /** A run ended by a bug may have a log that cannot be folded. Any other run is only temporarily unavailable, so the error is thrown. */
-  async #look(runId: string): Promise<RunSnapshot | "unreadable" | undefined> {
+  async #readParent(runId: string): Promise<RunSnapshot | "unreadable" | undefined> {
     const { intake, store } = this.#options;
     try {
       return await intake.newest(runId);
@@ -124,12 +124,12 @@ export class Children {
     const { childRunId } = timer;
     if (timer.kind !== "child-cost" && !state.liveChildren.has(childRunId)) return;
     if (timer.kind === "child-pause") return this.#passPauseOn({ run, state }, childRunId);
-    if (timer.kind === "child-cancel") return this.#callOff(run, timer);
+    if (timer.kind === "child-cancel") return this.#cancelChild(run, timer);
     const child = await this.#options.store.getRun(run.orgId, childRunId);
     if (child !== undefined) return isTerminal(child.status) ? this.#report(run, child) : undefined;
     if (isTerminal(state.status)) return;
     const wanted = childCallOf(state, timer);
-    await (wanted === null ? this.#neverBegan(run, timer) : this.#begin(run, wanted));
+    await (wanted === null ? this.#reportNeverStarted(run, timer) : this.#begin(run, wanted));
   }
 
   async #begin(parent: RunRecord, wanted: StartChild): Promise<void> {
@@ -141,10 +141,10 @@ export class Children {
         : prepared.message;
     if (refusal !== null) return this.#submit(parent.runId, refusedChild(wanted, refusal));
     // Before the child existed, another replica may have tried to cancel it, or the parent may have hit a bug since.
-    const now = await this.#look(parent.runId);
+    const now = await this.#readParent(parent.runId);
     const state = now === "unreadable" ? undefined : now?.state;
     const isWanted = state !== undefined && !isTerminal(state.status) && state.liveChildren.has(wanted.childRunId);
-    if (!isWanted) await this.#submit(wanted.childRunId, CALL_OFF);
+    if (!isWanted) await this.#submit(wanted.childRunId, CANCEL_CHILD);
     else if (now !== undefined && now !== "unreadable") await this.#passPauseOn(now, wanted.childRunId);
   }
 
@@ -159,11 +159,11 @@ export class Children {
     await this.#submit(childRunId, { type: pause === null ? "resume" : "pause", ...why });
   }
 
-  async #callOff(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
+  async #cancelChild(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
     const found = await this.#options.store.getRun(parent.orgId, child.childRunId);
-    if (found === undefined) await this.#neverBegan(parent, child);
+    if (found === undefined) await this.#reportNeverStarted(parent, child);
     else if (isTerminal(found.status)) await this.#report(parent, found);
-    else await this.#submit(child.childRunId, CALL_OFF);
+    else await this.#submit(child.childRunId, CANCEL_CHILD);
   }
 
   async #report(parent: RunRecord, child: RunRecord): Promise<void> {
@@ -174,7 +174,7 @@ export class Children {
     await this.#submit(parent.runId, childReport(called, view.state));
   }
 
-  async #neverBegan(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
+  async #reportNeverStarted(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
     const input = refusedChild(child, "it was called off before it began");
     await this.#submit(parent.runId, { ...input, status: "cancelled" });
   }
@@ -200,7 +200,7 @@ function withKeys(launch: Launch, { heldKeys }: StartChild): Launch {
   return heldKeys === undefined ? launch : { ...launch, heldKeys };
 }
 
-const CALL_OFF: UnstampedInput = { type: "cancel", reason: "parent_cancelled", isByParent: true };
+const CANCEL_CHILD: UnstampedInput = { type: "cancel", reason: "parent_cancelled", isByParent: true };
 
 /** A block is part of its parent's file, so nothing is looked up and no gate is evaluated. */
 function blockOf(parent: RunRecord, wanted: StartChild): PreparedChild {

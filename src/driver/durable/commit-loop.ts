@@ -3,7 +3,7 @@ import type { InputQueue } from "./input-queue.ts";
 /** Maximum number of batches in progress at once: one is decided while another is written. */
 const LANES = 2;
 /** One more lane works for organisations that have no run in the other lanes. */
-const LANES_APART = 1;
+const EXTRA_LANES = 1;
 
 export interface CommitLoopOptions {
   readonly queue: InputQueue;
@@ -28,24 +28,24 @@ export class CommitLoop {
 
   #wake(): void {
     const { queue } = this.#options;
-    if (!(this.#activeLanes < LANES ? queue.hasReady : this.#mayGoApart(this.#activeLanes))) return;
+    if (!(this.#activeLanes < LANES ? queue.hasReady : this.#mayUseExtraLane(this.#activeLanes))) return;
     this.#activeLanes += 1;
     // Starts after the current burst of callbacks, so that inputs that arrive together are committed together.
     setImmediate(() => void this.#work());
   }
 
-  #mayGoOn(): boolean {
-    return this.#activeLanes <= LANES || this.#mayGoApart(this.#activeLanes - 1);
+  #mayContinue(): boolean {
+    return this.#activeLanes <= LANES || this.#mayUseExtraLane(this.#activeLanes - 1);
   }
 
   /** Returns whether an extra lane may work beside `others` active lanes. */
-  #mayGoApart(others: number): boolean {
-    return others < LANES + LANES_APART && this.#options.queue.hasApart;
+  #mayUseExtraLane(others: number): boolean {
+    return others < LANES + EXTRA_LANES && this.#options.queue.hasIdleOrganisation;
   }
 
   async #work(): Promise<void> {
     try {
-      while (this.#mayGoOn() && (await this.#options.step()));
+      while (this.#mayContinue() && (await this.#options.step()));
     } catch (error) {
       this.#options.onTrouble("a batch failed", error);
     } finally {

@@ -17,7 +17,7 @@ import { changesOf, isStored } from "./committed-changes.ts";
 import { deriveCommit, hasWaitMoved } from "./derive-commit.ts";
 import { DuplicateRun } from "./duplicate-run.ts";
 import { prepareJudge } from "./prepare-judge.ts";
-import { renewed } from "./launch.ts";
+import { withoutDecisions } from "./launch.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { InputOutcome, Taken } from "./input-queue.ts";
 
@@ -56,7 +56,7 @@ export class Committer {
       if (this.#held.get(one.runId) !== one) continue;
       this.#options.cache.drop(one.runId);
       try {
-        await this.#workOff([{ ...one, fresh: one.fresh === null ? null : renewed(one.fresh) }]);
+        await this.#workOff([{ ...one, fresh: one.fresh === null ? null : withoutDecisions(one.fresh) }]);
       } catch (error) {
         if (this.#held.has(one.runId)) this.#park(one, error);
       }
@@ -185,7 +185,7 @@ export class Committer {
     await health.untilAvailable(() => judge.reload?.(only.commit.orgId) ?? Promise.resolve());
     this.#drop(only.work);
     // Nothing was written. A run that does not exist yet cannot be loaded, so it starts over.
-    this.#release(only.work, only.work.live.creating === null ? null : renewed(only.work.live));
+    this.#release(only.work, only.work.live.creating === null ? null : withoutDecisions(only.work.live));
   }
 
   async #bisect(pairs: readonly Pair[], error: unknown): Promise<void> {

@@ -13,7 +13,7 @@ import type { RemoteOptions } from "./remote-attempts.ts";
 import type { TextBox } from "./turn-seal.ts";
 import type { KnownPlans } from "./plan-cache.ts";
 
-/** Returns the secrets to send with a dispatch. Undefined when it needs none and is sent at once. */
+/** Returns the query for the secrets to send with a dispatch. Undefined when it needs none and is sent at once. */
 export type HandSecrets = (
   place: {
     readonly orgId: string;
@@ -22,7 +22,7 @@ export type HandSecrets = (
     readonly workflow: string;
   },
   request: () => AdapterRequest,
-) => Promise<readonly HandedSecret[]> | undefined;
+) => (() => Promise<readonly HandedSecret[]>) | undefined;
 
 /** While the database is unavailable, file operations wait until the signal ends the attempt. */
 export type OpenRunFiles = (orgId: string, runId: string, signal: AbortSignal) => AdapterFiles;
@@ -47,7 +47,7 @@ export interface DurableDriverOptions {
   readonly supersedesAll: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
   /** Called when a run hit a bug and is about to be ended. Default: reported as trouble. */
-  readonly onStruck?: (runId: string, error: unknown) => void;
+  readonly onBug?: (runId: string, error: unknown) => void;
   /** Removes secrets from the reports of adapters in this process. */
   readonly redactor?: Redactor;
   /** Encrypts the data from which turns of agents continue. Without it, that data is stored unencrypted. */

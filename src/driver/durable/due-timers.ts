@@ -5,7 +5,7 @@ import type { Store } from "../../store/index.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Children } from "./children.ts";
 import type { InputQueue } from "./input-queue.ts";
-import { putOff } from "./parking.ts";
+import { postponeTimer } from "./parking.ts";
 import { resolveLost } from "./remote-attempts.ts";
 import type { ReportIntake } from "./report-intake.ts";
 
@@ -29,7 +29,7 @@ export class DueTimers {
 
   /** Fires a timer from memory, on the replica that set it. */
   fire(runId: string, timer: Timer): void {
-    if (isOfChild(timer)) this.#options.children.lookAfter(runId, timer);
+    if (isOfChild(timer)) this.#options.children.completePendingWork(runId, timer);
     else this.#options.queue.enqueue(runId, { type: "timer", timer });
   }
 
@@ -45,13 +45,13 @@ export class DueTimers {
   /** Handles a timer found in the database. The cached run may be older than the timer, so the newest state is used. */
   found(runId: string, timer: Timer): void {
     const { intake, attempts, children, store, clock, onTrouble } = this.#options;
-    if (isOfChild(timer)) return children.lookAfter(runId, timer);
+    if (isOfChild(timer)) return children.completePendingWork(runId, timer);
     const resolve = timer.kind === "lost" ? attempts.lost(timer) : () => ({ input: { type: "timer", timer } as const });
     intake
       .submitToNewest(runId, () => resolve)
       .catch(async (error: unknown) => {
         onTrouble(`a timer of run ${runId} could not be submitted`, error);
-        if (timer.kind !== "lost" && timer.kind !== "attempt") await putOff(store, runId, timer, clock.now());
+        if (timer.kind !== "lost" && timer.kind !== "attempt") await postponeTimer(store, runId, timer, clock.now());
       })
       .catch((error: unknown) => onTrouble(`a timer of run ${runId} could not be put off`, error));
   }

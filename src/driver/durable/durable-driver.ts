@@ -91,8 +91,8 @@ export class DurableDriver implements Runtime {
     const matcher = (this.#matcher = new EventMatcher({ store, intake, subscriber: options.onEvent, onTrouble }));
     const after = new AfterCommit({ queue, lease, attempts, deadlines, children, dueTimers, listeners, matcher });
     cache.onLoaded = (live, attempt) => after.loaded(live, attempt);
-    const onStruck = options.onStruck ?? ((runId: string, bug: unknown) => onTrouble(`run ${runId} is parked`, bug));
-    const parking = { store, health, judge, clock, onStruck, after, onTrouble };
+    const onBug = options.onBug ?? ((runId: string, bug: unknown) => onTrouble(`run ${runId} is parked`, bug));
+    const parking = { store, health, judge, clock, onBug, after, onTrouble };
     const onParked = (runId: string, error: unknown): void => parkInBackground(parking, runId, error);
     const jitter = options.jitter ?? Math.random;
     const places = new Places({ store, intake, dueTimers, clock, onTrouble });

@@ -27,10 +27,11 @@ export class FairQueue<T> {
   /** Organisations with runs that wait or are under way. */
   readonly #known = new Map<string, OwnRuns<T>>();
   /** Number of organisations with waiting runs and none under way. */
-  #apart = 0;
+  #idleCount = 0;
   #batch = 0;
-  #isApart = false;
-  readonly #isOpen = (own: OwnRuns<T>): boolean => !this.#isApart || own.underWay === 0 || own.batch === this.#batch;
+  #isForIdleOnly = false;
+  readonly #isOpen = (own: OwnRuns<T>): boolean =>
+    !this.#isForIdleOnly || own.underWay === 0 || own.batch === this.#batch;
 
   get hasAny(): boolean {
     return this.#turns.size > 0;
@@ -42,8 +43,8 @@ export class FairQueue<T> {
   }
 
   /** Whether an organisation has waiting runs and none under way. */
-  get hasApart(): boolean {
-    return this.#apart > 0;
+  get hasIdleOrganisation(): boolean {
+    return this.#idleCount > 0;
   }
 
   /**
@@ -52,7 +53,7 @@ export class FairQueue<T> {
    */
   newBatch(): void {
     this.#batch += 1;
-    this.#isApart = this.#apart > 0 && this.#apart < this.#turns.size;
+    this.#isForIdleOnly = this.#idleCount > 0 && this.#idleCount < this.#turns.size;
   }
 
   push(run: T, { orgId, priority }: QueuedRun, queuedFor: QueuedFor): void {
@@ -67,11 +68,11 @@ export class FairQueue<T> {
 
   /** Takes the next run. It counts as under way until `ended` is called. */
   shift(): T | undefined {
-    const own = this.#isApart ? this.#turns.takeFirst(this.#isOpen) : this.#turns.shift();
+    const own = this.#isForIdleOnly ? this.#turns.takeFirst(this.#isOpen) : this.#turns.shift();
     if (own === undefined) return undefined;
     own.isInTurn = false;
     own.batch = this.#batch;
-    if (own.underWay === 0) this.#apart -= 1;
+    if (own.underWay === 0) this.#idleCount -= 1;
     const run = own.shift();
     this.#queue(own);
     return run;
@@ -81,7 +82,7 @@ export class FairQueue<T> {
     const own = this.#known.get(orgId);
     if (own === undefined) return;
     own.underWay -= 1;
-    if (own.isInTurn && own.underWay === 0) this.#apart += 1;
+    if (own.isInTurn && own.underWay === 0) this.#idleCount += 1;
     if (own.underWay + own.waiting === 0) this.#known.delete(orgId);
   }
 
@@ -89,7 +90,7 @@ export class FairQueue<T> {
     if (own.isInTurn || own.waiting === 0) return;
     own.isInTurn = true;
     this.#turns.push(own);
-    if (own.underWay === 0) this.#apart += 1;
+    if (own.underWay === 0) this.#idleCount += 1;
   }
 }
 

@@ -99,13 +99,13 @@ describe("a batch of several organisations", () => {
     const queue = new InputQueue(ownerOf);
     push(queue, "a", 0, 10);
     queue.take(300, 600);
-    expect(queue.hasApart).toBe(false);
+    expect(queue.hasIdleOrganisation).toBe(false);
     push(queue, "a", 10, 20);
-    expect(queue.hasApart).toBe(false);
+    expect(queue.hasIdleOrganisation).toBe(false);
     push(queue, "b", 0, 3);
-    expect(queue.hasApart).toBe(true);
+    expect(queue.hasIdleOrganisation).toBe(true);
     expect(idsOf(queue.take(300, 600))).toEqual(["b_0", "b_1", "b_2"]);
-    expect(queue.hasApart).toBe(false);
+    expect(queue.hasIdleOrganisation).toBe(false);
     push(queue, "b", 3, 4);
     expect(idsOf(queue.take(2, 600))).toEqual(["a_10", "b_3"]);
   });

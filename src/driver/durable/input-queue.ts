@@ -81,8 +81,8 @@ export class InputQueue {
   }
 
   /** Whether an organisation has queued inputs and no run in any batch. */
-  get hasApart(): boolean {
-    return this.#ready.hasApart;
+  get hasIdleOrganisation(): boolean {
+    return this.#ready.hasIdleOrganisation;
   }
 
   /** Throws Overloaded when the queue is full or closed. For callers that can retry later. */

@@ -130,7 +130,7 @@ export function createLive(launch: Launch, plan: Plan, now: number): DrivenRun {
 }
 
 /** Returns the run as it was before its first input was processed. */
-export function renewed({ run, state, creating }: DrivenRun): DrivenRun {
+export function withoutDecisions({ run, state, creating }: DrivenRun): DrivenRun {
   const { plan, runId } = state;
   return {
     run,
@@ -182,7 +182,7 @@ function pinnedOf(launch: Launch, createdAt: number): Omit<NewRun, "idempotency"
 }
 
 /** Returns the run that the same idempotency key and body started before. Refuses a key that was used with another body. */
-export async function repeated(
+export async function resolveDuplicateLaunch(
   store: Pick<RunStore, "getRun">,
   launch: Launch,
   { runId, bodyHash }: DuplicateRun,

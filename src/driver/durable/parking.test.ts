@@ -42,7 +42,7 @@ async function park(isLoaded: boolean) {
           committed: (_orgId, changes) => input.push(changes),
         },
         clock: { now: () => 99 },
-        onStruck: () => undefined,
+        onBug: () => undefined,
         after: { parked: onParked },
         onTrouble: (_what, error) => fail(error),
       },

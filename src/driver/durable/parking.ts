@@ -38,9 +38,9 @@ async function parkRun(
   const reason = message.slice(0, LIMITS.errorTextLengthMax);
   const children = liveChildrenOf(loaded.events);
   const commit: RunCommit = {
-    ...nothingOf(run),
+    ...unchangedCommitOf(run),
     head: {
-      ...nothingOf(run).head,
+      ...unchangedCommitOf(run).head,
       status: "failed",
       lastEventId: lastEventId + 2,
       endedAt: at,
@@ -64,7 +64,7 @@ async function parkRun(
     waitsEnded: timers.flatMap((timer) => (timer.kind === "queue" ? [timer.nodeId] : [])),
     waitersEnded: awaitingOf(loaded.events),
     // If this process dies first, the replica that finds these timers due cancels the child runs.
-    timersSet: children.map((timer) => ({ timer, dueAt: at + CALLED_OFF_WITHIN_MS })),
+    timersSet: children.map((timer) => ({ timer, dueAt: at + CHILD_CANCEL_DELAY_MS })),
     parentTimer: parentTimerOf(run, at, null),
     approvalsClosed: closingsOf(loaded.events, at),
     ...releasesOf(openAttempts),
@@ -74,10 +74,10 @@ async function parkRun(
   return conflicts.length > 0 ? undefined : { ...commit, children: children.map(({ childRunId }) => childRunId) };
 }
 
-const CALLED_OFF_WITHIN_MS = 3_000;
+const CHILD_CANCEL_DELAY_MS = 3_000;
 
 /** Returns a commit of a run that changes nothing. */
-function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): RunCommit {
+function unchangedCommitOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): RunCommit {
   const { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor, paused, errorCode, errorMessage } =
     run;
   return {
@@ -147,13 +147,13 @@ function closingsOf(events: readonly RunEvent[], at: number): readonly ApprovalC
 }
 
 /** Delay before a run that cannot be read is tried again. It may have been fixed by then. */
-const PUT_OFF_MS = 3_600_000;
+const POSTPONE_MS = 3_600_000;
 
 /**
  * Postpones a due timer of a run that hit a bug and takes no input. The timer is not lost, and no replica retries it
  * constantly. Does nothing for a run that is still open: it was only temporarily unreachable.
  */
-export async function putOff(
+export async function postponeTimer(
   store: Pick<Store, "loadRuns" | "commit">,
   runId: string,
   timer: Timer,
@@ -161,7 +161,7 @@ export async function putOff(
 ): Promise<void> {
   const [loaded] = await store.loadRuns([runId]);
   if (loaded === undefined || !isTerminal(loaded.run.status)) return;
-  await store.commit([{ ...nothingOf(loaded.run), timersSet: [{ timer, dueAt: at + PUT_OFF_MS }] }]);
+  await store.commit([{ ...unchangedCommitOf(loaded.run), timersSet: [{ timer, dueAt: at + POSTPONE_MS }] }]);
 }
 
 export interface ParkingOptions {
@@ -171,15 +171,15 @@ export interface ParkingOptions {
   readonly judge: Pick<Judge, "prepare" | "committed">;
   readonly clock: Pick<Clock, "now">;
   /** Called before the run is ended. */
-  readonly onStruck: (runId: string, error: unknown) => void;
+  readonly onBug: (runId: string, error: unknown) => void;
   readonly after: Pick<AfterCommit, "parked">;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /** Parks a run without making the caller wait. The callbacks report the result. */
 export function parkInBackground(options: ParkingOptions, runId: string, error: unknown): void {
-  const { store, health, judge, clock, onStruck, after, onTrouble } = options;
-  onStruck(runId, error);
+  const { store, health, judge, clock, onBug, after, onTrouble } = options;
+  onBug(runId, error);
   health
     .untilAvailable(() => parkRun(store, runId, clock.now(), error))
     .then(async (parked) => {

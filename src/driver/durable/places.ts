@@ -38,7 +38,7 @@ export class Places {
     for (const { runId, fresh, waiting } of taken) {
       const live = fresh ?? known.get(runId);
       const given = fresh === null ? undefined : limitIn(waiting);
-      if (live === undefined || placeRule(live.state, given) === null || !asks(live)) continue;
+      if (live === undefined || placeRule(live.state, given) === null || !needsPlace(live)) continue;
       found.set(runId, await this.#read(live, given));
     }
     return found;
@@ -88,6 +88,6 @@ function limitIn(waiting: readonly Waiting[]): RunLimit | undefined {
 }
 
 /** Whether the run needs a place: it begins, waits for one, or has ended and may be opened again. */
-function asks({ state }: DrivenRun): boolean {
+function needsPlace({ state }: DrivenRun): boolean {
   return state.startedAt === null || state.place?.standing === "waiting" || isTerminal(state.status);
 }

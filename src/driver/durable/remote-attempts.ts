@@ -146,6 +146,10 @@ export class RemoteAttempts {
     this.#dispatcher.cancel(run.orgId, route.gatewayId, dispatchId);
   }
 
+  cancelRun(runId: string): void {
+    this.#dispatcher.cancelRun(runId);
+  }
+
   /** Queries the Bridge about an attempt, whichever replica sent it. False when the attempt does not run in another process. */
   adopt({ state, run }: DrivenRun, { nodeId, attempt }: LostTimer): boolean {
     const node = findNode(state, nodeId);

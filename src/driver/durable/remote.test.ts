@@ -13,7 +13,7 @@ import { digestText } from "../../core/base/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import { type OpenedGateways, openGateways } from "../../gateway/index.ts";
 import { PeerAgent } from "../../outbound/index.ts";
-import { createMemoryStore, type Store, StoreUnavailable } from "../../store/index.ts";
+import { createMemoryStore, type RunCommit, type Store, StoreUnavailable } from "../../store/index.ts";
 import { openGovernance } from "../../governance/index.ts";
 import { DurableDriver } from "./durable-driver.ts";
 import { type AttemptAddress, readDispatchId } from "../../core/event/index.ts";
@@ -212,6 +212,27 @@ describe("a run at a Bridge", () => {
     expect(on.bridge.to("POST", EXECUTIONS_PATH)[0]?.path).toBe(
       `${EXECUTIONS_PATH}/${encodeURIComponent(`${runId}/a/1`)}/cancel`,
     );
+    expect(on.driver.figures().openDispatches).toBe(0);
+  });
+
+  it("is cancelled when the run is parked, so that it costs nothing more", async () => {
+    const on = await machine();
+    const runId = await launched(on, FAN);
+    await report(on, at(runId));
+    await until(() => sentIds(on.bridge).length === 4);
+    const commit = on.store.commit.bind(on.store);
+    Object.assign(on.store, {
+      commit: async (batch: readonly RunCommit[]) => {
+        // Only the commit that parks the run can be written.
+        if (batch.some(({ head }) => head.status !== "failed")) throw new TypeError("a bug");
+        return commit(batch);
+      },
+    });
+    await report(on, at(runId, "b")).catch(() => undefined);
+    await until(() => on.bridge.to("POST", EXECUTIONS_PATH).length === 3);
+    const cancelled = on.bridge.to("POST", EXECUTIONS_PATH).map(({ path }) => decodeURIComponent(path));
+    expect(cancelled.sort()).toEqual(["b", "c", "d"].map((id) => `${EXECUTIONS_PATH}/${runId}/${id}/1/cancel`));
+    expect((await on.store.getRun(ORG, runId))?.errorCode).toBe("engine_bug");
     expect(on.driver.figures().openDispatches).toBe(0);
   });
 });

@@ -15,7 +15,7 @@ export const NUDGE: Timer = { kind: "run", epoch: -1 };
 
 const PAGE = 200;
 /** Time until all replicas know that a workflow or organisation is no longer paused. Until then they may hold runs back. */
-const KNOWN_EVERYWHERE_MS = 3_000;
+const PAUSE_PROPAGATION_MS = 3_000;
 
 /**
  * Continues the runs of a workflow or organisation that is no longer paused. Each run is checked once now, and once
@@ -33,19 +33,21 @@ export class RunContinuer {
   /** Resolves when each run has been checked once. */
   async continueAll(orgId: string, workflow: string | null): Promise<void> {
     const { clock, onTrouble } = this.#options;
-    const stop = clock.after(KNOWN_EVERYWHERE_MS, () => {
+    const stop = clock.after(PAUSE_PROPAGATION_MS, () => {
       this.#later.delete(stop);
-      this.#look(orgId, workflow).catch((error: unknown) => onTrouble("paused runs could not be continued", error));
+      this.#continuePaused(orgId, workflow).catch((error: unknown) =>
+        onTrouble("paused runs could not be continued", error),
+      );
     });
     this.#later.add(stop);
-    await this.#look(orgId, workflow);
+    await this.#continuePaused(orgId, workflow);
   }
 
   stop(): void {
     for (const stop of this.#later) stop();
   }
 
-  async #look(orgId: string, workflow: string | null): Promise<void> {
+  async #continuePaused(orgId: string, workflow: string | null): Promise<void> {
     const { store, intake } = this.#options;
     for (let after = ""; ;) {
       const runIds = await store.openRunsOf(orgId, workflow, after, PAGE);

@@ -3,7 +3,7 @@ import type { Judge } from "../../governance/index.ts";
 import type { RunStore } from "../../store/index.ts";
 import { DuplicateRun } from "./duplicate-run.ts";
 import type { InputOutcome, InputQueue } from "./input-queue.ts";
-import { carriedFor, createLive, placed, refused, repeated, startOf } from "./launch.ts";
+import { carriedFor, createLive, placed, refused, resolveDuplicateLaunch, startOf } from "./launch.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { PlanCache } from "./plan-cache.ts";
 import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
@@ -41,7 +41,7 @@ export class RunStarter {
     const outcome = await this.#begin(live, pinned, kept.carried);
     if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
     if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
-      return repeated(store, launch, outcome.error);
+      return resolveDuplicateLaunch(store, launch, outcome.error);
     throw outcome.kind === "failed" ? outcome.error : new Error(`the run ${live.state.runId} is gone`);
   }
 

@@ -34,7 +34,7 @@ describe("secrets of a dispatch", () => {
     const places: unknown[] = [];
     const { found, ended } = await started((place, request) => {
       places.push({ ...place, message: request().message });
-      return Promise.resolve([TOKEN]);
+      return () => Promise.resolve([TOKEN]);
     });
     const log = await ended();
     expect(places).toEqual([{ orgId: ORG, gatewayId: "local", provider: "test", workflow: "w", message: "go" }]);
@@ -51,10 +51,13 @@ describe("secrets of a dispatch", () => {
 
   it("that cannot be looked up fail the attempt before it begins, and the next one may succeed", async () => {
     let calls = 0;
-    const { machine, found, ended } = await started(() => {
-      calls += 1;
-      return calls === 1 ? Promise.reject(new Error("no database")) : Promise.resolve([TOKEN]);
-    }, "retry_once");
+    const { machine, found, ended } = await started(
+      () => () => {
+        calls += 1;
+        return calls === 1 ? Promise.reject(new Error("no database")) : Promise.resolve([TOKEN]);
+      },
+      "retry_once",
+    );
     const log = await ended();
     expect(log).toContain("its secrets could not be looked up");
     expect(log).toContain("run.completed");
@@ -62,9 +65,36 @@ describe("secrets of a dispatch", () => {
     expect(machine.troubles).toHaveLength(1);
   });
 
+  it("that cannot be looked up fail also an attempt that another replica continues", async () => {
+    let sent = 0;
+    const adapter = stubAdapter({
+      execute: async (_, hooks) => {
+        sent += 1;
+        await hooks.round?.({ round: 0, finish: "tool_calls", message: {}, calls: [{ tool: "look", args: {} }] });
+        return new Promise(() => undefined);
+      },
+      capabilities: () => ({
+        streaming: false,
+        structuredOutput: false,
+        tools: true,
+        deferred: false,
+        turns: "durable",
+      }),
+    });
+    const machine = new Machine(adapter, 2, {
+      secrets: () => (sent === 0 ? undefined : () => Promise.reject(new Error("no database"))),
+    });
+    const runId = await machine.start("name: w\nsteps: [{ id: a, command: go, on_failure: fail }]\n");
+    await machine.pass(100);
+    await machine.wait(machine.driver(0).stop());
+    await machine.end(runId);
+    expect(JSON.stringify(await machine.log(runId))).toContain("its secrets could not be looked up");
+    expect(sent).toBe(1);
+  });
+
   it("are asked for again while the database is away, and no attempt fails for that", async () => {
     let calls = 0;
-    const { machine, found, ended } = await started(() => {
+    const { machine, found, ended } = await started(() => () => {
       calls += 1;
       return calls <= 3 ? Promise.reject(new StoreUnavailable("away")) : Promise.resolve([TOKEN]);
     });
@@ -77,7 +107,7 @@ describe("secrets of a dispatch", () => {
   it("that come after the run was cancelled begin nothing", async () => {
     let answer: (secrets: readonly HandedSecret[]) => void = () => undefined;
     const { machine, runId, found, ended } = await started(
-      () => new Promise<readonly HandedSecret[]>((resolve) => (answer = resolve)),
+      () => () => new Promise<readonly HandedSecret[]>((resolve) => (answer = resolve)),
     );
     await machine.wait(machine.driver(0).submit(ORG, runId, { type: "cancel", reason: "not wanted" }));
     answer([TOKEN]);

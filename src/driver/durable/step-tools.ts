@@ -62,18 +62,22 @@ export function scriptCalls(state: RunState, nodeId: string, callIds: readonly s
   });
 }
 
-/** Returns the tool descriptions of the workflows a model may call. Undefined when there are none, or they are described already. */
-export function describeWorkflows(
+/**
+ * Returns the query for the tool descriptions of the workflows a model may call. Undefined when there are none, or they
+ * are described already.
+ */
+export function workflowDescriptions(
   run: RunRecord,
   { hints, toolSpecs }: Dispatch,
   preparer: ChildPreparer,
-): Promise<NonNullable<Dispatch["toolSpecs"]>> | undefined {
+): (() => Promise<NonNullable<Dispatch["toolSpecs"]>>) | undefined {
   const tools = (hints.stepTools ?? []).flatMap((tool) => (tool.kind === "workflow" ? [tool] : []));
   if (tools.length === 0 || toolSpecs !== undefined) return undefined;
-  return Promise.all(
-    tools.map(async ({ name, workflow }) => {
-      const parameters: JsonObject = (await preparer.argsOf?.(run, workflow)) ?? { type: "object" };
-      return { name, description: `Runs the workflow ${workflow.name}, and gives its outputs.`, parameters };
-    }),
-  );
+  return () =>
+    Promise.all(
+      tools.map(async ({ name, workflow }) => {
+        const parameters: JsonObject = (await preparer.argsOf?.(run, workflow)) ?? { type: "object" };
+        return { name, description: `Runs the workflow ${workflow.name}, and gives its outputs.`, parameters };
+      }),
+    );
 }

@@ -43,7 +43,7 @@ export interface TurnIntakeOptions {
 }
 
 /** Interval for checking whether another replica has committed the answer that an adapter waits for. */
-const LOOK_AGAIN_MS = 2_000;
+const CHECK_AGAIN_MS = 2_000;
 
 /** Accepts reports and tool calls from turns and answers once they are stored. A repeated report receives the same answer. */
 export class TurnIntake {
@@ -100,7 +100,7 @@ export class TurnIntake {
       if (ruling.disposition !== "suspend" || !waits) return ruling;
       const left = until - this.#options.clock.now();
       if (left <= 0) return null;
-      await this.#nextCommit(address.runId, Math.min(left, LOOK_AGAIN_MS));
+      await this.#nextCommit(address.runId, Math.min(left, CHECK_AGAIN_MS));
     }
   }
 
@@ -121,7 +121,7 @@ export class TurnIntake {
       round: (report) => this.round(reporter, address, report),
       tool: async (asked) => {
         for (;;) {
-          const ruling = await this.tool(reporter, address, asked, LOOK_AGAIN_MS);
+          const ruling = await this.tool(reporter, address, asked, CHECK_AGAIN_MS);
           if (ruling !== null) return ruling;
         }
       },

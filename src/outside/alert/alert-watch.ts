@@ -66,11 +66,11 @@ export class AlertWatch {
   constructor(options: AlertWatchOptions) {
     this.#options = options;
     const { store: leases, clock, onTrouble } = options;
-    const round = (): Promise<void> => this.#lookAll();
+    const round = (): Promise<void> => this.#checkAll();
     this.rounds = new LeasedRounds({ leases, clock, lease: "alerts", what: "alerts", round, onTrouble });
   }
 
-  async #lookAll(): Promise<void> {
+  async #checkAll(): Promise<void> {
     const { store, onTrouble } = this.#options;
     for (const [orgId, version] of await store.configVersions()) {
       try {
@@ -144,18 +144,18 @@ export class AlertWatch {
     const data = { alert: id, on, threshold, subject, value, message, notify };
     const notice = noticeMessage("alert.fired", key, at, data);
     const deliveries: NewDelivery[] = [];
-    const unheard: string[] = [];
+    const missingWebhooks: string[] = [];
     for (const name of new Set(to)) {
       if (name === LOG || PEOPLE.test(name)) continue;
       const entry = await store.getEntry(orgId, "webhook", name);
       if (entry !== undefined && webhookOf(entry).isEnabled) deliveries.push(deliveryOf(notice, orgId, name));
-      else unheard.push(name);
+      else missingWebhooks.push(name);
     }
     deliveries.push(...((await deliveriesOf?.({ orgId, type: "alert.fired", key, at, data })) ?? []));
     if (!(await store.fireAlert(orgId, key, { at, deliveries, audit }))) return;
     onFired({ orgId, alert: id, on, message, isForLog: to.includes(LOG) });
-    if (unheard.length === 0) return;
-    const names = unheard.map((name) => `"${name}"`).join(", ");
+    if (missingWebhooks.length === 0) return;
+    const names = missingWebhooks.map((name) => `"${name}"`).join(", ");
     onTrouble(`the alert "${id}"`, new Error(`there is no enabled webhook ${names} to send it to: ${message}`));
   }
 }

@@ -176,6 +176,6 @@ async function pauseOf(
   const quiet = quietHours === null || urgency === "critical" ? 0 : quietMs(quietHours, clock.now());
   if (quiet > 0) return { delayMs: quiet, reason: "It waits for the end of the quiet hours." };
   if (perMinute === null) return null;
-  const wait = await store.takeTurn({ orgId, targetId: channelTarget(id) }, perMinute);
+  const wait = await store.takeSendSlot({ orgId, targetId: channelTarget(id) }, perMinute);
   return wait > 0 ? { delayMs: wait, reason: `It waits: ${perMinute} messages were sent within a minute.` } : null;
 }

@@ -4,7 +4,7 @@ import type { Sent } from "../delivery/index.ts";
 import { headline, type MessageItem } from "./message-item.ts";
 import type { SlackApi } from "./slack-api.ts";
 import { detailBlocks, itemBlocks, listBlocks } from "./slack-blocks.ts";
-import { findSaid, type Marked, markOf } from "./slack-marks.ts";
+import { findPosted, type Marked, markOf } from "./slack-marks.ts";
 
 export interface SlackPost {
   readonly api: SlackApi;
@@ -20,9 +20,9 @@ export interface SlackMessage {
 }
 
 /** A message being posted. Parts already posted are not posted again. */
-interface Saying extends SlackPost {
+interface PendingPost extends SlackPost {
   readonly mark: string;
-  readonly said: ReadonlyMap<string, Marked>;
+  readonly posted: ReadonlyMap<string, Marked>;
 }
 
 /** Posts a message, with its details in a thread. With several items, each item has its own message in the thread. */
@@ -34,25 +34,25 @@ export async function postToSlack(
   const [only] = items;
   const isOne = items.length === 1 && only !== undefined;
   const blocks = isOne ? itemBlocks(only) : listBlocks(items);
-  const saying = await begin(post, { items, deliveries }, signal);
-  const posted = await say(saying, "", { text: headline(items), blocks }, null, signal);
-  if (!posted.ok) return posted.sent;
-  if (isOne) await remember(post, only, posted.said);
+  const pending = await begin(post, { items, deliveries }, signal);
+  const first = await postPart(pending, "", { text: headline(items), blocks }, null, signal);
+  if (!first.ok) return first.sent;
+  if (isOne) await remember(post, only, first.posted);
   // The message is posted. An error in its thread must not cause it to be posted a second time.
-  for (const [index, item] of items.entries()) await follow(saying, item, index, posted.said.ts, isOne, signal);
+  for (const [index, item] of items.entries()) await follow(pending, item, index, first.posted.ts, isOne, signal);
   return { kind: "delivered", status: 200 };
 }
 
 /** On a retry, first searches for a message that a previous process posted before it died. */
-async function begin(post: SlackPost, { items, deliveries }: SlackMessage, signal: AbortSignal): Promise<Saying> {
+async function begin(post: SlackPost, { items, deliveries }: SlackMessage, signal: AbortSignal): Promise<PendingPost> {
   const mark = digestText(deliveries.map(({ id }) => id).join(" "));
   const isFirst = deliveries.every(({ claim }) => claim === 1);
   const since = Math.min(...items.map(({ notice }) => notice.at));
-  return { ...post, mark, said: isFirst ? new Map() : await findSaid(post, mark, since, signal) };
+  return { ...post, mark, posted: isFirst ? new Map() : await findPosted(post, mark, since, signal) };
 }
 
 async function follow(
-  saying: Saying,
+  pending: PendingPost,
   item: MessageItem,
   index: number,
   thread: string,
@@ -61,25 +61,25 @@ async function follow(
 ): Promise<void> {
   if (!isShown) {
     const message = { text: item.notice.title, blocks: itemBlocks(item) };
-    const own = await say(saying, `item ${index}`, message, thread, signal);
-    if (own.ok) await remember(saying, item, own.said);
+    const own = await postPart(pending, `item ${index}`, message, thread, signal);
+    if (own.ok) await remember(pending, item, own.posted);
   }
   const details = detailBlocks(item);
   if (details.length === 0) return;
-  await say(saying, `details ${index}`, { text: "Details", blocks: details }, thread, signal);
+  await postPart(pending, `details ${index}`, { text: "Details", blocks: details }, thread, signal);
 }
 
-type Said = { readonly ok: true; readonly said: Marked } | { readonly ok: false; readonly sent: Sent };
+type PostedPart = { readonly ok: true; readonly posted: Marked } | { readonly ok: false; readonly sent: Sent };
 
-async function say(
-  { api, conversation, mark, said }: Saying,
+async function postPart(
+  { api, conversation, mark, posted }: PendingPost,
   part: string,
   message: { readonly text: string; readonly blocks: readonly JsonObject[] },
   thread: string | null,
   signal: AbortSignal,
-): Promise<Said> {
-  const before = said.get(part);
-  if (before !== undefined) return { ok: true, said: before };
+): Promise<PostedPart> {
+  const before = posted.get(part);
+  if (before !== undefined) return { ok: true, posted: before };
   const metadata = markOf(mark, part);
   const args = { channel: conversation, ...message, metadata, unfurl_links: false, unfurl_media: false };
   const threaded = thread === null ? args : { ...args, thread_ts: thread };
@@ -88,7 +88,7 @@ async function say(
   const [place, ts] = [getOwn(reply.body, "channel"), getOwn(reply.body, "ts")];
   return {
     ok: true,
-    said: { place: typeof place === "string" ? place : conversation, ts: typeof ts === "string" ? ts : "" },
+    posted: { place: typeof place === "string" ? place : conversation, ts: typeof ts === "string" ? ts : "" },
   };
 }
 

@@ -56,7 +56,7 @@ export class Deliverer {
     if (audiences.isEmpty) return;
     while (this.#inFlight.size < IN_FLIGHT_MAX && !this.#stop.signal.aborted) {
       const claimed = await store.claimDeliveries(CLAIMED_AT_ONCE, LEASE_MS, this.#busy());
-      for (const together of inGroups(claimed)) this.#begin(together);
+      for (const group of inGroups(claimed)) this.#begin(group);
       if (claimed.length < CLAIMED_AT_ONCE) return;
     }
   }
@@ -81,10 +81,10 @@ export class Deliverer {
     return [...counts.values()].filter(({ count }) => count >= PER_TARGET_MAX).map(({ key }) => key);
   }
 
-  #begin(together: Together): void {
+  #begin(group: DeliveryGroup): void {
     const { onTrouble, onSettled } = this.#options;
-    const [{ orgId, targetId, id }] = together;
-    const work: Promise<void> = this.#deliver(together)
+    const [{ orgId, targetId, id }] = group;
+    const work: Promise<void> = this.#deliver(group)
       .catch((error: unknown) => onTrouble(`the delivery ${id} could not be settled`, error))
       .finally(() => {
         this.#inFlight.delete(work);
@@ -93,20 +93,20 @@ export class Deliverer {
     this.#inFlight.set(work, { orgId, targetId });
   }
 
-  async #deliver(together: Together): Promise<void> {
+  async #deliver(group: DeliveryGroup): Promise<void> {
     const { store } = this.#options;
-    const [first] = together;
+    const [first] = group;
     const target = await this.#targetOf(first);
     if (target === undefined) {
-      return this.#settle(together, { kind: "refused", error: "It was disabled or deleted." });
+      return this.#settle(group, { kind: "refused", error: "It was disabled or deleted." });
     }
     const pause = await target.pause(first);
     if (pause !== null) {
       const { delayMs, reason } = pause;
-      for (const { id, claim } of together) await store.postponeDelivery(id, claim, delayMs, reason);
+      for (const { id, claim } of group) await store.postponeDelivery(id, claim, delayMs, reason);
       return;
     }
-    const all = [...together, ...(await store.claimGroup(first, GROUP_MAX - together.length, LEASE_MS))];
+    const all = [...group, ...(await store.claimGroup(first, GROUP_MAX - group.length, LEASE_MS))];
     const sent = await target.send(all, this.#stop.signal);
     if (sent.kind === "gone") await this.#disable(first);
     await this.#settle(all, sent);
@@ -147,10 +147,10 @@ export class Deliverer {
 }
 
 /** Deliveries that are combined into one message. */
-type Together = readonly [ClaimedDelivery, ...ClaimedDelivery[]];
+type DeliveryGroup = readonly [ClaimedDelivery, ...ClaimedDelivery[]];
 
-function inGroups(claimed: readonly ClaimedDelivery[]): readonly Together[] {
-  const groups = new Map<string, Together>();
+function inGroups(claimed: readonly ClaimedDelivery[]): readonly DeliveryGroup[] {
+  const groups = new Map<string, DeliveryGroup>();
   for (const delivery of claimed) {
     const { id, orgId, targetId, recipient, groupKey } = delivery;
     const key = groupKey === null ? id : JSON.stringify([orgId, targetId, recipient, groupKey]);

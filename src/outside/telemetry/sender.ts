@@ -73,14 +73,14 @@ export class Sender {
   }
 
   /** Ends retries: each remaining batch is sent only once. */
-  hurry(): void {
+  stopRetrying(): void {
     this.#isClosing = true;
     this.#wake?.();
   }
 
   /** Aborts the open request; unsent spans are dropped and counted. */
   close(): void {
-    this.hurry();
+    this.stopRetrying();
     this.#dropped += this.#queue.length;
     this.#queue = [];
     this.#abort.abort();
@@ -130,7 +130,7 @@ export class Sender {
       return { kind: "taken" };
     }
     this.#failed += 1;
-    this.#complain("the collector does not take the spans", new Error(sayWhy(reply)));
+    this.#complain("the collector does not take the spans", new Error(failureText(reply)));
     if (reply.ok && !RETRYABLE.has(reply.status)) return { kind: "refused" };
     return { kind: "later", afterMs: reply.ok ? retryAfter(reply.headers["retry-after"]) : null };
   }
@@ -164,7 +164,7 @@ export class Sender {
   }
 }
 
-function sayWhy(reply: PeerReply | PeerFailure): string {
+function failureText(reply: PeerReply | PeerFailure): string {
   if (!reply.ok) return reply.message;
   return `it answers ${reply.status}: ${reply.text.slice(0, 200)}`;
 }

@@ -102,7 +102,7 @@ class Exporter {
     this.#stopListening();
     this.#stopRounds();
     this.#stopLinger?.();
-    this.#sender.hurry();
+    this.#sender.stopRetrying();
     const { clock, stopMs } = this.#options;
     await new Promise<void>((resolve) => {
       const stopWaiting = clock.after(stopMs, resolve);

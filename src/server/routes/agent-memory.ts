@@ -13,7 +13,7 @@ export const agentMemoryRoutes: readonly Route[] = [
     method: "GET",
     path: "/agents/{id}/memory",
     operation: "agents.memory",
-    summary: "Lists what an agent remembers, newest first, and where each entry comes from.",
+    summary: "Lists the memory entries of an agent, newest first, with their sources.",
     permission: "governance:read",
     query: pageQuery,
     replies: { 200: { description: "One page", schema: listOf(memoryEntrySchema) } },
@@ -27,9 +27,9 @@ export const agentMemoryRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/agents/{id}/memory",
     operation: "agents.forget",
-    summary: "Makes an agent forget everything it remembers.",
+    summary: "Deletes all memory entries of an agent.",
     permission: "registry:write",
-    replies: { 204: { description: "Nothing is remembered", schema: null } },
+    replies: { 204: { description: "The memory is empty", schema: null } },
     handle: async (call) => {
       const id = await requireAgent(call);
       const { services, principal } = call;

@@ -35,8 +35,8 @@ export const applyRoutes: readonly Route[] = [
     path: "/apply",
     operation: "apply",
     summary:
-      "Brings what is registered to what manifests say, all of them or none: a stream of YAML documents, or a JSON list. " +
-      "Besides, each kind needs the permission its own route needs.",
+      "Applies manifests, all of them or none: a stream of YAML documents, or a JSON list. " +
+      "Each kind also needs the permission of its own route.",
     // Reading shows existing entries; the permission to write depends on the kinds in the body.
     permission: "governance:read",
     query: applyQuery,
@@ -46,7 +46,7 @@ export const applyRoutes: readonly Route[] = [
       types: [JSON_TYPE, ...YAML_TYPES],
       isOptional: false,
     },
-    replies: { 200: { description: "What became, or would become, of each manifest", schema: appliedSchema } },
+    replies: { 200: { description: "Result, or result without dryRun, for each manifest", schema: appliedSchema } },
     handle: apply,
   }),
 ];

@@ -7,7 +7,7 @@ import { keepGrant, readGrant } from "../answer-grant.ts";
 import { answersAs } from "../answers-as.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { hasKnownPerson, idsBehind, isOfRequester } from "../key-line.ts";
+import { hasKnownPerson, idsBehind, isOfRequester } from "../key-chain.ts";
 import { answerLaunch } from "../launch-answer.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -18,7 +18,7 @@ export const approvalRoutes: readonly Route[] = [
     method: "GET",
     path: "/approvals/{approvalId}",
     operation: "approvals.get",
-    summary: "Shows an approval: what would be done, and what can be answered.",
+    summary: "Shows an approval with its exact request and the possible answers.",
     permission: "governance:read",
     replies: { 200: { description: "The approval", schema: approvalSchema } },
     handle: async (call) => json(approvalOnWire(await requireApproval(call))),
@@ -27,10 +27,10 @@ export const approvalRoutes: readonly Route[] = [
     method: "POST",
     path: "/approvals/{approvalId}/resolve",
     operation: "approvals.resolve",
-    summary: "Answers an approval. Where several people have to approve, it stays open until they have.",
+    summary: "Answers an approval. With a quorum, it stays open until enough people have approved.",
     permission: "governance:approve",
     body: { schema: answerBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
-    replies: { 200: { description: "The approval as it is now", schema: approvalSchema } },
+    replies: { 200: { description: "The changed approval", schema: approvalSchema } },
     handle: async (call) => json(approvalOnWire(await answerApproval(call))),
   }),
 ];

@@ -43,7 +43,7 @@ export const auditRoutes: readonly Route[] = [
     method: "GET",
     path: "/audit/export",
     operation: "audit.export",
-    summary: "Exports the whole audit log with checkpoints and public key, for verifying it elsewhere.",
+    summary: "Exports the whole audit log with checkpoints and public key, for verification elsewhere.",
     permission: "audit:read",
     answersHead: false,
     replies: { 200: { description: "One canonical JSON object per line", schema: null, type: NDJSON } },
@@ -57,9 +57,9 @@ export const auditRoutes: readonly Route[] = [
     method: "GET",
     path: "/audit/verify",
     operation: "audit.verify",
-    summary: "Verifies the audit log as it is kept, and names the first bad record if there is one.",
+    summary: "Verifies the stored audit log, and names the first bad record if there is one.",
     permission: "audit:read",
-    replies: { 200: { description: "What was found", schema: chainStateSchema } },
+    replies: { 200: { description: "Result of the verification", schema: chainStateSchema } },
     handle: async ({ services, principal }) => {
       await services.audit.catchUp(principal.orgId);
       const { ok, records, checkpoints, lastSeq, key, firstBad } = await services.audit.verify(principal.orgId);
@@ -73,7 +73,7 @@ export const auditRoutes: readonly Route[] = [
     method: "GET",
     path: "/runs/{runId}/packet",
     operation: "runs.packet",
-    summary: "Everything there is to know of a run in one file: records, verdicts, approvals, costs and events.",
+    summary: "Exports everything about a run in one file: records, verdicts, approvals, costs and events.",
     permission: "audit:read",
     answersHead: false,
     replies: { 200: { description: "The packet", schema: packetSchema } },

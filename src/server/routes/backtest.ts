@@ -26,7 +26,11 @@ const backtestBody = z.strictObject({
     description: "A Policy manifest (kind, name, spec), or its spec with an optional name",
     anyOf: [described, manifest],
   }),
-  since: z.string().max(40).optional().describe("ISO 8601, or how long ago, such as 30d; everything kept otherwise"),
+  since: z
+    .string()
+    .max(40)
+    .optional()
+    .describe("Start: ISO 8601, or a duration before now, such as 30d. Default: all stored verdicts"),
 });
 
 export const backtestRoutes: readonly Route[] = [
@@ -34,10 +38,12 @@ export const backtestRoutes: readonly Route[] = [
     method: "POST",
     path: "/policies/backtest",
     operation: "policies.backtest",
-    summary: `Tries a draft of a policy on the newest ${BACKTEST_VERDICTS_MAX} verdicts: what would have changed.`,
+    summary: `Evaluates a draft of a policy on the newest ${BACKTEST_VERDICTS_MAX} verdicts, and shows which would have changed.`,
     permission: "governance:read",
     body: { schema: backtestBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
-    replies: { 200: { description: "How many verdicts would have changed, and examples", schema: backtestSchema } },
+    replies: {
+      200: { description: "Number of verdicts that would have changed, and examples", schema: backtestSchema },
+    },
     handle: tryDraft,
   }),
 ];

@@ -7,7 +7,7 @@ export const blobRoutes: readonly Route[] = [
     method: "GET",
     path: "/blobs/{hash}",
     operation: "blobs.get",
-    summary: "Gives a large value that events and states hold only by reference.",
+    summary: "Returns a large value to which events and states refer by hash.",
     permission: "run:read",
     replies: { 200: { description: "The value", schema: anyJson } },
     handle: async ({ services, principal, params: { hash: written = "" } }) => {

@@ -24,9 +24,9 @@ export const cellRoutes: readonly Route[] = [
     method: "GET",
     path: "/cells",
     operation: "cells.list",
-    summary: "Lists the cells of the installation, and who lives where.",
+    summary: "Lists the cells of the installation, with their organisations.",
     permission: "keys:manage",
-    replies: { 200: { description: "All of them", schema: listOf(cellSchema) } },
+    replies: { 200: { description: "All cells", schema: listOf(cellSchema) } },
     handle: async (call) => json({ data: await operationsOf(call).list() }),
   }),
   defineRoute({
@@ -35,14 +35,14 @@ export const cellRoutes: readonly Route[] = [
     operation: "cells.moves",
     summary: "Lists the newest moves of organisations between cells.",
     permission: "keys:manage",
-    replies: { 200: { description: "Newest first", schema: listOf(moveSchema) } },
+    replies: { 200: { description: "Moves, newest first", schema: listOf(moveSchema) } },
     handle: async (call) => json({ data: (await operationsOf(call).listMoves()).map(onWire) }),
   }),
   defineRoute({
     method: "POST",
     path: "/cells/moves",
     operation: "cells.move",
-    summary: "Begins to move an organisation to another cell; it continues after a crash of the server.",
+    summary: "Starts the move of an organisation to another cell. The move continues after a crash of the server.",
     permission: "keys:manage",
     body,
     replies: { 202: { description: "The move", schema: moveSchema } },
@@ -52,7 +52,7 @@ export const cellRoutes: readonly Route[] = [
     method: "GET",
     path: "/cells/moves/{moveId}",
     operation: "cells.getMove",
-    summary: "Shows how far a move has come.",
+    summary: "Shows the progress of a move.",
     permission: "keys:manage",
     replies: { 200: { description: "The move", schema: moveSchema } },
     handle: async (call) => {
@@ -67,10 +67,10 @@ export const cellRoutes: readonly Route[] = [
     method: "GET",
     path: "/cells/verification",
     operation: "cells.verify",
-    summary: "Compares directory and cells; with an organisation, counts what of it is where.",
+    summary: "Compares the directory with the cells. With an organisation, counts its rows in each cell.",
     permission: "keys:manage",
     query: verifyQuery,
-    replies: { 200: { description: "What was found", schema: cellVerificationSchema } },
+    replies: { 200: { description: "Result of the comparison", schema: cellVerificationSchema } },
     handle: async (call) => {
       const asked = call.query.of ?? null;
       const { problems, organisations } = await operationsOf(call).verify(asked);

@@ -15,7 +15,7 @@ export const channelRoutes: readonly Route[] = [
     method: "GET",
     path: "/channels/{id}/deliveries",
     operation: "channels.deliveries",
-    summary: "Lists what a channel was sent or is about to be sent, newest first; settled ones are kept for 30 days.",
+    summary: "Lists the deliveries of a channel, newest first. Settled deliveries are kept for 30 days.",
     permission: "governance:read",
     query: pageQuery,
     replies: { 200: { description: "One page", schema: listOf(deliverySchema) } },
@@ -33,7 +33,7 @@ export const channelRoutes: readonly Route[] = [
     operation: "channels.redeliver",
     summary: "Sends a message again, with all its retries.",
     permission: "registry:write",
-    replies: { 202: { description: "It is about to be sent", ...shown } },
+    replies: { 202: { description: "The delivery, which waits to be sent", ...shown } },
     handle: async (call) => {
       await requireEnabled(call);
       const { id = "", deliveryId = "" } = call.params;
@@ -48,7 +48,12 @@ export const channelRoutes: readonly Route[] = [
     operation: "channels.test",
     summary: "Sends a test message, to every address of a channel of type email.",
     permission: "registry:write",
-    replies: { 202: { description: "It is about to be sent; the first one, where it goes to several", ...shown } },
+    replies: {
+      202: {
+        description: "The delivery, which waits to be sent; the first one when there are several addresses",
+        ...shown,
+      },
+    },
     handle: async (call) => {
       const channel = await requireEnabled(call);
       const { services, principal } = call;

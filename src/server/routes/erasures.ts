@@ -17,10 +17,13 @@ export const erasureRoutes: readonly Route[] = [
     path: "/erasures",
     operation: "erasures.create",
     summary:
-      "Takes personal content out of the runs a condition matches, and of all that belongs to them: args, outputs, prompts, transcripts, files, subjects of approvals. Tombstones with hashes stay, and the audit still verifies.",
+      "Erases personal content of the runs that match a condition, and of everything that belongs to them: args, outputs, prompts, " +
+      "transcripts, files, subjects of approvals. Tombstones with hashes stay, and the audit can still be verified.",
     permission: "run:delete",
     body: { schema: erasureBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
-    replies: { 200: { description: "What was erased, and what could not be", schema: erasureSchema } },
+    replies: {
+      200: { description: "The erased content, and the content that could not be erased", schema: erasureSchema },
+    },
     handle: async ({ services, principal: { orgId, keyId }, body: { subject, dryRun = false } }) => {
       try {
         const report = await services.history.eraser.erase(orgId, { subject, isDryRun: dryRun, by: keyId });

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { streamQuery } from "../../contract/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
+import { isKeyId } from "../auth.ts";
 import { readEventId } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, type Route } from "../route.ts";
@@ -18,7 +19,8 @@ function streamRoute(path: string, operation: string): Route {
     method: "GET",
     path,
     operation,
-    summary: "Follows a run: stored events first, then live ones, without gap or repeat, until the run has ended.",
+    summary:
+      "Streams a run: first its stored events, then new ones, without gaps or repetitions, until the run has ended.",
     permission: "run:read",
     query: streamQuery,
     answersHead: false,
@@ -51,11 +53,13 @@ export function streamed(body: ReadableStream<Uint8Array>): Response {
   return new Response(body, { headers: STREAM_HEADERS });
 }
 
-type ReadCall = Pick<Call<unknown, unknown>, "principal" | "request" | "hangUp" | "reauthenticate">;
+type ReadCall = Pick<Call<unknown, unknown>, "principal" | "request" | "closeConnection" | "reauthenticate">;
 
 /** Returns the reader of a stream: its principal, the signal of its disconnection, and the check of its permission. */
-export function readerOf({ principal, request, hangUp, reauthenticate }: ReadCall) {
-  const isStillAllowed = (): Promise<boolean> =>
+export function readerOf({ principal, request, closeConnection, reauthenticate }: ReadCall) {
+  // The permissions of a key never change, and one that ends loses its streams by itself.
+  const isStillAllowed = async (): Promise<boolean> =>
+    isKeyId(principal.keyId) ||
     reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read"));
-  return { principal, signal: request.signal, hangUp, isStillAllowed };
+  return { principal, signal: request.signal, closeConnection, isStillAllowed };
 }

@@ -32,10 +32,12 @@ export const eventRoutes: readonly Route[] = [
     path: "/events",
     operation: "events.send",
     summary:
-      "Sends an event, or up to 500. Steps that wait for it continue; it is kept for those that begin to wait later.",
+      "Sends one event, or up to 500. Steps that wait for them continue. The events are stored for steps that begin to wait later.",
     permission: "workflow:execute",
     body: { schema: eventsBody, ...body, isOptional: false },
-    replies: { 202: { description: "The events as they are kept, in the order sent", schema: receivedEventsSchema } },
+    replies: {
+      202: { description: "The stored events, in the order in which they were sent", schema: receivedEventsSchema },
+    },
     handle: async ({ services, principal, body: sent }) => {
       const events = (Array.isArray(sent) ? sent : [sent]).map((one) => newEvent(one, principal.keyId));
       requireOneEach(events);
@@ -47,7 +49,7 @@ export const eventRoutes: readonly Route[] = [
     method: "GET",
     path: "/events",
     operation: "events.list",
-    summary: "Lists events that are kept, newest first.",
+    summary: "Lists the stored events, newest first.",
     permission: "run:read",
     query: keptEventsQuery,
     replies: { 200: { description: "One page", schema: listOf(keptEventSchema) } },
@@ -60,10 +62,10 @@ export const eventRoutes: readonly Route[] = [
     method: "POST",
     path: "/runs/{runId}/signals/{name}",
     operation: "runs.signal",
-    summary: "Sends a signal to a run: an event that only steps of this run, and of runs it has started, wait for.",
+    summary: "Sends a signal to a run: an event that only steps of this run and of its child runs receive.",
     permission: "workflow:execute",
     body: { schema: signalBody, ...body, isOptional: true },
-    replies: { 202: { description: "The signal as it is kept", schema: receivedEventSchema } },
+    replies: { 202: { description: "The stored signal", schema: receivedEventSchema } },
     handle: async (call) => {
       const { services, principal, params } = call;
       const { name = "" } = params;

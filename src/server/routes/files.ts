@@ -31,11 +31,14 @@ export const fileRoutes: readonly Route[] = [
     path: "/files/uploads",
     operation: "files.upload",
     summary:
-      "Begins to send a file in parts of 8 MiB, or continues to: with its sha256, an unfinished upload is found again.",
+      "Starts or continues the upload of a file in parts of 8 MiB. An unfinished upload is found by the sha256 of the file.",
     permission: "workflow:execute",
     body: { schema: uploadBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: {
-      200: { description: "Content that is there already, or an upload begun before", schema: uploadSchema },
+      200: {
+        description: "Content that is already stored, or an upload that was started before",
+        schema: uploadSchema,
+      },
       201: { description: "The new upload", schema: uploadSchema },
     },
     handle: async ({ services, principal, body }) => {
@@ -48,7 +51,7 @@ export const fileRoutes: readonly Route[] = [
     method: "GET",
     path: "/files/uploads/{uploadId}",
     operation: "files.getUpload",
-    summary: "Shows which parts of an upload are there.",
+    summary: "Shows which parts of an upload have arrived.",
     permission: "workflow:execute",
     replies: { 200: { description: "The upload", schema: uploadSchema } },
     handle: async ({ services, principal, params: { uploadId = "" } }) =>
@@ -58,10 +61,10 @@ export const fileRoutes: readonly Route[] = [
     method: "PUT",
     path: "/files/uploads/{uploadId}/parts/{part}",
     operation: "files.putPart",
-    summary: "Sends one part, counted from 1; in any order, and again whenever it is not certain that it arrived.",
+    summary: "Uploads one part, counted from 1. Parts may be sent in any order and repeated.",
     permission: "workflow:execute",
     content: OCTETS,
-    replies: { 200: { description: "What was received", schema: partSchema } },
+    replies: { 200: { description: "The received part", schema: partSchema } },
     handle: async ({ services, principal, params: { uploadId = "", part = "" }, request }) =>
       json(await sentPart(services, principal.orgId, uploadId, part, request)),
   }),
@@ -69,9 +72,9 @@ export const fileRoutes: readonly Route[] = [
     method: "POST",
     path: "/files/uploads/{uploadId}/complete",
     operation: "files.complete",
-    summary: "Makes a file of the parts, once all of them are there and have the size and the sha256 that was said.",
+    summary: "Completes an upload when all parts have arrived and the size and sha256 are as announced.",
     permission: "workflow:execute",
-    replies: { 200: { description: "The file, as an arg or an output refers to it", schema: fileSchema } },
+    replies: { 200: { description: "The file, as the value of an arg or output", schema: fileSchema } },
     handle: async ({ services, principal, params: { uploadId = "" } }) =>
       json(await asProblem(services.files.complete(principal.orgId, uploadId))),
   }),
@@ -79,9 +82,9 @@ export const fileRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/files/uploads/{uploadId}",
     operation: "files.dropUpload",
-    summary: "Gives up an upload and deletes what was sent.",
+    summary: "Cancels an upload and deletes its parts.",
     permission: "workflow:execute",
-    replies: { 204: { description: "It is gone", schema: null } },
+    replies: { 204: { description: "The upload is deleted", schema: null } },
     handle: async ({ services, principal, params: { uploadId = "" } }) => {
       await asProblem(services.files.drop(principal.orgId, uploadId));
       return new Response(null, { status: 204 });
@@ -91,18 +94,18 @@ export const fileRoutes: readonly Route[] = [
     method: "POST",
     path: "/files",
     operation: "files.create",
-    summary: "Sends a small file (up to 8 MiB) in one request; its Content-Type is its media type.",
+    summary: "Uploads a small file (up to 8 MiB) in one request. Its Content-Type is the media type of the file.",
     permission: "workflow:execute",
     query: fileQuery,
     content: ANY_TYPE,
-    replies: { 201: { description: "The file, as an arg or an output refers to it", schema: fileSchema } },
+    replies: { 201: { description: "The file, as the value of an arg or output", schema: fileSchema } },
     handle: createFile,
   }),
   defineRoute({
     method: "GET",
     path: "/files",
     operation: "files.list",
-    summary: "Lists the files that are kept, newest first.",
+    summary: "Lists the stored files, newest first.",
     permission: "run:read",
     query: filesQuery,
     replies: { 200: { description: "One page", schema: listOf(storedFileSchema) } },
@@ -113,13 +116,13 @@ export const fileRoutes: readonly Route[] = [
     method: "GET",
     path: "/files/{sha256}",
     operation: "files.get",
-    summary: "Gives the content of a file, or a range of it.",
+    summary: "Returns the content of a file, or a range of it.",
     permission: "run:read",
     query: downloadQuery,
     replies: {
       200: { description: "The content", schema: null, type: ANY_TYPE },
-      206: { description: "The range that was asked for", schema: null, type: ANY_TYPE },
-      304: { description: "It is what the client has", schema: null },
+      206: { description: "The requested range", schema: null, type: ANY_TYPE },
+      304: { description: "The content is the one that the client already has", schema: null },
     },
     handle: async ({ services, principal, params: { sha256 = "" }, query, request }) => {
       const file = await services.store.getFile(principal.orgId, sha256);

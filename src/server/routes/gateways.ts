@@ -23,11 +23,11 @@ export const gatewayRoutes: readonly Route[] = [
     method: "POST",
     path: "/gateways/register",
     operation: "gateways.register",
-    summary: "Registers a Bridge with its address and what it runs; it is given its two tokens once.",
+    summary: "Registers a Bridge with its address and adapters. Its two tokens are returned once.",
     permission: "registry:write",
     body: { schema: registrationSchema, ...json1 },
     replies: {
-      200: { description: "Known, and now at this address", schema: bridgeRegisteredSchema },
+      200: { description: "The known gateway, with its new address", schema: bridgeRegisteredSchema },
       201: { description: "A new gateway", schema: bridgeRegisteredSchema },
     },
     handle: register,
@@ -36,10 +36,10 @@ export const gatewayRoutes: readonly Route[] = [
     method: "GET",
     path: "/gateways",
     operation: "gateways.list",
-    summary: "Lists the places of execution and how they are.",
+    summary: "Lists the gateways and their status.",
     permission: "governance:read",
     query: wholeQuery,
-    replies: { 200: { description: "All of them, or one page", schema: listOf(gatewaySchema) } },
+    replies: { 200: { description: "All gateways, or one page", schema: listOf(gatewaySchema) } },
     handle: async (call) => {
       const all = [...(await gatewaysOf(call))].sort((left, right) => compareCodeUnits(left.id, right.id));
       return json(listOnWire(pageInMemory(all, call.query), gatewayOnWire));
@@ -49,7 +49,7 @@ export const gatewayRoutes: readonly Route[] = [
     method: "GET",
     path: "/gateways/{gatewayId}",
     operation: "gateways.show",
-    summary: "Shows one gateway with the history of its health.",
+    summary: "Shows a gateway with the history of its status.",
     permission: "governance:read",
     replies: { 200: { description: "The gateway", schema: gatewaySchema } },
     handle: show,
@@ -58,10 +58,10 @@ export const gatewayRoutes: readonly Route[] = [
     method: "PUT",
     path: "/gateways/{gatewayId}",
     operation: "gateways.save",
-    summary: "Registers a gateway by hand; tokens can be written and never read.",
+    summary: "Registers a gateway manually. Tokens can be written and never read.",
     permission: "registry:write",
     body: { schema: sentSpec("Gateway"), ...json1 },
-    replies: { 200: { description: "As it is now", schema: gatewaySchema } },
+    replies: { 200: { description: "The changed gateway", schema: gatewaySchema } },
     handle: save,
   }),
   defineRoute({
@@ -69,10 +69,10 @@ export const gatewayRoutes: readonly Route[] = [
     path: "/gateways/{gatewayId}",
     operation: "gateways.delete",
     summary:
-      "Deletes a gateway; with `instance`, only records that this instance has gone, unless a newer one answers.",
+      "Deletes a gateway. With `instance`, only records that this instance has stopped, unless a newer instance answers.",
     permission: "registry:write",
     query: z.object({ instance: z.string().min(1).max(400).optional() }),
-    replies: { 204: { description: "Done", schema: null } },
+    replies: { 204: { description: "The gateway is deleted", schema: null } },
     handle: remove,
   }),
 ];

@@ -17,12 +17,13 @@ export const hookRoutes: readonly Route[] = [
     method: "PUT",
     path: "/hooks/{name}",
     operation: "hooks.save",
-    summary: "Lets messages signed with a secret start runs of a workflow. The secret before is good for another day.",
+    summary:
+      "Sets a secret with which signed messages start runs of a workflow. The previous secret is accepted for another day.",
     permission: "registry:write",
     body: { schema: hookBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: true },
     replies: {
-      200: { description: "The secret was replaced", schema: savedHookSchema },
-      201: { description: "It is new", schema: savedHookSchema },
+      200: { description: "The secret is replaced", schema: savedHookSchema },
+      201: { description: "The secret is new", schema: savedHookSchema },
     },
     handle: saveHook,
   }),
@@ -32,7 +33,7 @@ export const hookRoutes: readonly Route[] = [
     operation: "hooks.get",
     summary: "Shows whether signed messages may start runs of a workflow.",
     permission: "workflow:read",
-    replies: { 200: { description: "As it is", schema: hookSchema } },
+    replies: { 200: { description: "State of the hook", schema: hookSchema } },
     handle: async (call) => {
       const { services, principal, params } = call;
       const { name = "" } = params;
@@ -44,9 +45,9 @@ export const hookRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/hooks/{name}",
     operation: "hooks.delete",
-    summary: "Forgets the secret: messages no longer start runs of the workflow.",
+    summary: "Deletes the secret. Messages no longer start runs of the workflow.",
     permission: "registry:write",
-    replies: { 204: { description: "Gone", schema: null } },
+    replies: { 204: { description: "The secret is deleted", schema: null } },
     handle: async ({ services, principal, params: { name = "" } }) => {
       const isGone = await services.store.deleteHook(principal.orgId, name);
       if (!isGone) throw new Refused("unknown_hook", `"${name}" has no hook.`);

@@ -25,7 +25,7 @@ export const invitationRoutes: readonly Route[] = [
     method: "POST",
     path: "/invitations",
     operation: "invitations.create",
-    summary: "Invites a person by email. The link is valid for 7 days and shown once; send it to them.",
+    summary: "Invites a person by email. The link is valid for 7 days and shown only once; send it to the person.",
     permission: "keys:manage",
     body: { schema: invitationBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: { 201: { description: "The invitation with its link", schema: madeInvitationSchema } },
@@ -51,7 +51,7 @@ export const invitationRoutes: readonly Route[] = [
     operation: "invitations.revoke",
     summary: "Revokes an invitation that was not accepted.",
     permission: "keys:manage",
-    replies: { 204: { description: "Its link no longer works", schema: null } },
+    replies: { 204: { description: "The link is no longer valid", schema: null } },
     handle: revoke,
   }),
 ];

@@ -19,7 +19,7 @@ export const keyRoutes: readonly Route[] = [
     path: "/keys",
     operation: "keys.create",
     summary:
-      "Mints a key with a role or with permissions, never more than the minting key has. The secret is shown once.",
+      "Makes a key with a role or with permissions, at most those of the caller's key. The secret is shown only once.",
     permission: "keys:manage",
     body: { schema: mintBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: { 201: { description: "The new key with its secret", schema: mintedKeySchema } },
@@ -41,10 +41,10 @@ export const keyRoutes: readonly Route[] = [
     path: "/keys/{keyId}",
     operation: "keys.revoke",
     summary:
-      "Revokes a key: at once in this process, within two seconds in others; its streams end within one. A key can only " +
+      "Revokes a key: at once in this process, within two seconds in others; its streams end within one second. A key can only " +
       "revoke keys that have no permission it lacks itself.",
     permission: "keys:manage",
-    replies: { 204: { description: "It no longer works", schema: null } },
+    replies: { 204: { description: "The key is no longer valid", schema: null } },
     handle: revoke,
   }),
 ];

@@ -1,16 +1,16 @@
 import { organisationLimitsSchema, type OrganisationLimitsView } from "../../contract/index.ts";
 import { LIMIT_NAMES } from "../../core/governance/index.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { unknownOrganisation } from "../session-ring.ts";
+import { unknownOrganisation } from "../session-cache.ts";
 
 export const limitRoutes: readonly Route[] = [
   defineRoute({
     method: "GET",
     path: "/organisations/{organisation}/limits",
     operation: "organisations.limits",
-    summary: "Shows what the organisation may take, and how much of it is taken.",
+    summary: "Shows the limits of the organisation and their current usage.",
     permission: "governance:read",
-    replies: { 200: { description: "Every limit", schema: organisationLimitsSchema } },
+    replies: { 200: { description: "All limits", schema: organisationLimitsSchema } },
     handle: show,
   }),
 ];

@@ -13,8 +13,8 @@ export const liveRoutes: readonly Route[] = [
     path: "/live",
     operation: "live.stream",
     summary:
-      "Follows the organisation: `run` when the head of a run changes, `approval` when what waits changes, and `event` " +
-      "for every event of the runs named, without gap or repeat.",
+      "Streams changes of the organisation: `run` when the head of a run changes, `approval` when the waiting approvals change, " +
+      "and `event` for every event of the given runs, without gaps or repetitions.",
     permission: "run:read",
     query: liveQuery,
     answersHead: false,

@@ -11,12 +11,12 @@ import {
 } from "../../contract/index.ts";
 import { ADMIN_ROLE, groupsOf, rolesOf } from "../../store/index.ts";
 import { noteChange } from "../audit-note.ts";
-import { personInPerson, type Principal, requireInPerson } from "../auth.ts";
+import { signedInPersonOf, type Principal, requireSignedInPerson } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { hashSecret, newId, newSecret } from "../secret.ts";
-import { unknownOrganisation } from "../session-ring.ts";
+import { unknownOrganisation } from "../session-cache.ts";
 import { keyOnWire } from "../wire.ts";
 import { removeMember } from "./persons.ts";
 
@@ -27,10 +27,10 @@ export const organisationRoutes: readonly Route[] = [
     method: "GET",
     path: "/organisations",
     operation: "organisations.list",
-    summary: "Lists the organisations the caller is a member of; for a key without a person, its own.",
+    summary: "Lists the organisations of the caller; for a key without a person, the organisation of the key.",
     permission: null,
     isPersonal: true,
-    replies: { 200: { description: "All of them", schema: listOf(organisationSchema) } },
+    replies: { 200: { description: "All organisations", schema: listOf(organisationSchema) } },
     handle: async ({ services, principal }) => json({ data: await organisationsOf(services, principal) }),
   }),
   defineRoute({
@@ -38,7 +38,7 @@ export const organisationRoutes: readonly Route[] = [
     path: "/organisations",
     operation: "organisations.create",
     summary:
-      "Makes an organisation. The person who makes it becomes its admin; a key without a person gets an admin key of it.",
+      "Creates an organisation. The caller becomes its admin; a key without a person receives an admin key of the organisation.",
     permission: "keys:manage",
     body: { ...body, schema: newOrganisationBody },
     replies: { 201: { description: "The organisation", schema: madeOrganisationSchema } },
@@ -48,7 +48,7 @@ export const organisationRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/organisations/{organisation}",
     operation: "organisations.rename",
-    summary: "Names the organisation for people; its id stays.",
+    summary: "Sets the display name of the organisation. Its id does not change.",
     permission: "keys:manage",
     body: { ...body, schema: organisationBody },
     replies: { 200: { description: "The organisation", schema: organisationSchema } },
@@ -61,14 +61,14 @@ export const organisationRoutes: readonly Route[] = [
     summary: "Ends the caller's own membership. The last admin cannot leave.",
     permission: null,
     isPersonal: true,
-    isInPerson: true,
-    replies: { 204: { description: "The caller is no member any more", schema: null } },
+    needsSignedInPerson: true,
+    replies: { 204: { description: "The caller is no longer a member", schema: null } },
     handle: leave,
   }),
 ];
 
 export async function organisationsOf({ store }: Services, principal: Principal): Promise<Organisation[]> {
-  const personId = personInPerson(principal);
+  const personId = signedInPersonOf(principal);
   const { orgId } = principal;
   const memberships = personId === null ? [] : await store.listMemberships(personId);
   const own = memberships.map((membership) => ({
@@ -130,7 +130,7 @@ async function rename(call: Call<z.output<typeof organisationBody>, undefined>):
 
 async function leave({ services, principal, params }: Call<undefined, undefined>): Promise<Response> {
   const { organisation = "" } = params;
-  const personId = requireInPerson(principal);
+  const personId = requireSignedInPerson(principal);
   const member = await services.store.getMember(organisation, personId);
   if (member === undefined) throw unknownOrganisation(organisation);
   await removeMember(services, principal, member);

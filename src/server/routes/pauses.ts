@@ -5,8 +5,8 @@ import { ownerOf } from "../block-owner.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { unknownOrganisation } from "../session-ring.ts";
-import { letContinue, pauseOnWire, pausesOf } from "../shown-pause.ts";
+import { unknownOrganisation } from "../session-cache.ts";
+import { continuePausedRuns, pauseOnWire, pausesOf } from "../shown-pause.ts";
 import { requireRun, shownRun, unknownRun } from "./runs.ts";
 import { requireWorkflow, shownWorkflow, unknownWorkflow } from "./workflows.ts";
 
@@ -14,9 +14,9 @@ const body = { schema: reasonBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_
 type Asked = Call<{ readonly reason?: string | undefined }, undefined>;
 
 const PAUSED = "Nothing new is dispatched, what is running ends, and timers, answers and events are kept.";
-const run = { 200: { description: "The run as it is now", schema: runSchema } };
-const workflow = { 200: { description: "The workflow as it is now", schema: workflowSchema } };
-const organisation = { 200: { description: "Whether it is paused now", schema: organisationPauseSchema } };
+const run = { 200: { description: "The changed run", schema: runSchema } };
+const workflow = { 200: { description: "The changed workflow", schema: workflowSchema } };
+const organisation = { 200: { description: "Whether the organisation is paused", schema: organisationPauseSchema } };
 
 export const pauseRoutes: readonly Route[] = [
   defineRoute({
@@ -33,7 +33,7 @@ export const pauseRoutes: readonly Route[] = [
     method: "POST",
     path: "/runs/{runId}/resume",
     operation: "runs.resume",
-    summary: "Lets a paused run and its child runs continue.",
+    summary: "Resumes a paused run and its child runs.",
     permission: "workflow:execute",
     body,
     replies: run,
@@ -53,7 +53,7 @@ export const pauseRoutes: readonly Route[] = [
     method: "POST",
     path: "/workflows/{name}/resume",
     operation: "workflows.resume",
-    summary: "Makes a workflow active again, and lets its runs continue.",
+    summary: "Makes a workflow active again, and resumes its runs.",
     permission: "workflow:write",
     body,
     replies: workflow,
@@ -63,7 +63,7 @@ export const pauseRoutes: readonly Route[] = [
     method: "POST",
     path: "/organisations/{organisation}/pause",
     operation: "organisations.pause",
-    summary: `Pauses all runs of the organisation; those that are started meanwhile wait. ${PAUSED}`,
+    summary: `Pauses all runs of the organisation. Runs started during the pause wait. ${PAUSED}`,
     permission: "governance:write",
     body,
     replies: organisation,
@@ -73,7 +73,7 @@ export const pauseRoutes: readonly Route[] = [
     method: "POST",
     path: "/organisations/{organisation}/resume",
     operation: "organisations.resume",
-    summary: "Lets the runs of the organisation continue.",
+    summary: "Resumes the runs of the organisation.",
     permission: "governance:write",
     body,
     replies: organisation,
@@ -130,7 +130,7 @@ async function steer(
       ? await services.store.pause(orgId, name, { by: label, reason: reason ?? null, at }, audit)
       : await services.store.resume(orgId, name, audit);
   if (isKnown) await services.governance.registered.refresh(orgId);
-  if (isKnown && type === "resume") letContinue(services, orgId, name);
+  if (isKnown && type === "resume") continuePausedRuns(services, orgId, name);
   return isKnown;
 }
 

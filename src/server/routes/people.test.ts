@@ -5,8 +5,8 @@ import { HERE, Visitor } from "../../../test/oidc/visitor.ts";
 import { key } from "../../../test/contracts/shares.ts";
 import type { KeyRecord } from "../../store/index.ts";
 import { answersAs } from "../answers-as.ts";
-import { isOfRequester } from "../key-line.ts";
-import { PersonRing } from "../person-ring.ts";
+import { isOfRequester } from "../key-chain.ts";
+import { PersonCache } from "../person-cache.ts";
 import { NO_PERSON, type Principal } from "../auth.ts";
 
 const HOUR = 3_600_000;
@@ -443,7 +443,7 @@ describe("an approval that asks for a group", () => {
 
 describe("a deputy", () => {
   const principalOf = async (id: string): Promise<Principal> => {
-    const member = await new PersonRing(api.store, now).memberOf(ORG, id);
+    const member = await new PersonCache(api.store, now).memberOf(ORG, id);
     if (member === null) throw new Error("no member");
     const { names, label, deputyFor } = member;
     const plain = { orgId: ORG, keyId: id, label, agentId: null, permissions: new Set<string>(), expiresAt: null };

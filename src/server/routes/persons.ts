@@ -3,7 +3,7 @@ import { deputyBody, listOf, memberBody, pageQuery, personSchema } from "../../c
 import type { JsonObject } from "../../core/base/index.ts";
 import type { MemberChange, MemberRecord } from "../../store/index.ts";
 import { noteChange } from "../audit-note.ts";
-import { requireInPerson } from "../auth.ts";
+import { requireSignedInPerson } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { pageOf } from "../listing.ts";
 import {
@@ -50,11 +50,11 @@ export const personRoutes: readonly Route[] = [
     path: "/persons/{personId}",
     operation: "persons.change",
     summary:
-      "Changes a member: assigned roles and groups, the deputy, whether the person is disabled. Roles and groups from " +
-      "claims change at the next sign-in only. The last admin stays one.",
+      "Changes a member: assigned roles and groups, the deputy, whether the person is disabled. Roles and groups from claims " +
+      "change only at the next sign-in. The last admin keeps that role.",
     permission: "keys:manage",
     body: { ...body, schema: memberBody },
-    replies: { 200: { description: "The member as it is now", schema: personSchema } },
+    replies: { 200: { description: "The changed member", schema: personSchema } },
     handle: change,
   }),
   defineRoute({
@@ -62,18 +62,18 @@ export const personRoutes: readonly Route[] = [
     path: "/persons/{personId}",
     operation: "persons.remove",
     summary:
-      "Removes a member. Keys the person has made are revoked, except those of agents. The last admin cannot be removed.",
+      "Removes a member. Keys made by the person are revoked, except those of agents. The last admin cannot be removed.",
     permission: "keys:manage",
-    replies: { 204: { description: "The person is no member any more", schema: null } },
+    replies: { 204: { description: "The person is no longer a member", schema: null } },
     handle: remove,
   }),
   defineRoute({
     method: "PUT",
     path: "/me/deputy",
     operation: "me.deputy.set",
-    summary: "Names the member who answers approvals in the caller's place between two dates.",
+    summary: "Sets the member who answers approvals in the caller's place between two dates.",
     permission: null,
-    isInPerson: true,
+    needsSignedInPerson: true,
     body: { ...body, schema: deputyBody },
     replies: { 200: { description: "The caller as a member", schema: personSchema } },
     handle: async (call) => {
@@ -90,7 +90,7 @@ export const personRoutes: readonly Route[] = [
     operation: "me.deputy.remove",
     summary: "Removes the caller's deputy.",
     permission: null,
-    isInPerson: true,
+    needsSignedInPerson: true,
     replies: { 200: { description: "The caller as a member", schema: personSchema } },
     handle: async (call) => changed(call.services, call.principal, await requireSelf(call), { deputy: null }),
   }),
@@ -158,7 +158,7 @@ async function setDisabled({ store }: Services, { orgId, personId, isDisabled }:
 }
 
 async function requireSelf({ services, principal }: Pick<MemberCall<unknown>, "services" | "principal">) {
-  return requireMember(services.store, principal.orgId, requireInPerson(principal));
+  return requireMember(services.store, principal.orgId, requireSignedInPerson(principal));
 }
 
 async function personAnswer({ store, config }: Services, member: MemberRecord): Promise<Response> {

@@ -2,13 +2,13 @@ import type { z } from "zod";
 import { type LineageView, provenanceQuery, provenanceSchema } from "../../contract/index.ts";
 import { getOwn } from "../../core/base/index.ts";
 import {
-  type Family,
+  type RelatedRuns,
   handoffsOf,
   insideOutputs,
   isOutputName,
   type Lineage,
   lineageOf,
-  readFamily,
+  readRelatedRuns,
   readPath,
   toOpenLineage,
   toProv,
@@ -32,7 +32,7 @@ export const provenanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/runs/{runId}/provenance",
     operation: "runs.provenance",
-    summary: "Shows where values came from: hand-offs of a run, the lineage of one value across runs, or an export.",
+    summary: "Shows the sources of values: hand-offs of a run, the lineage of one value across runs, or an export.",
     permission: "run:read",
     query: provenanceQuery,
     replies: {
@@ -49,15 +49,15 @@ async function showProvenance(call: ProvenanceCall): Promise<Response> {
   const isLineage = node !== undefined || output !== undefined;
   if (isLineage && format !== "json") throw invalidRequest([lineageOnly(format)]);
   const isRows = !isLineage && format === "json";
-  const family = readFamily(await familyLogs(services.store, run, isRows ? NEAR : FAR));
-  if (isLineage) return json(showLineage(family, run, query));
+  const related = readRelatedRuns(await familyLogs(services.store, run, isRows ? NEAR : FAR));
+  if (isLineage) return json(showLineage(related, run, query));
   switch (format) {
     case "json":
-      return json({ data: handoffsOf(family, run.runId) });
+      return json({ data: handoffsOf(related, run.runId) });
     case "prov":
-      return json(toProv(family, run.runId, isoFromEpochMs));
+      return json(toProv(related, run.runId, isoFromEpochMs));
     case "openlineage":
-      return json(toOpenLineage(family, run.runId, isoFromEpochMs));
+      return json(toOpenLineage(related, run.runId, isoFromEpochMs));
   }
 }
 
@@ -66,14 +66,14 @@ function lineageOnly(format: string) {
   return { code: "invalid_request", message, path: "format", hint: "Leave out node and output, or the format." };
 }
 
-function showLineage(family: Family, { runId }: RunRecord, { node, output, direction }: ProvenanceCall["query"]) {
-  if (node === undefined) requireArg(family, runId, output ?? "");
-  else requireOutput(family, runId, node, output);
+function showLineage(related: RelatedRuns, { runId }: RunRecord, { node, output, direction }: ProvenanceCall["query"]) {
+  if (node === undefined) requireArg(related, runId, output ?? "");
+  else requireOutput(related, runId, node, output);
   const start = { runId, nodeId: node ?? null, ...(output === undefined ? {} : { output }) };
-  return lineageOnWire(lineageOf(family, start, direction));
+  return lineageOnWire(lineageOf(related, start, direction));
 }
 
-function requireArg({ runs }: Family, runId: string, output: string): void {
+function requireArg({ runs }: RelatedRuns, runId: string, output: string): void {
   const [head, name] = readPath(output);
   const args = runs.get(runId)?.start?.args ?? {};
   if (head === "args" && (name === undefined || getOwn(args, String(name)) !== undefined)) return;
@@ -82,8 +82,8 @@ function requireArg({ runs }: Family, runId: string, output: string): void {
 }
 
 /** Requires that a node's result has the output. Without a result yet, every output name is accepted. */
-function requireOutput({ runs }: Family, runId: string, nodeId: string, output: string | undefined): void {
-  const life = runs.get(runId)?.nodes.get(nodeId)?.lives.at(-1);
+function requireOutput({ runs }: RelatedRuns, runId: string, nodeId: string, output: string | undefined): void {
+  const life = runs.get(runId)?.nodes.get(nodeId)?.histories.at(-1);
   if (life === undefined)
     throw new Refused("unknown_node", `Nothing is known of a node "${nodeId}" of run "${runId}".`);
   if (output === undefined || life.result === null || isOutputName(readPath(output)[0])) return;

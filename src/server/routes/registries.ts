@@ -114,7 +114,7 @@ function routesOf(kind: PlainKind): readonly Route[] {
       operation: `${collection}.get`,
       summary: `Shows ${title}.`,
       permission: "governance:read",
-      replies: { 200: { description: "As it is", ...shown } },
+      replies: { 200: { description: "The entry", ...shown } },
       handle: async (call) => {
         const entry = await requireEntry(call, kind);
         return json({ ...entryOnWire(kind, entry), ...(await standingOf(call, kind, [entry]))(entry) });
@@ -124,10 +124,10 @@ function routesOf(kind: PlainKind): readonly Route[] {
       method: "PUT",
       path: one,
       operation: `${collection}.save`,
-      summary: `Registers ${title}, or changes it. The body is the spec of its manifest.`,
+      summary: `Registers or changes ${title}. The body is the spec of its manifest.`,
       permission: WRITING[kind],
       body: { schema: sentSpec(kind), bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
-      replies: { 200: { description: "As it is now", ...shown }, 201: { description: "It is new", ...shown } },
+      replies: { 200: { description: "The changed entry", ...shown }, 201: { description: "The new entry", ...shown } },
       handle: (call) => saveEntry(call, kind),
     }),
     defineRoute({
@@ -136,7 +136,7 @@ function routesOf(kind: PlainKind): readonly Route[] {
       operation: `${collection}.delete`,
       summary: `Deletes ${title}.`,
       permission: WRITING[kind],
-      replies: { 204: { description: "Gone", schema: null } },
+      replies: { 204: { description: "The entry is deleted", schema: null } },
       handle: (call) => remove(call, kind),
     }),
   ];

@@ -28,10 +28,13 @@ import { runOnWire } from "../wire.ts";
 import { requireRun, type RunCall, unknownRun } from "./runs.ts";
 
 const small = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE] } as const satisfies Partial<BodyRule>;
-const now = { 200: { description: "The run as it is now", schema: runSchema } };
+const now = { 200: { description: "The changed run", schema: runSchema } };
 const another = {
-  200: { description: "The run this request has started before", schema: relaunchedSchema },
-  201: { description: "The new run, with what it carries over and what runs again", schema: relaunchedSchema },
+  200: { description: "The run that the same request started before", schema: relaunchedSchema },
+  201: {
+    description: "The new run, with the nodes that are carried over and those that run again",
+    schema: relaunchedSchema,
+  },
 };
 
 export const runActionRoutes: readonly Route[] = [
@@ -39,7 +42,7 @@ export const runActionRoutes: readonly Route[] = [
     method: "POST",
     path: "/runs/{runId}/cancel",
     operation: "runs.cancel",
-    summary: "Cancels a run: nothing more is dispatched, what is in flight is called off.",
+    summary: "Cancels a run: nothing more is dispatched, and open work is cancelled.",
     permission: "run:cancel",
     body: { schema: reasonBody, ...small, isOptional: true },
     replies: now,
@@ -53,7 +56,8 @@ export const runActionRoutes: readonly Route[] = [
     method: "POST",
     path: "/runs/{runId}/restart",
     operation: "runs.restart",
-    summary: "Starts a new run that keeps what completed and does the rest again, or from a node on.",
+    summary:
+      "Starts a new run that keeps completed results and repeats the rest, or repeats everything from one node on.",
     permission: "workflow:execute",
     body: { schema: restartBody, ...small, isOptional: true },
     replies: another,
@@ -63,7 +67,7 @@ export const runActionRoutes: readonly Route[] = [
     method: "POST",
     path: "/runs/{runId}/rewind",
     operation: "runs.rewind",
-    summary: "Takes a run back to an event: what settled later runs again.",
+    summary: "Rewinds a run to an event. Nodes that settled later run again.",
     permission: "workflow:execute",
     body: { schema: rewindBody, ...small, isOptional: false },
     replies: now,
@@ -79,7 +83,9 @@ export const runActionRoutes: readonly Route[] = [
     path: "/runs/{runId}/branch",
     operation: "runs.branch",
     summary:
-      "Starts a new run from an event of this one, with other args or with outputs of other runs as args, with other words in place of what a node was asked or of what it returned, or from a round inside the turn of a node, with other words or another result there. It keeps what had settled; nodes whose inputs change, and all that depends on them, run again.",
+      "Starts a new run from an event of this one. The changes may be other args, outputs of other runs as args, other prompts or " +
+      "outputs of nodes, or a round inside the turn of a node with another text or result. The new run keeps what had settled; " +
+      "nodes whose inputs change, and all nodes that depend on them, run again.",
     permission: "workflow:execute",
     body: { schema: branchBody, ...small, isOptional: false },
     replies: another,
@@ -90,17 +96,17 @@ export const runActionRoutes: readonly Route[] = [
     path: "/runs/{runId}/branch/preview",
     operation: "runs.previewBranch",
     summary:
-      "Shows which results a branch from an event would keep, and which nodes it would run again; starts nothing.",
+      "Shows which results a branch from an event would keep, and which nodes it would run again. Starts nothing.",
     permission: "run:read",
     body: { schema: branchPreviewBody, ...small, isOptional: false },
-    replies: { 200: { description: "What a branch would keep", schema: branchPreviewSchema } },
+    replies: { 200: { description: "The kept results and the nodes that run again", schema: branchPreviewSchema } },
     handle: previewBranch,
   }),
   defineRoute({
     method: "POST",
     path: "/runs/{runId}/recover",
     operation: "runs.recover",
-    summary: "Opens a failed or timed out run again and does what failed once more.",
+    summary: "Reopens a failed or timed out run and repeats what failed.",
     permission: "workflow:execute",
     body: { schema: reasonBody, ...small, isOptional: true },
     replies: now,

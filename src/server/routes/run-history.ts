@@ -16,9 +16,9 @@ export const runHistoryRoutes: readonly Route[] = [
     path: "/runs/{runId}",
     operation: "runs.delete",
     summary:
-      "Deletes a run that has ended, its child runs and everything that is kept of them. The audit keeps its records, and notes the deletion.",
+      "Deletes an ended run, its child runs and all their data. The audit keeps its records, and records the deletion.",
     permission: "run:delete",
-    replies: { 204: { description: "It is gone", schema: null } },
+    replies: { 204: { description: "The run is deleted", schema: null } },
     handle: async ({ services: { store, config }, principal: { orgId, keyId }, params: { runId = "" } }) => {
       const note = ({ workflow, runIds }: DeletedFamily) =>
         auditEntry({
@@ -39,7 +39,7 @@ export const runHistoryRoutes: readonly Route[] = [
     path: "/runs/import",
     operation: "runs.import",
     summary:
-      "Takes back a run and its child runs from the packet that was written before they were deleted. The packet must be whole and signed by this installation.",
+      "Imports a run and its child runs from the packet that was written before they were deleted. The packet must be complete and signed by this installation.",
     permission: "run:delete",
     content: GZIP,
     replies: { 201: { description: "The run", schema: runSchema } },

@@ -14,7 +14,7 @@ export const scheduleRoutes: readonly Route[] = [
     method: "GET",
     path: "/schedules/{id}/slots",
     operation: "schedules.slots",
-    summary: "Lists what became of the slots of a schedule, newest first, and which come next.",
+    summary: "Lists the past slots of a schedule with their results, newest first, and its next slots.",
     permission: "governance:read",
     query: pageQuery,
     replies: { 200: { description: "One page", schema: slotPageSchema } },
@@ -33,10 +33,10 @@ export const scheduleRoutes: readonly Route[] = [
     method: "GET",
     path: "/next-slots",
     operation: "schedules.preview",
-    summary: "Lists when a cron is due next, without a schedule.",
+    summary: "Lists the next times of a cron expression, without a schedule.",
     permission: "governance:read",
     query: timingQuery,
-    replies: { 200: { description: "The next five slots", schema: nextSlotsSchema } },
+    replies: { 200: { description: "The next five times", schema: nextSlotsSchema } },
     handle: async ({ services: { config }, query: { cron, timezone } }) => {
       const timing = calendarTiming(cron, timezone);
       if (timing === null) {

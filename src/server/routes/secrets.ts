@@ -10,10 +10,10 @@ export const secretRoutes: readonly Route[] = [
     method: "POST",
     path: "/secrets/{id}/rotate",
     operation: "secrets.rotate",
-    summary: "Replaces the value of a secret; its scopes stay. The next use anywhere gets the new one.",
+    summary: "Replaces the value of a secret. Its scopes do not change. All later uses get the new value.",
     permission: "secret:write",
     body: { schema: rotateBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
-    replies: { 200: { description: "As it is now, without its value", schema: registeredSchema } },
+    replies: { 200: { description: "The changed secret, without its value", schema: registeredSchema } },
     handle: async (call) => {
       const { name, scopes, from } = secretOf(await requireEntry(call, "Secret"));
       if (from !== null) {

@@ -10,14 +10,14 @@ import {
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { SessionOwner, SessionRecord } from "../../store/index.ts";
 import { answersAs } from "../answers-as.ts";
-import { lacking, personInPerson, type Principal } from "../auth.ts";
+import { lacking, signedInPersonOf, type Principal } from "../auth.ts";
 import { csrfTokenOf, sessionSecretOf } from "../credentials.ts";
 import { requireMayChange } from "../member-answer.ts";
-import { labelOf } from "../person-ring.ts";
+import { labelOf } from "../person-cache.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { endSession } from "../session-opening.ts";
-import { SESSION_IDLE_MS } from "../session-ring.ts";
+import { SESSION_IDLE_MS } from "../session-cache.ts";
 import { organisationsOf } from "./organisations.ts";
 
 export const sessionRoutes: readonly Route[] = [
@@ -40,7 +40,7 @@ export const sessionRoutes: readonly Route[] = [
     permission: null,
     isPersonal: true,
     query: sessionsQuery,
-    replies: { 200: { description: "At most 200", schema: listOf(browserSessionSchema) } },
+    replies: { 200: { description: "At most 200 sessions", schema: listOf(browserSessionSchema) } },
     handle: listSessions,
   }),
   defineRoute({
@@ -48,11 +48,11 @@ export const sessionRoutes: readonly Route[] = [
     path: "/sessions/{sessionId}",
     operation: "sessions.revoke",
     summary:
-      "Ends a session: at once in this process, within two seconds in others; its streams end within one. With " +
-      "keys:manage also of other members and keys of the organisation that have no permission the caller lacks.",
+      "Ends a session: at once in this process, within two seconds in others; its streams end within one second. With keys:manage " +
+      "also sessions of other members and keys of the organisation that have no permission the caller lacks.",
     permission: null,
     isPersonal: true,
-    replies: { 204: { description: "It has ended", schema: null } },
+    replies: { 204: { description: "The session has ended", schema: null } },
     handle: revoke,
   }),
 ];
@@ -90,7 +90,7 @@ async function listSessions(call: Call<undefined, z.output<typeof sessionsQuery>
 
 /** A session of a key belongs to the key, not to the person who made the key. */
 function ownerOf(principal: Principal): SessionOwner {
-  const personId = personInPerson(principal);
+  const personId = signedInPersonOf(principal);
   return personId === null ? { keyId: principal.keyId } : { personId };
 }
 

@@ -6,8 +6,8 @@ import { checkSource, compilePinned } from "../../core/plan/index.ts";
 import { gatherPins, launchFacts } from "../../launch/index.ts";
 import {
   EMPTY_SCRIPT,
-  type Performance,
-  type Piece,
+  type SimulationOptions,
+  type SimulationInput,
   readScript,
   simulateGoverned,
   simulateOpen,
@@ -37,7 +37,7 @@ export const simulateRoutes: readonly Route[] = [
     path: "/simulate",
     operation: "simulate",
     summary:
-      "Shows what a workflow would do, wait for and cost, on scripted answers and with the real gates. Nothing is kept. " +
+      "Simulates a workflow with scripted answers and the real gates: what it would do, wait for and cost. Nothing is stored. " +
       "With governance live the key also needs governance:read.",
     permission: "workflow:read",
     body: { schema: simulateBody, bytesMax: BODY_BYTES_MAX.definition, types: [JSON_TYPE], isOptional: false },
@@ -51,7 +51,7 @@ async function simulate(call: SimulateCall): Promise<Response> {
   const isLive = body.governance === "live";
   if (isLive) requirePermission(principal, "governance:read");
   const { text, record } = await requireText(call);
-  const piece: Piece = {
+  const input: SimulationInput = {
     ...text,
     hash: digestText(text.source),
     args: requireArgs(text.plan, body.args ?? {}),
@@ -59,21 +59,21 @@ async function simulate(call: SimulateCall): Promise<Response> {
   };
   const deadline = performance.now() + TIME_MS_MAX;
   const at = services.config.now();
-  const how: Performance = { approve: body.approve, at, mayGoOn: () => performance.now() < deadline };
+  const options: SimulationOptions = { approve: body.approve, at, mayContinue: () => performance.now() < deadline };
   const report: SimulationReport = await oneOfFew(services, () =>
-    isLive ? live(call, piece, record, how) : open(piece, how),
+    isLive ? live(call, input, record, options) : open(input, options),
   );
   return json(report);
 }
 
 async function live(
   { services, principal, body }: SimulateCall,
-  piece: Piece,
+  input: SimulationInput,
   record: WorkflowRecord | undefined,
-  how: Performance,
+  options: SimulationOptions,
 ): Promise<Simulation> {
   const { governance, gateways, store } = services;
-  const { plan, args } = piece;
+  const { plan, args } = input;
   const environment = {
     orgId: principal.orgId,
     directory: gateways.directory,
@@ -82,14 +82,14 @@ async function live(
   };
   const facts = launchFacts({ workflow: plan.name, args, gateway: body.gateway ?? null }, record);
   const subject = { ...facts, hasApprovedLaunch: false, keyId: principal.keyId };
-  return simulationOf(plan, await simulateGoverned(piece, environment, subject, how));
+  return simulationOf(plan, await simulateGoverned(input, environment, subject, options));
 }
 
-async function open(piece: Piece, how: Performance): Promise<Simulation> {
-  return simulationOf(piece.plan, await simulateOpen(piece, how));
+async function open(input: SimulationInput, options: SimulationOptions): Promise<Simulation> {
+  return simulationOf(input.plan, await simulateOpen(input, options));
 }
 
-type Text = Pick<Piece, "source" | "pins" | "texts" | "plan" | "version">;
+type Text = Pick<SimulationInput, "source" | "pins" | "texts" | "plan" | "version">;
 
 interface Found {
   readonly text: Text;

@@ -10,7 +10,7 @@ export const threadRoutes: readonly Route[] = [
     method: "GET",
     path: "/agents/{agentId}/threads/{sessionId}",
     operation: "agents.thread",
-    summary: "What was said in one thread of an agent, oldest first; its newest 200 attempts.",
+    summary: "Lists the messages of one thread of an agent, oldest first, from its newest 200 attempts.",
     permission: "run:read",
     replies: { 200: { description: "The thread", schema: threadSchema } },
     handle: async ({ services, principal, params: { agentId = "", sessionId = "" } }) => {

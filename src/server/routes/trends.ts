@@ -28,8 +28,8 @@ export const trendRoutes: readonly Route[] = [
     path: "/trends",
     operation: "trends",
     summary:
-      "Counts runs that have ended by hour or day of their creation, UTC: success, duration, waiting time and cost, by " +
-      "workflow, version, agent or model.",
+      "Counts ended runs by hour or day of their creation, UTC: success, duration, waiting time and cost, by workflow, version, " +
+      "agent or model.",
     permission: "run:read",
     query: trendsQuery,
     replies: { 200: { description: "Points in order of time", schema: trendsSchema } },

@@ -27,8 +27,8 @@ import { listOnWire } from "../wire.ts";
 
 const sample = { schema: sampleBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: true };
 const answers = {
-  200: { description: "The run that the same request has started before", schema: triggerAnswerSchema },
-  202: { description: "The run that was started, or that the filter did not hold", schema: triggerAnswerSchema },
+  200: { description: "The run that the same request started before", schema: triggerAnswerSchema },
+  202: { description: "The started run, or the result that the filter was not true", schema: triggerAnswerSchema },
 };
 
 export const triggerRoutes: readonly Route[] = [
@@ -36,18 +36,17 @@ export const triggerRoutes: readonly Route[] = [
     method: "POST",
     path: "/triggers/{id}/test",
     operation: "triggers.test",
-    summary: "Evaluates filter and args of a trigger on a sample, and starts nothing.",
+    summary: "Evaluates filter and args of a trigger for a sample. Starts nothing.",
     permission: "governance:read",
     body: sample,
-    replies: { 200: { description: "What would happen", schema: triggerTestSchema } },
+    replies: { 200: { description: "Result of the evaluation", schema: triggerTestSchema } },
     handle: testTrigger,
   }),
   defineRoute({
     method: "POST",
     path: "/triggers/{id}/fire",
     operation: "triggers.fire",
-    summary:
-      "Delivers a sample to a trigger, whether it is enabled or not. An Idempotency-Key is the id of the delivery.",
+    summary: "Delivers a sample to a trigger, even if it is disabled. An Idempotency-Key is the id of the delivery.",
     permission: "workflow:execute",
     body: sample,
     replies: answers,
@@ -57,7 +56,7 @@ export const triggerRoutes: readonly Route[] = [
     method: "POST",
     path: "/schedules/{id}/run-now",
     operation: "schedules.run-now",
-    summary: "Starts the run of a schedule now, besides its slots and whether it is enabled or not.",
+    summary: "Starts a run of the schedule now, in addition to its slots and even if it is disabled.",
     permission: "workflow:execute",
     replies: answers,
     handle: async (call) => {
@@ -72,7 +71,7 @@ export const triggerRoutes: readonly Route[] = [
     method: "GET",
     path: "/triggers/{id}/deliveries",
     operation: "triggers.deliveries",
-    summary: "Lists what was delivered to a trigger, newest first; at least the last two days.",
+    summary: "Lists the deliveries of a trigger, newest first, for at least the last two days.",
     permission: "governance:read",
     query: pageQuery,
     replies: { 200: { description: "One page", schema: listOf(triggerDeliverySchema) } },

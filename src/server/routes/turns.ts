@@ -11,7 +11,7 @@ export const turnRoutes: readonly Route[] = [
     method: "GET",
     path: "/runs/{runId}/nodes/{nodeId}/turn",
     operation: "runs.turn",
-    summary: "Shows what the agent of a node did: its rounds, and each tool call with verdict and result.",
+    summary: "Shows the turn of a node: its rounds, and each tool call with verdict and result.",
     permission: "run:read",
     replies: { 200: { description: "The turn; without rounds when the node has none", schema: turnSchema } },
     handle: showTurn,

@@ -12,7 +12,7 @@ export const validateRoutes: readonly Route[] = [
     method: "POST",
     path: "/validate",
     operation: "validate",
-    summary: "Checks a definition: every problem at once, with line, column and hint. Nothing is stored.",
+    summary: "Checks a definition and reports all problems with line, column and hint. Nothing is stored.",
     permission: "workflow:read",
     body: {
       schema: validateBody,
@@ -21,7 +21,7 @@ export const validateRoutes: readonly Route[] = [
       isOptional: false,
     },
     replies: {
-      200: { description: "What is wrong with it, if anything, and the plan if nothing", schema: validationSchema },
+      200: { description: "The problems, and the plan when there are none", schema: validationSchema },
     },
     handle: async ({ services, principal, body: { source, format } }) => {
       const around = await surroundingsOf(source, lookUpIn(services.store, principal.orgId));

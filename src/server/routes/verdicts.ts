@@ -9,9 +9,9 @@ export const verdictRoutes: readonly Route[] = [
     method: "GET",
     path: "/runs/{runId}/verdicts",
     operation: "runs.verdicts",
-    summary: "Lists the verdicts on the nodes of a run, in order, with the facts the gates were given.",
+    summary: "Lists the verdicts on the nodes of a run, in order, with the facts that the gates read.",
     permission: "run:read",
-    query: pageQuery.extend({ node: filterText.optional().describe("Only those of this node or instance") }),
+    query: pageQuery.extend({ node: filterText.optional().describe("Selects the verdicts of this node or instance") }),
     replies: { 200: { description: "One page", schema: listOf(verdictSchema) } },
     handle: async (call) => {
       const { limit, cursor, node } = call.query;

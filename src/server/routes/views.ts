@@ -19,9 +19,9 @@ export const viewRoutes: readonly Route[] = [
     method: "GET",
     path: "/views",
     operation: "views.list",
-    summary: "Lists saved views of runs: the caller's own, and those that are shared; by name.",
+    summary: "Lists the saved views of runs by name: those of the caller and shared ones.",
     permission: "run:read",
-    replies: { 200: { description: "All of them", schema: listOf(viewSchema) } },
+    replies: { 200: { description: "All views", schema: listOf(viewSchema) } },
     handle: async ({ services, principal }) => {
       const found = await services.store.listViews(principal.orgId, ownerOf(principal));
       return json({ data: found.map((view) => viewOnWire(view, principal)) });
@@ -31,7 +31,7 @@ export const viewRoutes: readonly Route[] = [
     method: "POST",
     path: "/views",
     operation: "views.create",
-    summary: "Saves a view of runs: a name, and the filters of the list.",
+    summary: "Saves a view of runs: a name, and filters of the list.",
     permission: "run:read",
     body,
     replies: { 201: { description: "The view", schema: viewSchema } },
@@ -41,7 +41,7 @@ export const viewRoutes: readonly Route[] = [
     method: "PUT",
     path: "/views/{viewId}",
     operation: "views.update",
-    summary: "Changes a saved view. Shared ones of others need the permission registry:write.",
+    summary: "Changes a saved view. A shared view of another person needs the permission registry:write.",
     permission: "run:read",
     body,
     replies: { 200: { description: "The view", schema: viewSchema } },
@@ -51,9 +51,9 @@ export const viewRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/views/{viewId}",
     operation: "views.delete",
-    summary: "Deletes a saved view. Shared ones of others need the permission registry:write.",
+    summary: "Deletes a saved view. A shared view of another person needs the permission registry:write.",
     permission: "run:read",
-    replies: { 204: { description: "It is gone", schema: null } },
+    replies: { 204: { description: "The view is deleted", schema: null } },
     handle: async (call) => {
       const { services, principal } = call;
       const { id } = await requireView(call);

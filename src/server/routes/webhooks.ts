@@ -15,7 +15,7 @@ export const webhookRoutes: readonly Route[] = [
     method: "GET",
     path: "/webhooks/{id}/deliveries",
     operation: "webhooks.deliveries",
-    summary: "Lists what a webhook was sent or is about to be sent, newest first; settled ones are kept for 30 days.",
+    summary: "Lists the deliveries of a webhook, newest first. Settled deliveries are kept for 30 days.",
     permission: "governance:read",
     query: pageQuery,
     replies: { 200: { description: "One page", schema: listOf(deliverySchema) } },
@@ -32,7 +32,7 @@ export const webhookRoutes: readonly Route[] = [
     operation: "webhooks.redeliver",
     summary: "Sends a message again, under the same id, with all its retries.",
     permission: "registry:write",
-    replies: { 202: { description: "It is about to be sent", ...shown } },
+    replies: { 202: { description: "The delivery, which waits to be sent", ...shown } },
     handle: async (call) => {
       await requireEnabled(call);
       const { id = "", deliveryId = "" } = call.params;
@@ -47,7 +47,7 @@ export const webhookRoutes: readonly Route[] = [
     operation: "webhooks.test",
     summary: "Sends a message of type webhook.test.",
     permission: "registry:write",
-    replies: { 202: { description: "It is about to be sent", ...shown } },
+    replies: { 202: { description: "The delivery, which waits to be sent", ...shown } },
     handle: sendTest,
   }),
 ];

@@ -26,30 +26,30 @@ export const workRoutes: readonly Route[] = [
     method: "POST",
     path: "/api/v2/work/claim",
     operation: "work.claim",
-    summary: "Asks for work that a worker can do, and waits for it for a while.",
+    summary: "Claims work for a worker, and waits for some time when there is none.",
     permission: PERMISSION,
     body: { schema: claimBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
-    replies: { 200: { description: "What there is; it is the worker's for 15 s", schema: claimReply } },
+    replies: { 200: { description: "The claimed work, which the worker holds for 15 s", schema: claimReply } },
     handle: claim,
   }),
   defineRoute({
     method: "POST",
     path: "/api/v2/work/heartbeat",
     operation: "work.heartbeat",
-    summary: "Keeps what a worker holds for 15 s more.",
+    summary: "Extends the hold of a worker on its work by 15 s.",
     permission: PERMISSION,
     body: { schema: heartbeatBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
-    replies: { 200: { description: "What it holds no more", schema: heartbeatReply } },
+    replies: { 200: { description: "Work that the worker no longer holds", schema: heartbeatReply } },
     handle: renew,
   }),
   defineRoute({
     method: "POST",
     path: "/api/v2/work/complete",
     operation: "work.complete",
-    summary: "Reports results of functions; each is answered on its own, once it cannot be lost any more.",
+    summary: "Reports results of functions. Each result is answered on its own, after it is stored.",
     permission: PERMISSION,
     body: { schema: completeBody, bytesMax: RESULTS_BYTES_MAX, types: [JSON_TYPE], isOptional: false },
-    replies: { 200: { description: "What became of each", schema: completeReply } },
+    replies: { 200: { description: "Result of each report", schema: completeReply } },
     handle: complete,
   }),
 ];
@@ -85,12 +85,12 @@ async function complete(call: Call<z.output<typeof completeBody>, unknown>): Pro
   const { services, principal, body } = call;
   requireProtocol(body.protocol);
   const { orgId } = principal;
-  const stolen = await stolenOf(services, orgId, body);
+  const lost = await lostWorkOf(services, orgId, body);
   const results = body.results.map(async (result) => {
     const { dispatchId } = result;
     const address = readDispatchId(dispatchId);
     if (address === undefined) return { dispatchId, outcome: "unknown" as const };
-    if (stolen.has(dispatchId)) return { dispatchId, outcome: "discarded" as const };
+    if (lost.has(dispatchId)) return { dispatchId, outcome: "discarded" as const };
     const reporter = { orgId, isWorker: true } as const;
     return { dispatchId, outcome: await services.runtime.report(reporter, address, reportOfWork(result, address)) };
   });
@@ -98,7 +98,7 @@ async function complete(call: Call<z.output<typeof completeBody>, unknown>): Pro
 }
 
 /** Returns failed work that the reporting worker no longer holds. Such a failure is ignored while another worker executes it. */
-async function stolenOf(
+async function lostWorkOf(
   { work }: Services,
   orgId: string,
   { workerId, results }: { readonly workerId: string; readonly results: readonly WorkResult[] },

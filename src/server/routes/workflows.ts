@@ -22,7 +22,7 @@ import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
-import { letContinue, pausesOf } from "../shown-pause.ts";
+import { continuePausedRuns, pausesOf } from "../shown-pause.ts";
 import { listOnWire, planOnWire, workflowOnWire } from "../wire.ts";
 
 const VERSION_MAX = 2_147_483_647;
@@ -42,7 +42,7 @@ export const workflowRoutes: readonly Route[] = [
       isOptional: false,
     },
     replies: {
-      200: { description: "The newest version has this content already", schema: savedWorkflowSchema },
+      200: { description: "The newest version, which already has this content", schema: savedWorkflowSchema },
       201: { description: "A new version", schema: savedWorkflowSchema },
     },
     handle: async (call) =>
@@ -78,7 +78,7 @@ export const workflowRoutes: readonly Route[] = [
     method: "GET",
     path: "/workflows/{name}/versions/{version}",
     operation: "workflows.version",
-    summary: "Shows the exact text of a version and its plan.",
+    summary: "Shows the text of a version and its plan.",
     permission: "workflow:read",
     replies: { 200: { description: "The version", schema: versionSchema } },
     handle: showVersion,
@@ -88,7 +88,7 @@ export const workflowRoutes: readonly Route[] = [
     path: "/workflows/{name}",
     operation: "workflows.update",
     summary:
-      "Sets whether a workflow takes new runs. Runs that have started continue; to pause them as well, POST to its pause.",
+      "Sets whether a workflow starts new runs. Runs that have started continue; pause them with POST to its pause.",
     permission: "workflow:write",
     body: {
       schema: statusBody,
@@ -96,7 +96,7 @@ export const workflowRoutes: readonly Route[] = [
       types: [JSON_TYPE],
       isOptional: false,
     },
-    replies: { 200: { description: "The workflow as it is now", schema: workflowSchema } },
+    replies: { 200: { description: "The changed workflow", schema: workflowSchema } },
     handle: async (call) => {
       const name = call.params["name"] ?? "";
       const { services, principal, body } = call;
@@ -109,7 +109,7 @@ export const workflowRoutes: readonly Route[] = [
       if (!isKnown) throw unknownWorkflow(name);
       const wasPaused = (await pausesOf(services, orgId)).has(name);
       await services.governance.registered.refresh(orgId);
-      if (wasPaused && body.status === "active") letContinue(services, orgId, name);
+      if (wasPaused && body.status === "active") continuePausedRuns(services, orgId, name);
       return json(await shownWorkflow(services, orgId, await requireWorkflow(call, name)));
     },
   }),

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { missingPackage } from "../../core/base/index.ts";
 import type { Sql } from "../index.ts";
 import { lockDirectory } from "./directory-lock.ts";
-import { plantDatabase } from "./seed.ts";
+import { createFromSeed } from "./seed.ts";
 import { WalSync } from "./wal-sync.ts";
 
 export interface EmbeddedOptions {
@@ -37,7 +37,7 @@ export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions
       import("@electric-sql/pglite"),
       import("./database-sql.ts"),
       import("./engine.ts"),
-      plantDatabase(data, seedDirectory),
+      createFromSeed(data, seedDirectory),
     ]);
     setFlagsFromString(PATIENT_COMPILER);
     const startParams = [...PGlite.defaultStartParams, "-c", SHARED_BUFFERS];

@@ -93,7 +93,7 @@ async function makeEmpty(directory: string): Promise<void> {
  * Puts a new database at `target`, which appears only when complete. The caller holds the lock on the directory above
  * it. Default source: the seed of the package, else the one in the user's cache, which is made first if necessary.
  */
-export async function plantDatabase(target: string, seedDirectory: string | undefined): Promise<void> {
+export async function createFromSeed(target: string, seedDirectory: string | undefined): Promise<void> {
   if (existsSync(target)) return;
   const copy = `${target}.new`;
   await rm(copy, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { ApprovalTicket, ChannelStore, NewTicket, Posting } from "../channel-store.ts";
-import { nextTurn } from "../turn.ts";
+import { nextSendSlot } from "../send-slot.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 /** Channel data of a memory store. */
@@ -25,9 +25,9 @@ export function createMemoryChannels(): MemoryChannels {
 export function memoryChannels(world: MemoryWorld): ChannelStore {
   const { turns, postings, tickets } = world.channels;
   return {
-    takeTurn: async ({ orgId, targetId }, perMinute) => {
+    takeSendSlot: async ({ orgId, targetId }, perMinute) => {
       const key = keyOf(orgId, targetId);
-      const { wait, after } = nextTurn(turns.get(key) ?? [], perMinute, world.now());
+      const { wait, after } = nextSendSlot(turns.get(key) ?? [], perMinute, world.now());
       if (wait === 0) turns.set(key, after);
       return wait;
     },

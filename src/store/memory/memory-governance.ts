@@ -32,7 +32,7 @@ export function isOverLimit(world: MemoryWorld, batch: readonly RunCommit[]): bo
       const counter = trial.agentCounters.get(keyOf(orgId, agentId));
       return maxOpen !== null && (counter?.open ?? 0) > maxOpen;
     }) ||
-    slots.some((slot) => isWindowPassed(hits.get(keyOf(slot.orgId, slot.agentId)) ?? [], slot)) ||
+    slots.some((slot) => isOverWindow(hits.get(keyOf(slot.orgId, slot.agentId)) ?? [], slot)) ||
     ledger.some(({ orgId, envelopeId, periodStart, ceiling }) => {
       const counter = trial.envelopeCounters.get(keyOf(orgId, envelopeId, periodStart));
       return ceiling !== null && (counter?.spent ?? 0) + (counter?.reserved ?? 0) > ceiling;
@@ -97,7 +97,7 @@ function hitsByAgent(world: MemoryWorld, slots: readonly OrgSlot[]): ReadonlyMap
 }
 
 /** A late dispatch is counted with those before it. One so late that those may have been deleted already counts as over the limit. */
-function isWindowPassed(all: readonly Hits[], { hits, rate }: SlotChange): boolean {
+function isOverWindow(all: readonly Hits[], { hits, rate }: SlotChange): boolean {
   const newest = all.at(-1);
   if (rate === null || hits.length === 0 || newest === undefined) return false;
   const since = hits.reduce((oldest, { at }) => Math.min(oldest, at), Infinity) - rate.windowMs;
@@ -129,7 +129,7 @@ function takePlaces(world: MemoryWorld, orgId: string, places: readonly WindowPl
     rate,
   }));
   const hits = hitsByAgent(world, slots);
-  if (slots.some((slot) => isWindowPassed(hits.get(keyOf(orgId, slot.agentId)) ?? [], slot))) return false;
+  if (slots.some((slot) => isOverWindow(hits.get(keyOf(orgId, slot.agentId)) ?? [], slot))) return false;
   writeCounters(world, { orgId, slots, ledger: [] });
   return true;
 }

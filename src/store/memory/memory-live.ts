@@ -43,5 +43,9 @@ export function memoryLive(world: MemoryWorld): LiveStore {
         .filter(({ orgId, status }) => orgIds.includes(orgId) && status === "pending")
         .map(({ orgId, id: approvalId }) => ({ orgId, approvalId }))
         .sort((left, right) => compareCodeUnits(left.approvalId, right.approvalId)),
+    reportCommits: async () => {
+      world.commitReports += 1;
+    },
+    countCommitReports: async () => world.commitReports,
   };
 }

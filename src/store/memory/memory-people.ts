@@ -101,10 +101,10 @@ export function memoryMemberships(world: MemoryWorld): MembershipStore {
       const members = membersOf(world, orgId);
       const member = members.find((one) => one.personId === personId);
       const now = world.now();
-      const isStoodFor = ({ deputyId, deputyFrom, deputyUntil, isDisabled }: MemberRecord): boolean =>
+      const hasActiveDeputy = ({ deputyId, deputyFrom, deputyUntil, isDisabled }: MemberRecord): boolean =>
         deputyId === personId && (deputyFrom ?? now) <= now && (deputyUntil ?? now) > now && !isDisabled;
       const deputyFor = members
-        .filter((one) => one !== member && isStoodFor(one))
+        .filter((one) => one !== member && hasActiveDeputy(one))
         .sort((left, right) => compareCodeUnits(left.personId, right.personId));
       return member === undefined ? undefined : { member, deputyFor };
     },

@@ -1,7 +1,7 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { attemptKey, isTerminal } from "../../core/event/index.ts";
 import { queueTimer } from "../commit-check.ts";
-import { type DueTimer, type Orphan, RECOVERABLE_MS, type ReplicaStore } from "../replica-store.ts";
+import { type DueTimer, type Orphan, type Recoverable, RECOVERABLE_MS, type ReplicaStore } from "../replica-store.ts";
 import { attemptsOf, copy, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryReplicas(world: MemoryWorld): ReplicaStore {
@@ -39,7 +39,7 @@ export function memoryReplicas(world: MemoryWorld): ReplicaStore {
         .filter(([runId, run]) => isStalled(world, runId, run))
         .map(([runId]) => runId)
         .slice(0, limit),
-    listRecoverable: async (limit) =>
+    listRecoverable: async (limit, after) =>
       byRunId(world)
         .flatMap(([runId, { orgId, pinned, head }]) => {
           const { status, epoch, endedAt } = head;
@@ -48,9 +48,14 @@ export function memoryReplicas(world: MemoryWorld): ReplicaStore {
           if (!hasFailed || !isRecent || epoch >= (pinned.recoveryMax ?? 0)) return [];
           return [{ orgId, runId, epoch, endedAt }];
         })
-        .sort((left, right) => left.endedAt - right.endedAt)
+        .sort(inOrderOfEnd)
+        .filter((run) => after === null || inOrderOfEnd(run, after) > 0)
         .slice(0, limit),
   };
+}
+
+function inOrderOfEnd(left: Recoverable, right: Recoverable): number {
+  return left.endedAt - right.endedAt || compareCodeUnits(left.runId, right.runId);
 }
 
 function byRunId(world: MemoryWorld): [string, MemoryRun][] {

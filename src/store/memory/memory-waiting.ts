@@ -1,5 +1,11 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
-import { type NodeWait, sharedOut, type WaitingNode, type WaitingQueue, type WaitingStore } from "../waiting-store.ts";
+import {
+  type NodeWait,
+  lowerPriorityShare,
+  type WaitingNode,
+  type WaitingQueue,
+  type WaitingStore,
+} from "../waiting-store.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
 type Row = NodeWait & { readonly orgId: string; readonly runId: string };
@@ -24,7 +30,7 @@ export function memoryWaiting(world: MemoryWorld): WaitingStore {
       const waiting = rowsOf(world)
         .filter((row) => row.orgId === orgId && row.queue === queue && row.replicaId === null)
         .sort(inOrder);
-      const shared = sharedOut(limit);
+      const shared = lowerPriorityShare(limit);
       const later = [2, 4].flatMap((rank) => waiting.filter((row) => row.rank >= rank).slice(0, shared));
       const picked = [...new Set([...waiting.slice(0, limit), ...later])].sort(inOrder);
       for (const row of picked) change(row, replicaId);

@@ -43,6 +43,10 @@ export function memoryWork(world: MemoryWorld): WorkStore {
       for (const { key } of given) world.work.holds.delete(holdKey(key));
       return given.length;
     },
+    returnWork: async (orgId, work) => {
+      for (const { workerId, ...key } of work)
+        if (isHeldBy(world, orgId, workerId, key)) world.work.holds.delete(holdKey(key));
+    },
     lostWork: async (limit) =>
       [...workOf(world)]
         .filter(({ key, work }) => work.isOnce && (world.work.holds.get(holdKey(key))?.until ?? Infinity) < world.now())

@@ -34,6 +34,8 @@ export interface MemoryWorld {
   readonly comments: Map<string, readonly ApprovalCommentRecord[]>;
   /** When approvals were last assigned or commented on. */
   readonly noted: Map<string, { readonly orgId: string; readonly id: string; readonly notedAt: number }>;
+  /** Number of reports of commits by any replica. */
+  commitReports: number;
   readonly idempotency: Map<string, { readonly runId: string; readonly bodyHash: string; readonly at: number }>;
   readonly blobs: Map<string, string>;
   readonly definitions: Map<string, PinnedDefinition>;
@@ -131,6 +133,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     approvals: new Map(),
     comments: new Map(),
     noted: new Map(),
+    commitReports: 0,
     idempotency: new Map(),
     blobs: new Map(),
     definitions: new Map(),

@@ -3,7 +3,7 @@ import { compressBodies } from "./compression.ts";
 import type { Migration } from "./migration.ts";
 
 /** Renames a table and its indexes, so that the new table can use their names. */
-function makeWayFor(table: string, indexes: readonly string[]): readonly string[] {
+function renameOldTable(table: string, indexes: readonly string[]): readonly string[] {
   return [
     `alter table ${table} rename to ${table}_first`,
     ...indexes.map((name) => `alter index ${table}_${name} rename to ${table}_first_${name}`),
@@ -15,7 +15,7 @@ function makeWayFor(table: string, indexes: readonly string[]): readonly string[
  * round splits off partitions for the time up to next week and the following weeks (`sql-partitions.ts`), so this step
  * takes no longer with more rows.
  */
-function attachWhatWas(table: string): string {
+function attachOldTableAsDefault(table: string): string {
   return `do $$
     begin
       if exists (select from ${table}_first) then
@@ -40,7 +40,7 @@ export const PARTITIONS: Migration = {
   name: "partitions by time",
   minReader: 47,
   statements: [
-    ...makeWayFor("event_blocks", ["pkey"]),
+    ...renameOldTable("event_blocks", ["pkey"]),
     `create table event_blocks (
       run_id text collate "C" not null,
       first_event_id int not null,
@@ -51,8 +51,8 @@ export const PARTITIONS: Migration = {
       constraint event_blocks_check check (first_event_id >= 1 and last_event_id >= first_event_id)
     ) partition by range (run_id)`,
     ...VIEW,
-    attachWhatWas("event_blocks"),
-    ...makeWayFor("verdict_blocks", ["pkey", "newest"]),
+    attachOldTableAsDefault("event_blocks"),
+    ...renameOldTable("verdict_blocks", ["pkey", "newest"]),
     `create table verdict_blocks (
       run_id text collate "C" not null,
       first_event_id int not null,
@@ -62,7 +62,7 @@ export const PARTITIONS: Migration = {
       primary key (run_id, first_event_id)
     ) partition by range (run_id)`,
     `create index verdict_blocks_newest on verdict_blocks (org_id, at desc)`,
-    attachWhatWas("verdict_blocks"),
+    attachOldTableAsDefault("verdict_blocks"),
     compressBodies(["event_blocks", "verdict_blocks", "verdict_blocks_default"]),
   ],
 };

@@ -51,6 +51,7 @@ import { CELLS } from "./0060-cells.ts";
 import { CALLBACK_TOKENS } from "./0061-callback-tokens.ts";
 import { KEY_COLLATIONS } from "./0062-key-collations.ts";
 import { CELL_CHANGES } from "./0063-cell-changes.ts";
+import { COMMIT_REPORTS } from "./0064-commit-reports.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -103,6 +104,7 @@ const MIGRATIONS: readonly Migration[] = [
   CALLBACK_TOKENS,
   KEY_COLLATIONS,
   CELL_CHANGES,
+  COMMIT_REPORTS,
 ];
 
 /** The last migration this program knows. */
@@ -119,12 +121,12 @@ export function schemaDigest(): string {
  * several programs start at once, the first to insert it does the migration; the others wait for its commit and skip it.
  */
 export async function migrate(sql: Sql): Promise<void> {
-  if ((await booked(sql)).version < KNOWN) await takeSteps(sql);
+  if ((await readSchemaVersion(sql)).version < KNOWN) await takeSteps(sql);
   await checkSchema(sql);
 }
 
 async function takeSteps(sql: Sql): Promise<void> {
-  await openBooks(sql);
+  await createMigrationTable(sql);
   for (const migration of MIGRATIONS) await sql.transaction((within) => step(within, migration));
 }
 
@@ -143,7 +145,7 @@ async function step(sql: Sql, { version, name, minReader, statements }: Migratio
   for (const text of statements) await sql.query({ name: "", text });
 }
 
-const BOOKS = {
+const MIGRATION_TABLE = {
   name: "",
   text: `create table if not exists schema_migrations (
       version int primary key,
@@ -154,17 +156,17 @@ const BOOKS = {
 };
 
 /** Creates the table. Of two programs that create it at once, one fails, with an error that depends on the timing, and repeats. */
-async function openBooks(sql: Sql): Promise<void> {
+async function createMigrationTable(sql: Sql): Promise<void> {
   try {
-    await sql.query(BOOKS);
+    await sql.query(MIGRATION_TABLE);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && MADE_MEANWHILE.has(error.code))) throw error;
-    await sql.query(BOOKS);
+    if (!(error instanceof Error && "code" in error && CREATED_CONCURRENTLY_STATES.has(error.code))) throw error;
+    await sql.query(MIGRATION_TABLE);
   }
 }
 
 /** SQLSTATEs of a type or table that another session has just created or changed. */
-const MADE_MEANWHILE: ReadonlySet<unknown> = new Set(["23505", "42P07", "42710"]);
+const CREATED_CONCURRENTLY_STATES: ReadonlySet<unknown> = new Set(["23505", "42P07", "42710"]);
 
 const NO_TABLE = "42P01";
 const SCHEMA = {
@@ -174,7 +176,7 @@ const SCHEMA = {
 
 /** Throws unless the schema fits this program. Needs a reachable database. */
 export async function checkSchema(sql: Sql): Promise<void> {
-  const { version, minReader } = await booked(sql);
+  const { version, minReader } = await readSchemaVersion(sql);
   if (minReader > KNOWN) {
     throw new SchemaMismatch(
       `the database is at schema ${version} and can only be used by a Sluice that knows schema ${minReader}; ` +
@@ -186,7 +188,7 @@ export async function checkSchema(sql: Sql): Promise<void> {
   }
 }
 
-async function booked(sql: Sql): Promise<{ readonly version: number; readonly minReader: number }> {
+async function readSchemaVersion(sql: Sql): Promise<{ readonly version: number; readonly minReader: number }> {
   try {
     const [found] = await sql.query<{ version: number; min_reader: number }>(SCHEMA);
     return { version: found?.version ?? 0, minReader: found?.min_reader ?? 0 };

@@ -48,7 +48,7 @@ export function leaderClients(search: LeaderSearch, settings: ClientConfig): new
         search.found(this, this.#host);
         return this;
       } catch (error) {
-        search.passOver(this.#host);
+        search.skip(this.#host);
         this.end().catch(() => undefined);
         throw new HostFailure(this.#host.name, { cause: error });
       }

@@ -55,7 +55,7 @@ export class LeaderSearch {
   }
 
   /** Skips a host that cannot be used: the next connection tries the one after it. Another connection may have skipped it already. */
-  passOver(host: DatabaseHost): void {
+  skip(host: DatabaseHost): void {
     if (this.next === host) this.#next = (this.#next + 1) % this.hosts.length;
   }
 

@@ -10,7 +10,7 @@ import {
 import type { HostFailure } from "./leader-client.ts";
 
 /** Translates an error of the driver into an error of the store. */
-export function translated(error: unknown): Error {
+export function toStoreError(error: unknown): Error {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof Error && isProgramError(error)) return error;
   if (error instanceof DatabaseError && error.code === MOVING_STATE)
@@ -27,11 +27,11 @@ function isRefusedStart(error: unknown): error is DatabaseError {
 }
 
 /** Builds the error for the case that no host could be used. With several hosts, it names each with its reason. */
-export function unreached(failures: readonly HostFailure[]): Error {
+export function noHostError(failures: readonly HostFailure[]): Error {
   const [only] = failures;
   const refused = failures.find(({ cause }) => isRefusedStart(cause));
-  if (refused !== undefined) return translated(refused.cause);
-  if (only !== undefined && failures.length === 1) return translated(only.cause);
+  if (refused !== undefined) return toStoreError(refused.cause);
+  if (only !== undefined && failures.length === 1) return toStoreError(only.cause);
   const reasons = failures.map(({ message, cause }) => `${message}: ${cause instanceof Error ? reasonOf(cause) : ""}`);
   return new StoreUnavailable(`no host of the database takes writes now: ${reasons.join("; ")}`, { cause: only });
 }

@@ -18,8 +18,8 @@ import {
 } from "../index.ts";
 import { HostFailure, leaderClients } from "./leader-client.ts";
 import { LeaderSearch } from "./leader-search.ts";
-import { Lookout } from "./lookout.ts";
-import { isAnswer, isLostStatement, isReadOnly, translated, unreached } from "./postgres-failure.ts";
+import { LeaderWatch } from "./leader-watch.ts";
+import { isAnswer, isLostStatement, isReadOnly, toStoreError, noHostError } from "./postgres-failure.ts";
 
 export interface PostgresOptions {
   readonly url: string;
@@ -74,11 +74,13 @@ export function openPostgres(options: PostgresOptions): PostgresSql {
   // Without listeners, a dying connection, idle or in use, would end the process. Its user gets the error anyway.
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
-  const link = { pool, search, lookout: new Lookout(search, settings) };
+  const link = { pool, search, watch: new LeaderWatch(search, settings) };
   let closing: Promise<void> | null = null;
   return {
     query: (statement, params) =>
-      statement.passesOver === true ? askPassingOver(link, statement, params) : askOnce(link, statement, params),
+      statement.skipsMovingOrganisation === true
+        ? queryWithSkipRetry(link, statement, params)
+        : askOnce(link, statement, params),
     transaction: (work) => inTransaction(link, work),
     checkPooler: () => checkPooler(link),
     close: () => (closing ??= pool.end()),
@@ -89,7 +91,7 @@ export function openPostgres(options: PostgresOptions): PostgresSql {
 interface Link {
   readonly pool: Pool;
   readonly search: LeaderSearch;
-  readonly lookout: Lookout;
+  readonly watch: LeaderWatch;
 }
 
 function ignore(): void {}
@@ -110,7 +112,7 @@ async function askOnce<Row>(link: Link, statement: Statement, params?: readonly 
   const client = await connect(link);
   let isBroken = false;
   try {
-    return await link.lookout.during(() => ask<Row>(client, statement, params));
+    return await link.watch.during(() => ask<Row>(client, statement, params));
   } catch (error) {
     isBroken = !isAnswer(error);
     if (isReadOnly(error)) link.search.demote(client);
@@ -121,7 +123,7 @@ async function askOnce<Row>(link: Link, statement: Statement, params?: readonly 
 }
 
 /** Triggers of a leaving organisation reject the whole statement. The repetition then skips the rows of that organisation. */
-async function askPassingOver<Row>(
+async function queryWithSkipRetry<Row>(
   link: Link,
   statement: Statement,
   params?: readonly SqlValue[],
@@ -131,7 +133,7 @@ async function askPassingOver<Row>(
   } catch (error) {
     if (!(error instanceof OrganisationMoving)) throw error;
     return inTransaction(link, async (within) => {
-      await within.query(PASS_OVER, [error.orgId]);
+      await within.query(SKIP_ORGANISATION, [error.orgId]);
       return within.query<Row>(statement, params);
     });
   }
@@ -147,7 +149,7 @@ async function ask<Row>(
     const { rows } = await asked.query(name === "" ? { text, values } : { name, text, values });
     return rows as Row[];
   } catch (error) {
-    throw translated(error);
+    throw toStoreError(error);
   }
 }
 
@@ -160,9 +162,9 @@ async function connect({ pool, search }: Link): Promise<PoolClient> {
       if (search.isCurrent(client)) return client;
       client.release(true);
     } catch (error) {
-      if (!(error instanceof HostFailure)) throw translated(error);
+      if (!(error instanceof HostFailure)) throw toStoreError(error);
       failures.push(error);
-      if (failures.length >= search.hosts.length) throw unreached(failures);
+      if (failures.length >= search.hosts.length) throw noHostError(failures);
     }
   }
 }
@@ -170,7 +172,7 @@ async function connect({ pool, search }: Link): Promise<PoolClient> {
 async function inTransaction<T>(link: Link, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await connect(link);
   const within: Sql = {
-    query: (statement, params) => link.lookout.during(() => ask(client, statement, params)),
+    query: (statement, params) => link.watch.during(() => ask(client, statement, params)),
     transaction: () => Promise.reject(new Bug("a transaction inside a transaction")),
     close: () => Promise.reject(new Bug("a transaction cannot close the database")),
   };
@@ -213,7 +215,7 @@ async function checkPooler(link: Link): Promise<void> {
   }
 }
 
-const PASS_OVER = { name: "", text: "select set_config('sluice.pass_over', $1, true)" };
+const SKIP_ORGANISATION = { name: "", text: "select set_config('sluice.pass_over', $1, true)" };
 const PROBE = { name: "pooler probe", text: "select 1 as found" };
 const HOLD = { name: "", text: "select 1 as held" };
 const BEGIN = { name: "", text: "begin" };

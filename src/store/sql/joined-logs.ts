@@ -9,7 +9,7 @@ const EVENTS_MAX = 1_000;
  */
 const JOIN_LOGS = {
   name: "join logs",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with held as materialized (
       select h.run_id from run_heads h
       where h.run_id = any($1::text[]) and h.ended_at is not null and h.last_event_id <= ${EVENTS_MAX}

@@ -2,7 +2,7 @@ import { decodeCursor, listed, type Position } from "../cursor.ts";
 import { CANDIDATES_MAX, type Range, type RunFilter } from "../run-filter.ts";
 import type { Sql, SqlValue, Statement } from "../sql.ts";
 import type { Listed, Page, RunRecord } from "../store.ts";
-import { lookUpAnew } from "./planned-anew.ts";
+import { lookUpWithFreshPlan } from "./fresh-plan.ts";
 import { RUN, RUN_COLUMNS } from "./run-columns.ts";
 import { queryText } from "./word-rows.ts";
 import { idsWaiting } from "./waiting-for.ts";
@@ -10,7 +10,7 @@ import { idsWaiting } from "./waiting-for.ts";
 export async function listRuns(sql: Sql, orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>> {
   const after = decodeCursor(page.cursor);
   const { statement, params } = listStatement(orgId, filter, after, page.limit + 1);
-  const rows = await lookUpAnew(sql, statement, params);
+  const rows = await lookUpWithFreshPlan(sql, statement, params);
   return listed(RUN.all(rows), page.limit, ({ createdAt, runId }) => ({ at: createdAt, id: runId }));
 }
 

@@ -68,7 +68,7 @@ const FORGET = {
 /** Skips rows that are locked by another replica or by a request to forget. */
 const PRUNE = {
   name: "prune agent memories",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with old as (
       select org_id, agent_id, profile, at, id from (
         select e.org_id, e.agent_id, e.profile, e.at, e.id,

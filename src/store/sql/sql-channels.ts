@@ -1,13 +1,13 @@
 import type { ChannelStore, TicketState } from "../channel-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import { nextTurn } from "../turn.ts";
+import { nextSendSlot } from "../send-slot.ts";
 import type { TargetKey } from "../webhook-store.ts";
 import { bigint, Columns, oneOf, optional, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
 export function sqlChannels(sql: Sql): ChannelStore {
   return {
-    takeTurn: (target, perMinute) => sql.transaction((within) => takeTurn(within, target, perMinute)),
+    takeSendSlot: (target, perMinute) => sql.transaction((within) => takeSendSlot(within, target, perMinute)),
     addPosting: async (posting) => {
       await sql.query(ADD_POSTING, POSTING.values(posting));
     },
@@ -41,11 +41,11 @@ const WRITE_TURNS = {
 };
 
 /** Exact for every 60 seconds, not only for calendar minutes, because the times of the last minute's messages are kept. */
-async function takeTurn(sql: Sql, { orgId, targetId }: TargetKey, perMinute: number): Promise<number> {
+async function takeSendSlot(sql: Sql, { orgId, targetId }: TargetKey, perMinute: number): Promise<number> {
   await sql.query(BEGIN_TURNS, [orgId, targetId]);
   const [row] = await sql.query<{ taken: string; now: number }>(LOCK_TURNS, [orgId, targetId]);
   const { taken = "[]", now = 0 } = row ?? {};
-  const { wait, after } = nextTurn(JSON.parse(taken) as readonly number[], perMinute, now);
+  const { wait, after } = nextSendSlot(JSON.parse(taken) as readonly number[], perMinute, now);
   if (wait === 0) await sql.query(WRITE_TURNS, [orgId, targetId, JSON.stringify(after)]);
   return wait;
 }
@@ -99,7 +99,7 @@ const CLOSE_TICKET = {
 };
 const PRUNE_TICKETS = {
   name: "prune approval tickets",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `delete from approval_tickets where hash in (
       select hash from approval_tickets where expires_at < $1 order by expires_at limit $2)
     returning hash`,

@@ -15,7 +15,7 @@ import { forgetVerdictParts, writeVerdictParts } from "./verdict-part-rows.ts";
 
 /** Two programs that write the same runs may deadlock. The one that the database aborts tries again, at most so many times. */
 const TRIES = 4;
-const MET_ANOTHER = new Set(["40001", "40P01"]);
+const RETRYABLE_STATES = new Set(["40001", "40P01"]);
 
 export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promise<CommitOutcome> {
   if (batch.length === 0) return { isOverLimit: false, conflicts: [], duplicates: [] };
@@ -33,7 +33,7 @@ export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promis
       if (isLimitPassed(error)) return { isOverLimit: true, conflicts: [], duplicates: [] };
       forgetVerdictParts(sql);
       if (code === NOT_NULL) throw new Bug("the events of a commit do not follow the log", { cause: error });
-      if (!MET_ANOTHER.has(code) || tried === TRIES) throw error;
+      if (!RETRYABLE_STATES.has(code) || tried === TRIES) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { decodeCursor, listed } from "../cursor.ts";
-import { isStaying, NOW_MS, type Sql, type SqlRow } from "../sql.ts";
+import { isNotLeaving, NOW_MS, type Sql, type SqlRow } from "../sql.ts";
 import type { Listed, Page } from "../store.ts";
 import type { DeliveryRecord, DeliveryState, DeliveryStore } from "../webhook-store.ts";
 import { bigint, Columns, int, oneOf, optional, text } from "./columns.ts";
@@ -67,9 +67,9 @@ const DELIVERY = new Columns(
 
 const CLAIM = {
   name: "claim webhook deliveries",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with due as (
-      select id from webhook_deliveries d where next_at <= ${NOW_MS} and ${isStaying("d.org_id")}
+      select id from webhook_deliveries d where next_at <= ${NOW_MS} and ${isNotLeaving("d.org_id")}
         and not exists (select from unnest($3::text[], $4::text[]) as b (org_id, webhook_id)
           where b.org_id = d.org_id and b.webhook_id = d.webhook_id)
       order by next_at, seq limit $1 for update skip locked
@@ -130,7 +130,7 @@ const REDELIVER = {
 };
 const PRUNE = {
   name: "prune webhook deliveries",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `delete from webhook_deliveries where id in (
       select id from webhook_deliveries where created_at < $1 and next_at is null order by created_at limit $2)
     returning id`,

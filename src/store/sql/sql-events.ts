@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { EventStore, KeptEventRecord, NewEvent } from "../event-store.ts";
-import { arrayLiteral, isStaying, NOW_MS, type Sql, type SqlRow } from "../sql.ts";
+import { arrayLiteral, isNotLeaving, NOW_MS, type Sql, type SqlRow } from "../sql.ts";
 import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
@@ -129,21 +129,21 @@ const EVENTS_FOR = {
 };
 const UNMARK_EVENTS = {
   name: "unmark events",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `update received_events e set marked_at = null from ${EVENT_KEY.unnest()}
     where e.org_id = i.org_id and e.id = i.id`,
 };
 const UNMARK_WAITERS = {
   name: "unmark waiters",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `update event_waiters w set marked_at = null from ${WAITER_KEY.unnest()}
     where w.run_id = i.run_id and w.node_id = i.node_id and w.blocked_by = i.blocked_by`,
 };
 const CLAIM_EVENTS = {
   name: "claim marked events",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with picked as (
-      select org_id, id from received_events where marked_at <= ${NOW_MS} - $1::bigint and ${isStaying("org_id")}
+      select org_id, id from received_events where marked_at <= ${NOW_MS} - $1::bigint and ${isNotLeaving("org_id")}
       order by marked_at limit $2 for update skip locked
     )
     update received_events e set marked_at = ${NOW_MS} from picked p where e.org_id = p.org_id and e.id = p.id
@@ -151,9 +151,9 @@ const CLAIM_EVENTS = {
 };
 const CLAIM_WAITERS = {
   name: "claim marked waiters",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with picked as (
-      select run_id, node_id from event_waiters where marked_at <= ${NOW_MS} - $1::bigint and ${isStaying("org_id")}
+      select run_id, node_id from event_waiters where marked_at <= ${NOW_MS} - $1::bigint and ${isNotLeaving("org_id")}
       order by marked_at limit $2 for update skip locked
     )
     update event_waiters w set marked_at = ${NOW_MS} from picked p where w.run_id = p.run_id and w.node_id = p.node_id
@@ -161,7 +161,7 @@ const CLAIM_WAITERS = {
 };
 const DELETE_EXPIRED = {
   name: "delete expired events",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with picked as (
       select org_id, id from received_events where marked_at is null and expires_at <= ${NOW_MS}
       order by expires_at limit $1 for update skip locked

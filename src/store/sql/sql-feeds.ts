@@ -1,4 +1,4 @@
-import { isStaying, NOW_MS, type Sql } from "../sql.ts";
+import { isNotLeaving, NOW_MS, type Sql } from "../sql.ts";
 import type { FeedClaim, FeedStore, Subscription } from "../webhook-store.ts";
 import { bigint, Columns, int, optional, text } from "./columns.ts";
 import { addDeliveries, DELIVERY_NAMES, deliveryColumns } from "./delivery-rows.ts";
@@ -85,10 +85,10 @@ async function subscribe(
 /** Claims feeds, those that have waited longest first. */
 const CLAIM_FEEDS = {
   name: "claim webhook feeds",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with due as (
       select c.org_id, coalesce(h.seq, 0) as head_seq from webhook_cursors c left join audit_heads h using (org_id)
-      where c.held_until <= ${NOW_MS} and ${isStaying("c.org_id")} and (h.seq > c.audit_seq or c.swept_at <= ${NOW_MS} - $1)
+      where c.held_until <= ${NOW_MS} and ${isNotLeaving("c.org_id")} and (h.seq > c.audit_seq or c.swept_at <= ${NOW_MS} - $1)
       order by c.held_until, c.org_id limit $3 for update of c skip locked
     )
     update webhook_cursors c set held_until = ${NOW_MS} + $2 from due d where c.org_id = d.org_id

@@ -183,7 +183,7 @@ const LIST_OF_RUN = {
 };
 const SWEEP_REFERENCES = {
   name: "sweep file references",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `delete from file_references g using (
       select f.org_id, f.sha256, f.run_id, f.name from file_references f
       where not exists (select from runs r where r.run_id = f.run_id) limit $1 for update skip locked) f
@@ -192,7 +192,7 @@ const SWEEP_REFERENCES = {
 /** Skips rows locked by a claim. After the claim they are too young to be swept. */
 const SWEEP_FILES = {
   name: "sweep files",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with gone as (
       delete from files g using (
         select f.org_id, f.sha256 from files f where f.claimed_at < ${NOW_MS} - $1::bigint
@@ -206,7 +206,7 @@ const SWEEP_FILES = {
 };
 const SWEEP_UPLOADS = {
   name: "sweep file uploads",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with gone as (
       delete from file_uploads where id = any(array(
         select u.id from file_uploads u where u.created_at < ${NOW_MS} - $1::bigint limit $2 for update skip locked))
@@ -224,6 +224,6 @@ const LIST_GARBAGE = {
 };
 const CLEAR_GARBAGE = {
   name: "clear file garbage",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: "delete from file_garbage where place = any($1::text[])",
 };

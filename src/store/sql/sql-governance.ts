@@ -122,7 +122,7 @@ const ENVELOPES = {
  */
 const PRUNE_USAGE = {
   name: "prune usage",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with old as (
       select o.org_id, u.at from organisations o cross join lateral (
         select at from usage_records where org_id = o.org_id and at < $1 order by at limit $2 for update skip locked) u

@@ -124,7 +124,7 @@ const EXTEND = {
 };
 const DROP_UNUSED = {
   name: "drop unused launches",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `delete from launch_approvals where approval_id = any(array(
       select l.approval_id from launch_approvals l join approvals a on a.id = l.approval_id
       where l.expires_at <= ${NOW_MS} and a.status <> 'pending' order by l.expires_at limit $1

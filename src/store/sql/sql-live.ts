@@ -1,3 +1,4 @@
+import { required } from "../../core/base/index.ts";
 import type { LiveStore } from "../live-store.ts";
 import type { Sql } from "../sql.ts";
 import { bigint, Columns, optional, parsed, text } from "./columns.ts";
@@ -14,6 +15,13 @@ export function sqlLive(sql: Sql): LiveStore {
     },
     listNotedApprovals: async (orgIds, since) => NOTED.all(await sql.query(LIST_NOTED, [orgIds, since])),
     listOpenLaunches: async (orgIds) => LAUNCH.all(await sql.query(OPEN_LAUNCHES, [orgIds])),
+    reportCommits: async () => {
+      await sql.query(REPORT_COMMITS);
+    },
+    countCommitReports: async () => {
+      const [row] = await sql.query<{ count: number }>(COUNT_REPORTS);
+      return required(row, "a sequence has one row").count;
+    },
   };
 }
 
@@ -24,13 +32,16 @@ const LIVE = new Columns({
   pendingApprovals: optional(parsed<readonly string[]>()),
 });
 
-/** Reads the wanted runs whose version the caller does not know yet. */
+/**
+ * Reads the wanted runs whose version the caller does not know yet. `not in`, because it is always hashed: a join compares
+ * each run with each known one when the planner expects few of them.
+ */
 const UNKNOWN = `select ${RUN_HEAD.list("h")}, ${RUN.list("r")},
     (select json_agg(a.id order by a.id)::text from approvals a where a.run_id = h.run_id and a.status = 'pending')
       as pending_approvals
   from wanted w join run_heads h using (run_id) join runs r using (run_id)
-    left join unnest($3::text[], $4::int[]) as known(run_id, version) on known.run_id = h.run_id
-  where r.org_id = any($1::text[]) and known.version is distinct from h.row_version
+  where r.org_id = any($1::text[])
+    and (h.run_id, h.row_version) not in (select k.id, k.version from unnest($3::text[], $4::int[]) as k(id, version))
   order by r.created_at desc, r.run_id desc`;
 
 const LIST_NAMED = {
@@ -55,6 +66,9 @@ const LIST_NOTED = {
   name: "list noted approvals",
   text: `select ${NOTED.list()} from approvals where org_id = any($1::text[]) and noted_at >= $2 order by noted_at, id`,
 };
+
+const REPORT_COMMITS = { name: "report commits", text: "select nextval('commit_reports')" };
+const COUNT_REPORTS = { name: "count commit reports", text: "select last_value as count from commit_reports" };
 
 const LAUNCH = new Columns({ orgId: text, approvalId: text });
 const OPEN_LAUNCHES = {

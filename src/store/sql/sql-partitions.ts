@@ -42,7 +42,7 @@ export function sqlPartitions(sql: Sql): PartitionStore {
 }
 
 /** Errors that leave the work to a later round: a lock that is not free soon, or no permission to create tables. */
-const LEFT_FOR_LATER: ReadonlySet<string> = new Set(["55P03", "42501"]);
+const DEFERRED_STATES: ReadonlySet<string> = new Set(["55P03", "42501"]);
 
 /** Makes partitions before the first run, so that the run is stored in its own. The rounds retry and report obstacles. */
 export async function makeFirstPartitions(sql: Sql): Promise<void> {
@@ -50,7 +50,7 @@ export async function makeFirstPartitions(sql: Sql): Promise<void> {
   try {
     await sqlPartitions(sql).makePartitions(row?.now ?? 0);
   } catch (error) {
-    if (!LEFT_FOR_LATER.has(sqlState(error))) throw error;
+    if (!DEFERRED_STATES.has(sqlState(error))) throw error;
   }
 }
 
@@ -92,7 +92,7 @@ function inTurn<T>(sql: Sql, table: Table, work: (within: Sql, found: readonly P
 async function makePartitions(sql: Sql, table: Table, thisWeek: number): Promise<void> {
   const found = await partitionsOf(sql, table);
   const first = `${table.name}_first`;
-  if (found.some(({ name, end }) => name === first && end === null)) await closeFirst(sql, table, thisWeek);
+  if (found.some(({ name, end }) => name === first && end === null)) await boundFirstPartition(sql, table, thisWeek);
   const begun = thisWeek - (thisWeek % table.weeks);
   for (let week = begun; week <= begun + AHEAD * table.weeks; week += table.weeks) {
     if (!found.some(({ name }) => name === nameOf(table, week))) await makeWeek(sql, table, week, begun);
@@ -111,11 +111,11 @@ function isWithin({ key, firstOf, weeks }: Table, week: number): string {
  * Turns the table from before partitioning into the partition for all time until next week. The scan that this requires runs
  * while the table is in use; only then the table is attached again, which takes no time. If interrupted, it starts over.
  */
-async function closeFirst(sql: Sql, table: Table, thisWeek: number): Promise<void> {
+async function boundFirstPartition(sql: Sql, table: Table, thisWeek: number): Promise<void> {
   const first = `${table.name}_first`;
   const end = table.firstOf(thisWeek + 1);
   if (await holdsRows(sql, first, `${table.key} >= '${end}'`)) return;
-  await inTurn(sql, table, (within) => promise(within, first, `${table.key} < '${end}'`));
+  await inTurn(sql, table, (within) => addPendingCheck(within, first, `${table.key} < '${end}'`));
   await sql.query(plain(`alter table ${first} validate constraint promised`));
   await inTurn(sql, table, async (within, found) => {
     if (!found.some(({ name, end: closed }) => name === first && closed === null)) return;
@@ -129,7 +129,7 @@ async function closeFirst(sql: Sql, table: Table, thisWeek: number): Promise<voi
 }
 
 /** Adds a constraint that new rows must satisfy. Existing rows are checked later. */
-async function promise(sql: Sql, partition: string, condition: string): Promise<void> {
+async function addPendingCheck(sql: Sql, partition: string, condition: string): Promise<void> {
   await sql.query(plain(`alter table ${partition} drop constraint if exists promised`));
   await sql.query(plain(`alter table ${partition} add constraint promised check (${condition}) not valid`));
 }
@@ -146,7 +146,7 @@ async function makeWeek(sql: Sql, table: Table, week: number, thisWeek: number):
   const isLarge = rest.bytes > READ_BYTES_MAX;
   if (isLarge) {
     if (week === thisWeek || (await holdsRows(sql, rest.name, within))) return;
-    await inTurn(sql, table, (turn) => promise(turn, rest.name, `not (${within})`));
+    await inTurn(sql, table, (turn) => addPendingCheck(turn, rest.name, `not (${within})`));
     await sql.query(plain(`alter table ${rest.name} validate constraint promised`));
   }
   const [from, to] = [table.firstOf(week), table.firstOf(week + table.weeks)];

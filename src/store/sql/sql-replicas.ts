@@ -1,6 +1,6 @@
 import type { Timer } from "../../core/engine/index.ts";
 import { required } from "../../core/base/index.ts";
-import { isStaying, NOW_MS, type Sql } from "../sql.ts";
+import { isNotLeaving, NOW_MS, type Sql } from "../sql.ts";
 import { type DueTimer, RECOVERABLE_MS, type ReplicaStore } from "../replica-store.ts";
 import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 
@@ -29,7 +29,10 @@ export function sqlReplicas(sql: Sql): ReplicaStore {
       const rows = await sql.query<{ run_id: string }>(STALLED, [limit]);
       return rows.map((row) => row.run_id);
     },
-    listRecoverable: async (limit) => RECOVERABLE.all(await sql.query(LIST_RECOVERABLE, [limit, RECOVERABLE_MS])),
+    listRecoverable: async (limit, after) => {
+      const { endedAt, runId } = after ?? { endedAt: 0, runId: "" };
+      return RECOVERABLE.all(await sql.query(LIST_RECOVERABLE, [limit, RECOVERABLE_MS, endedAt, runId]));
+    },
   };
 }
 
@@ -51,12 +54,12 @@ const ORPHAN = new Columns({ runId: text, nodeId: text, attempt: int });
 /** A replica without a valid lease is dead, whether it retired, expired or was never registered. */
 const TAKE_OVER = {
   name: "take over",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with orphans as (
       select a.run_id, a.node_id, a.attempt from open_attempts a
       where not exists (select from replicas r where r.replica_id = a.replica_id and r.expires_at > ${NOW_MS})
         and exists (select from replicas r where r.replica_id = $1 and r.expires_at > ${NOW_MS})
-        and ${isStaying("a.org_id")}
+        and ${isNotLeaving("a.org_id")}
       order by a.run_id, a.node_id, a.attempt limit $2
       for update skip locked
     )
@@ -132,6 +135,6 @@ const LIST_RECOVERABLE = {
   name: "recoverable runs",
   text: `select r.org_id, r.run_id, h.epoch, h.ended_at from runs r join run_heads h using (run_id)
     where r.recovery_max > 0 and h.epoch < r.recovery_max and h.status in ('failed', 'timed_out')
-      and h.ended_at > ${NOW_MS} - $2
+      and h.ended_at > ${NOW_MS} - $2 and (h.ended_at, r.run_id) > ($3::bigint, $4::text)
     order by h.ended_at, r.run_id limit $1`,
 };

@@ -1,12 +1,12 @@
-import { isStaying, NOW_MS, type Sql } from "../sql.ts";
-import { sharedOut, type WaitingStore } from "../waiting-store.ts";
+import { isNotLeaving, NOW_MS, type Sql } from "../sql.ts";
+import { lowerPriorityShare, type WaitingStore } from "../waiting-store.ts";
 import { bigint, Columns, int, text } from "./columns.ts";
 
 export function sqlWaiting(sql: Sql): WaitingStore {
   return {
     backlogQueues: async (limit) => QUEUE.all(await sql.query(QUEUES, [limit])),
     claimWaiting: async ({ orgId, queue }, replicaId, limit) => {
-      const claimed = CLAIMED.all(await sql.query(CLAIM, [orgId, queue, replicaId, limit, sharedOut(limit)]));
+      const claimed = CLAIMED.all(await sql.query(CLAIM, [orgId, queue, replicaId, limit, lowerPriorityShare(limit)]));
       return claimed.toSorted((left, right) => left.rank - right.rank || left.since - right.since);
     },
     releaseWaiting: async (limit) => (await sql.query(RELEASE, [limit])).length,
@@ -47,12 +47,12 @@ const CLAIM = {
 
 const RELEASE = {
   name: "release waiting nodes",
-  passesOver: true,
+  skipsMovingOrganisation: true,
   text: `with orphans as (
       select w.run_id, w.node_id from waiting_nodes w
       where w.replica_id is not null
         and not exists (select from replicas r where r.replica_id = w.replica_id and r.expires_at > ${NOW_MS})
-        and ${isStaying("w.org_id")}
+        and ${isNotLeaving("w.org_id")}
       limit $1
       for update skip locked
     )

@@ -11,6 +11,9 @@ export function sqlWork(sql: Sql): WorkStore {
       held.length === 0 ? [] : KEY.all(await sql.query(RENEW, [orgId, workerId, ttlMs, ...KEY.batch(keysOf(held))])),
     releaseWork: async (orgId, workerId, kept) =>
       (await sql.query(RELEASE, [orgId, workerId, ...KEY.batch(keysOf(kept))])).length,
+    returnWork: async (orgId, work) => {
+      await sql.query(RETURN, [orgId, ...HELD.batch(work)]);
+    },
     lostWork: async (limit) => KEY.all(await sql.query(LOST, [limit])),
     putWorker: async (orgId, { workerId, functions }, ttlMs) => {
       await sql.query(PUT, [orgId, workerId, JSON.stringify(functions), ttlMs]);
@@ -24,7 +27,8 @@ export function sqlWork(sql: Sql): WorkStore {
 }
 
 const KEY = new Columns({ runId: text, nodeId: text, attempt: int });
-const CLAIMED = new Columns({ ...KEY.fields, workerId: text, request: parsed<JsonObject>() }, { request: "work" });
+const HELD = new Columns({ ...KEY.fields, workerId: text });
+const CLAIMED = new Columns({ ...HELD.fields, request: parsed<JsonObject>() }, { request: "work" });
 const OFFERED = new Columns({ orgId: text, name: text });
 const WORKER = new Columns({ workerId: text, functions: parsed<readonly string[]>() });
 
@@ -61,6 +65,13 @@ const RELEASE = {
       and not exists (select from ${KEY.unnest(3)}
         where a.run_id = i.run_id and a.node_id = i.node_id and a.attempt = i.attempt)
     returning a.run_id`,
+};
+
+const RETURN = {
+  name: "return work",
+  text: `update open_attempts a set worker_id = null, worker_until = null from ${HELD.unnest(2)}
+    where a.run_id = i.run_id and a.node_id = i.node_id and a.attempt = i.attempt
+      and a.org_id = $1 and a.worker_id = i.worker_id`,
 };
 
 const LOST = {

@@ -1,7 +1,7 @@
 import type { UsageRow, UsageSelection } from "../governance-store.ts";
 import { NOW_MS, type Sql, type SqlValue } from "../sql.ts";
 import { bigint, Columns, int, optional, text } from "./columns.ts";
-import { lookUpAnew } from "./planned-anew.ts";
+import { lookUpWithFreshPlan } from "./fresh-plan.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -176,7 +176,7 @@ export async function usageOf(sql: Sql, orgId: string, selection: UsageSelection
       from (select *, to_timestamp(at / 1000.0) at time zone 'UTC' as t from (${parts.join(" union all ")}) p) u
       group by 1, 2 order by 1, 2 nulls first`,
   };
-  return USAGE.all(await lookUpAnew(sql, statement, params));
+  return USAGE.all(await lookUpWithFreshPlan(sql, statement, params));
 }
 
 interface Part {

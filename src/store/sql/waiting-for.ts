@@ -4,7 +4,7 @@ import type { WaitingFor } from "../../core/event/index.ts";
 const OPEN = "('queued', 'running', 'recovered')";
 
 /** Combines the rows of a family. */
-const TOGETHER = `case when bool_or(waiting_for = 'person') then 'person' when bool_or(waiting_for is null) then null
+const COMBINED_WAITS = `case when bool_or(waiting_for = 'person') then 'person' when bool_or(waiting_for is null) then null
   when bool_or(waiting_for = 'gate') then 'gate' when bool_or(waiting_for = 'timer') then 'timer'
   when bool_or(waiting_for = 'event') then 'event' end`;
 
@@ -15,11 +15,11 @@ export function waitingOf(roots: string): string {
       union all
       select f.root, h.run_id, h.waiting_for from family f join runs c on c.parent_run_id = f.run_id
         join run_heads h on h.run_id = c.run_id where h.status in ${OPEN})
-    select root as run_id, ${TOGETHER} as waiting_for from family group by root`;
+    select root as run_id, ${COMBINED_WAITS} as waiting_for from family group by root`;
 }
 
 /** Selects runs that wait for a person themselves, restricted by `among`, and every open run above them. */
-function askedAmong(among: string): string {
+function runsWaitingForPerson(among: string): string {
   return `with recursive asked(run_id) as (
       select h.run_id from run_heads h where h.waiting_for = 'person'${among}
       union
@@ -30,7 +30,7 @@ function askedAmong(among: string): string {
 
 /** Selects ids of runs with a wait reason in an organisation. For runs that wait with child runs, it is derived from those. */
 export function idsWaiting(wanted: WaitingFor, org: string): string {
-  if (wanted === "person") return askedAmong(` and h.org_id = ${org}`);
+  if (wanted === "person") return runsWaitingForPerson(` and h.org_id = ${org}`);
   const parents = `select p.run_id from run_heads p where p.org_id = ${org} and p.waiting_for = 'child'`;
   return `select h.run_id from run_heads h where h.org_id = ${org} and h.waiting_for = '${wanted}'
     union all select w.run_id from (${waitingOf(parents)}) w where w.waiting_for = '${wanted}'`;
@@ -39,7 +39,7 @@ export function idsWaiting(wanted: WaitingFor, org: string): string {
 /** Number of listed runs of the installation for each wait reason. A waiting run of a block counts through the run that contains it. */
 export const COUNT_WAITING = `select each.waiting_for, count(*)::int as count from (
     select run_id, waiting_for from run_heads where waiting_for in ('gate', 'timer', 'event')
-    union all select a.run_id, 'person' from (${askedAmong("")}) a
+    union all select a.run_id, 'person' from (${runsWaitingForPerson("")}) a
     union all select w.run_id, w.waiting_for
       from (${waitingOf("select p.run_id from run_heads p where p.waiting_for = 'child'")}) w
       where w.waiting_for <> 'person') each

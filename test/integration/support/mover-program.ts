@@ -27,6 +27,6 @@ const mover = new Mover({
     if (begun.stage === stage) setTimeout(() => process.kill(process.pid, "SIGKILL"), Number(afterMs));
   },
 });
-const { stage: ended, reason } = await mover.carryOn(move);
+const { stage: ended, reason } = await mover.continueMove(move);
 process.stdout.write(JSON.stringify({ stage: ended, reason }));
 await Promise.all([...databases.values()].map((sql) => sql.close()));

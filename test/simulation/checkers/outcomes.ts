@@ -45,11 +45,11 @@ function hasDecided(facts: RunFacts, failed: NodeFacts, dependent: NodeFacts): b
   return (
     !hasFailed(dependent) ||
     dependent.isHandled ||
-    tolerantsOf(facts, dependent).every((each) => hasDecided(facts, dependent, each))
+    tolerantDependentsOf(facts, dependent).every((each) => hasDecided(facts, dependent, each))
   );
 }
 
-function tolerantsOf(facts: RunFacts, node: NodeFacts): readonly NodeFacts[] {
+function tolerantDependentsOf(facts: RunFacts, node: NodeFacts): readonly NodeFacts[] {
   return dependentsOf(facts, node).filter(
     (dependent) => dependent.plan.join !== null || outcomeOf(dependent, node) !== "success",
   );
@@ -64,7 +64,7 @@ export function failuresAreHandled(): Checker {
       if (event.type === "node.handled" && node !== undefined) {
         const by = facts.nodes.get(event.payload.by);
         if (!hasFailed(node) || node.isHandled) throw fail(`${node.id} is ${node.status} and is handled`);
-        if (by === undefined || !tolerantsOf(facts, node).includes(by) || !isHandledBy(node, by))
+        if (by === undefined || !tolerantDependentsOf(facts, node).includes(by) || !isHandledBy(node, by))
           throw fail(`${event.payload.by} has not handled ${node.id}`);
       }
       if (event.type === "run.ending" && event.payload.as === "failed") requireCause(facts, event.payload.reason);
@@ -73,13 +73,13 @@ export function failuresAreHandled(): Checker {
       if (events.length === 0) return;
       for (const node of facts.nodes.values()) {
         if (node.owner !== null || !hasFailed(node) || node.isHandled) continue;
-        const tolerants = tolerantsOf(facts, node);
-        if (tolerants.some((each) => isHandledBy(node, each)))
+        const tolerantDependents = tolerantDependentsOf(facts, node);
+        if (tolerantDependents.some((each) => isHandledBy(node, each)))
           throw new Violation("handling", facts.runId, `${node.id} is handled, and nothing says so`);
         // A rewind may keep a failure that had ended the run.
-        const isLeft = facts.ending === null && !facts.hasEnded && facts.epoch === 0 && tolerants.length > 0;
+        const isLeft = facts.ending === null && !facts.hasEnded && facts.epoch === 0 && tolerantDependents.length > 0;
         if (!isLeft || node.plan.onFailure === "isolate") continue;
-        if (tolerants.every((each) => hasDecided(facts, node, each)))
+        if (tolerantDependents.every((each) => hasDecided(facts, node, each)))
           throw new Violation("handling", facts.runId, `no node handles ${node.id}, and the run continues`);
       }
     },
@@ -90,7 +90,7 @@ export function failuresAreHandled(): Checker {
 function requireCause(facts: RunFacts, reason: string): void {
   const cause = facts.nodes.get(reason.replace(/ failed$/u, ""));
   if (cause === undefined || cause.plan.work?.kind === "fail" || !hasFailed(cause)) return;
-  const open = tolerantsOf(facts, cause).find((each) => !hasDecided(facts, cause, each));
+  const open = tolerantDependentsOf(facts, cause).find((each) => !hasDecided(facts, cause, each));
   if (open === undefined && !cause.isHandled) return;
   const why = open === undefined ? "it was handled" : `${open.id} is ${open.status}`;
   throw new Violation("handling", facts.runId, `${cause.id} ends the run, and ${why}`);

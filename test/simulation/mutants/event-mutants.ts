@@ -37,7 +37,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   {
     invariant: "events",
     bug: "a block does not say what its steps have taken",
-    options: () => withEngine({ takenIn: () => [] }),
+    options: () => withEngine({ eventsTakenByBlock: () => [] }),
   },
   {
     invariant: "events",

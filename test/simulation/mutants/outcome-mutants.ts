@@ -38,7 +38,7 @@ export const OUTCOME_MUTANTS: readonly Mutant[] = [
   {
     invariant: "handling",
     bug: "a step ends the run before its handlers have run",
-    options: () => withNodes((node) => ({ ...node, tolerants: [] })),
+    options: () => withNodes((node) => ({ ...node, tolerantDependents: [] })),
   },
   {
     invariant: "handling",
@@ -56,7 +56,8 @@ export const OUTCOME_MUTANTS: readonly Mutant[] = [
   {
     invariant: "handling",
     bug: "a failure no handler has made up for is forgotten",
-    options: () => withNodes((node) => (node.tolerants.length === 0 ? node : { ...node, onFailure: "isolate" })),
+    options: () =>
+      withNodes((node) => (node.tolerantDependents.length === 0 ? node : { ...node, onFailure: "isolate" })),
   },
   {
     invariant: "ending",

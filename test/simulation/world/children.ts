@@ -69,11 +69,14 @@ export class Children {
   }
 
   /** Until it is as its parent is: what is submitted later may be taken first. */
-  pause(run: SimRun, childRunId: string): void {
+  pause(run: SimRun, childRunId: string, againMs = 20): void {
     const { world } = this;
     const child = world.runs.get(childRunId);
     if (child === undefined || child.facts.hasEnded) return;
-    if (child.log.length === 0) return world.after(20, () => this.pause(run, childRunId));
+    if (child.log.length === 0) {
+      // Less and less often: a process that is down most of the time starts it late.
+      return world.after(againMs, () => this.pause(run, childRunId, Math.min(2 * againMs, 1_000)));
+    }
     const isPaused = heldPauseOf(world.load(run)) !== null;
     if (isPaused === child.facts.pauses.has("parent")) return;
     const delayMs = this.pausePace.between(0, 40);
@@ -136,7 +139,7 @@ export class Children {
     const { engine } = this.world;
     if (start.block === undefined || !log.some(({ type }) => type === "event.received" || type === "child.finished"))
       return [];
-    return engine.takenIn(engine.replay(facts.workflow.plan, facts.runId, log));
+    return engine.eventsTakenByBlock(engine.replay(facts.workflow.plan, facts.runId, log));
   }
 }
 

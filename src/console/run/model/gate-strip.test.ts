@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { isUnseen } from "./gate-strip.ts";
+import { isOpaqueTurn } from "./gate-strip.ts";
 
 describe("what a node does inside", () => {
-  const of = (turns: string, more: object = {}) => isUnseen({ disposition: "allow", facts: { turns }, ...more });
+  const of = (turns: string, more: object = {}) => isOpaqueTurn({ disposition: "allow", facts: { turns }, ...more });
 
   it("is unseen where its adapter reports no calls and the node may run", () => {
     expect(of("opaque")).toBe(true);

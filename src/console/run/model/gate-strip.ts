@@ -45,7 +45,7 @@ export function gateCells({ trail, gate, callId }: Judged): readonly GateCell[] 
 }
 
 /** Checks whether no gate sees the calls inside the node. Nodes that are a single call, and scripts, are judged as a whole. */
-export function isUnseen({
+export function isOpaqueTurn({
   callId,
   disposition,
   facts,

@@ -29,7 +29,7 @@ export function AuditTimeline({ rows }: { readonly rows: readonly AuditRow[] }):
                 <TimeText at={row.at} />
               </span>
               <Badge tone={TONES[row.category]}>{row.type}</Badge>
-              <span className="audit-what cut">{whatOf(row)}</span>
+              <span className="audit-what cut">{resourceText(row)}</span>
               <span className="muted cut audit-actor" title={row.actor}>
                 {shortActor(row.actor)}
               </span>
@@ -45,7 +45,7 @@ export function AuditTimeline({ rows }: { readonly rows: readonly AuditRow[] }):
 const shortActor = (actor: string): string => (actor.startsWith("key_") ? shortId(actor) : actor);
 
 /** Describes the resource of a record, with its run, because nodes usually have the same names in every run. */
-function whatOf({ resource, run, node }: AuditRow): string {
+function resourceText({ resource, run, node }: AuditRow): string {
   const isRun = run !== undefined && resource.endsWith(run);
   return [
     resource.replace(/\/(run_\w+|ses_\w+|key_\w+)$/, (_, id: string) => `/${shortId(id)}`),

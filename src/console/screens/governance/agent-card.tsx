@@ -33,14 +33,14 @@ export const AGENT_COLUMNS: readonly Column<Registered>[] = [
   {
     id: "status",
     head: "Status",
-    cell: (agent) => <Badge tone={STATUS_TONES[standingOf(agent)] ?? "idle"}>{standingOf(agent)}</Badge>,
-    sortBy: standingOf,
+    cell: (agent) => <Badge tone={STATUS_TONES[shownStatus(agent)] ?? "idle"}>{shownStatus(agent)}</Badge>,
+    sortBy: shownStatus,
   },
   { id: "limits", head: "Limits", isWide: true, cell: (agent) => limitsOf(agent).join(", ") },
 ];
 
 /** Returns the shown status. An agent whose lifecycle is not "active" receives no work, so its lifecycle is shown instead of its status. */
-function standingOf({ status, lifecycle }: Registered): string {
+function shownStatus({ status, lifecycle }: Registered): string {
   return jsonToText(lifecycle === undefined || lifecycle === "active" ? status : lifecycle);
 }
 

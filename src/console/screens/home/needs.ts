@@ -33,10 +33,10 @@ export interface NeedSources {
 export function needsOf({ platform, approvals, envelopes, gateways, failed }: NeedSources): readonly Need[] {
   return [
     ...(platform === undefined || platform.open ? [] : [closed(platform)]),
-    ...askedAlike(approvals),
+    ...groupedApprovals(approvals),
     ...envelopes.filter(({ share }) => budgetState(share) === "exhausted").map(exhausted),
     ...gateways.filter(({ status }) => status !== "healthy" && status !== "unknown").map(away),
-    ...failedAlike(failed),
+    ...groupedFailures(failed),
   ];
 }
 
@@ -55,7 +55,7 @@ function closed({ reason }: PlatformState): Need {
 }
 
 /** Combines runs of a workflow that failed in the same way into one line, with the time of the newest. */
-function failedAlike(failed: readonly Run[]): readonly Need[] {
+function groupedFailures(failed: readonly Run[]): readonly Need[] {
   const alike = gathered(failed, ({ workflow, status, error }) => JSON.stringify([workflow, status, error?.code]));
   return alike.flatMap(([first, ...others]) => {
     if (first === undefined) return [];
@@ -68,7 +68,7 @@ function failedAlike(failed: readonly Run[]): readonly Need[] {
 }
 
 /** Combines similar approvals into one line, with the earliest expiry. */
-function askedAlike(approvals: readonly Approval[]): readonly Need[] {
+function groupedApprovals(approvals: readonly Approval[]): readonly Need[] {
   const inOrder = approvals.toSorted((left, right) => (left.expiresAt < right.expiresAt ? -1 : 1));
   const alike = gathered(inOrder, ({ workflow, nodeId, title }) => JSON.stringify([workflow, nodeId, title]));
   return alike.flatMap(([first, ...others]) => {

@@ -65,7 +65,7 @@ function Facts(): JSX.Element {
         <Duration from={view.startedAt ?? run.startedAt} to={view.endedAt ?? feed.shownAt()} />
       </Fact>
       <Fact name="Layer">
-        <span className="num">{layerText(view)}</span>
+        <span className="num">{waveText(view)}</span>
       </Fact>
       <Fact name="Version">
         {run.version === null ? (
@@ -75,7 +75,7 @@ function Facts(): JSX.Element {
         )}
       </Fact>
       <Fact name="Started by">{run.trigger}</Fact>
-      <Family />
+      <RelatedRuns />
       <Fact name="Cost" isMinor>
         <Money micros={view.costMicros} />
       </Fact>
@@ -155,7 +155,7 @@ function Counts({ view }: { readonly view: RunView }): JSX.Element {
 }
 
 /** Returns the furthest wave in which a node has begun, and the number of waves. */
-function layerText({ nodes }: RunView): string {
+function waveText({ nodes }: RunView): string {
   let furthest = -1;
   let last = 0;
   for (const { wave, status } of nodes.values()) {
@@ -168,7 +168,7 @@ function layerText({ nodes }: RunView): string {
 const CHILDREN_SHOWN = 5;
 
 /** Links to the runs this run came from and the runs it started. */
-function Family(): JSX.Element | null {
+function RelatedRuns(): JSX.Element | null {
   const { run, feed } = useRunPage();
   const view = useRunView();
   const { childRunIds, blocks } = feed.facts;

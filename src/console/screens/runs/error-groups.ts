@@ -11,7 +11,7 @@ export interface ErrorGroup {
 }
 
 /** The parts of a message that differ from run to run: ids, numbers and quoted texts. */
-const PARTICULARS = /"[^"]*"|'[^']*'|\b[0-9a-f]{8,}\b|\b[a-z]+_[0-9a-z]{16,}\b|\d+/gi;
+const VARIABLE_PARTS = /"[^"]*"|'[^']*'|\b[0-9a-f]{8,}\b|\b[a-z]+_[0-9a-z]{16,}\b|\d+/gi;
 
 /** Groups runs by error, most frequent first. Runs without an error are left out. */
 export function groupByError(runs: readonly Run[]): readonly ErrorGroup[] {
@@ -19,7 +19,7 @@ export function groupByError(runs: readonly Run[]): readonly ErrorGroup[] {
   for (const run of runs) {
     if (run.error === undefined) continue;
     const { code, message } = run.error;
-    const key = `${code ?? ""} ${message.replaceAll(PARTICULARS, "#")}`;
+    const key = `${code ?? ""} ${message.replaceAll(VARIABLE_PARTS, "#")}`;
     const known = groups.get(key);
     if (known === undefined) groups.set(key, { newest: run.error, runs: [run] });
     else known.runs.push(run);

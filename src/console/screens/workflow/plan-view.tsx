@@ -1,6 +1,6 @@
 import { type JSX, lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { keep, read } from "../../page/preferences.ts";
-import { STILL } from "../../graph/graph-node.ts";
+import { NO_SOURCE } from "../../graph/graph-node.ts";
 import { Panel } from "../../parts/panel.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { ViewSwitch } from "../../parts/view-switch.tsx";
@@ -77,7 +77,7 @@ function Drawn({ plan, isCompact = false, onPick, picked }: DrawnProps): JSX.Ele
         <Suspense fallback={<Skeleton lines={4} height={32} />}>
           <PlanGraph
             nodes={nodes}
-            source={STILL}
+            source={NO_SOURCE}
             selected={selected}
             onSelect={(id) => {
               setSelected(id);

@@ -56,7 +56,7 @@ export function SimulatePanel(props: SimulatePanelProps): JSX.Element {
     if (funding === "server") return launch?.();
     if (args === null || plan === null) return;
     const show = (of: Result): void => setResult({ source, of });
-    const answers: AnswerSource = funding === "own_key" ? calling(model) : { kind: "script", script };
+    const answers: AnswerSource = funding === "own_key" ? ownModelSource(model) : { kind: "script", script };
     if (funding === "none" && where === "server") show(await onServer(source, args, script));
     else await inPage(checker, { source, args, plan, answers }, show);
   });
@@ -155,7 +155,7 @@ export function useArgs(plan: DrawnPlan | null): [JsonObject | null, (args: Json
   return [args, setArgs];
 }
 
-function calling({ origin, path, model, apiKey }: OwnModel): AnswerSource {
+function ownModelSource({ origin, path, model, apiKey }: OwnModel): AnswerSource {
   return { kind: "model", baseUrl: `${origin}/${path.trim().replace(/^\/+/, "")}`, model: model.trim(), apiKey };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Run, Workflow } from "../../../client/index.ts";
-import { beatsOf, cardsOf, chooseCards } from "./cards.ts";
+import { runBars, cardsOf, chooseCards } from "./cards.ts";
 
 const workflow = (name: string, status = "active"): Workflow => ({ name, status }) as Workflow;
 const run = (id: string, of: string, status: string, costMicros: number, seconds: number): Run =>
@@ -24,7 +24,7 @@ describe("workflow cards", () => {
   it("sum up the last runs", () => {
     expect(cards[0]).toMatchObject({ failures: 1, costMicros: 6, lastRunAt: "2026-11-15T00:00:08Z" });
     expect(cards[0]?.runs.map(({ id }) => id)).toEqual(["r2", "r3"]);
-    expect(beatsOf(cards[0]?.runs ?? []).map(({ size }) => size)).toEqual([0.5, 1]);
+    expect(runBars(cards[0]?.runs ?? []).map(({ size }) => size)).toEqual([0.5, 1]);
   });
 
   it("are found, filtered and ordered", () => {

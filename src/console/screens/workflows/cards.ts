@@ -60,7 +60,7 @@ export function chooseCards(
 }
 
 /** Returns the most recent runs as bars. The height is the duration. */
-export function beatsOf(runs: readonly Run[]) {
+export function runBars(runs: readonly Run[]) {
   const lengths = runs.map(({ startedAt, completedAt, status }) =>
     startedAt === undefined || !isTerminal(status) ? 0 : Date.parse(completedAt ?? startedAt) - Date.parse(startedAt),
   );

@@ -19,7 +19,7 @@ import { Sparkline } from "../../parts/sparkline.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { beatsOf, cardsOf, chooseCards, type Order, ORDERS, type WorkflowItem } from "./cards.ts";
+import { runBars, cardsOf, chooseCards, type Order, ORDERS, type WorkflowItem } from "./cards.ts";
 import "./workflows.css";
 
 const RUN_PAGES = 3;
@@ -133,7 +133,7 @@ function WorkflowCard({ card }: { readonly card: WorkflowItem }): JSX.Element {
       {runs.length === 0 ? (
         <span className="muted card-never">Has not run yet</span>
       ) : (
-        <Sparkline beats={beatsOf(runs)} label={`How the last ${runs.length} runs of ${name} ended`} />
+        <Sparkline beats={runBars(runs)} label={`How the last ${runs.length} runs of ${name} ended`} />
       )}
       <dl className="card-figures">
         <div>

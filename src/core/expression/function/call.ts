@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonToText, required } from "../../base/index.ts";
 import type { Expression, Lambda } from "../expression.ts";
-import { type Fault, misfit, saying } from "../fault.ts";
+import { type Fault, kindFault, describeOperand } from "../fault.ts";
 import { KIND_PHRASES, kindOfValue, nameOperand } from "../kind.ts";
 import { checkLength, type Meter } from "../meter.ts";
 import { weigh } from "../size.ts";
@@ -35,7 +35,7 @@ export class Call {
     if (isEmpty ? parameter.isNullable === true : parameter.kinds.includes(kindOfValue(given))) return;
     const wanted = parameter.kinds.map((kind) => KIND_PHRASES[kind]).join(" or ");
     const advice = isEmpty ? "; write ?? for what stands in its place" : "";
-    throw this.misfit(`${this.#node.name} takes ${wanted}, but ${this.saying(index)}${advice}`, index);
+    throw this.kindFault(`${this.#node.name} takes ${wanted}, but ${this.describeOperand(index)}${advice}`, index);
   }
 
   /** Returns the number of arguments. */
@@ -60,7 +60,7 @@ export class Call {
     if (index >= this.count) return otherwise;
     const given = this.number(index);
     if (Number.isSafeInteger(given)) return given;
-    throw this.misfit(`${this.#node.name} takes a whole number, but ${this.name(index)} is none`, index);
+    throw this.kindFault(`${this.#node.name} takes a whole number, but ${this.name(index)} is none`, index);
   }
 
   list(index: number): readonly Json[] {
@@ -94,7 +94,7 @@ export class Call {
 
   apply(index: number, element: Json, position: number): Found {
     const lambda = this.#node.args[index];
-    if (lambda?.kind !== "lambda") throw this.misfit(`${this.#node.name} takes a lambda`, index);
+    if (lambda?.kind !== "lambda") throw this.kindFault(`${this.#node.name} takes a lambda`, index);
     return this.meter.apply(lambda, element, position);
   }
 
@@ -104,7 +104,7 @@ export class Call {
     if (typeof said === "boolean") return said;
     if (said === undefined || said === null) return false;
     const phrase = KIND_PHRASES[kindOfValue(said)];
-    throw this.misfit(`the lambda of ${this.#node.name} says true or false, but here it gives ${phrase}`, index);
+    throw this.kindFault(`the lambda of ${this.#node.name} says true or false, but here it gives ${phrase}`, index);
   }
 
   /** Returns a value as it appears inside a text. */
@@ -128,11 +128,11 @@ export class Call {
     return nameOperand(required(this.#node.args[index], "the argument is given"));
   }
 
-  saying(index: number): string {
-    return saying(required(this.#node.args[index], "the argument is given"), this.#values[index]);
+  describeOperand(index: number): string {
+    return describeOperand(required(this.#node.args[index], "the argument is given"), this.#values[index]);
   }
 
-  misfit(message: string, index = -1): Fault {
-    return misfit(message, (this.#node.args[index] ?? this.#node).position);
+  kindFault(message: string, index = -1): Fault {
+    return kindFault(message, (this.#node.args[index] ?? this.#node).position);
   }
 }

@@ -15,7 +15,7 @@ export function indexIn(call: Call): number {
     return call.list(0).findIndex((item) => isSameJson(item, wanted, call.meter));
   }
   if (typeof wanted !== "string") {
-    throw call.misfit(`${call.saying(0)}, and only text is part of it, but ${call.saying(1)}`, 1);
+    throw call.kindFault(`${call.describeOperand(0)}, and only text is part of it, but ${call.describeOperand(1)}`, 1);
   }
   call.meter.search(call.text(0), wanted);
   const unit = call.text(0).indexOf(wanted);

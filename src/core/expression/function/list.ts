@@ -64,7 +64,7 @@ function runZip(call: Call): readonly Json[] {
 function runRange(call: Call): readonly Json[] {
   const [from, to] = call.count === 1 ? [0, call.whole(0)] : [call.whole(0), call.whole(1)];
   const step = call.whole(2, 1);
-  if (step === 0) throw call.misfit("range needs a step that is not 0", 2);
+  if (step === 0) throw call.kindFault("range needs a step that is not 0", 2);
   const length = Math.max(0, Math.ceil((to - from) / step));
   call.meter.elements(length);
   return Array.from({ length }, (_, index) => finite(from + index * step) ?? null);

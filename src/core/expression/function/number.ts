@@ -16,7 +16,7 @@ export function finite(result: number): number | undefined {
 
 function settled(call: Call, result: number): number {
   const fine = finite(result);
-  if (fine === undefined) throw call.misfit("the result is too large for a number");
+  if (fine === undefined) throw call.kindFault("the result is too large for a number");
   return fine;
 }
 
@@ -35,7 +35,7 @@ function shifted(size: number, digits: number): number {
 
 function runRound(call: Call): number {
   const digits = call.whole(1, 0);
-  if (digits < 0 || digits > DIGITS_MAX) throw call.misfit(`round keeps 0 to ${DIGITS_MAX} digits`, 1);
+  if (digits < 0 || digits > DIGITS_MAX) throw call.kindFault(`round keeps 0 to ${DIGITS_MAX} digits`, 1);
   return settled(call, roundTo(call.number(0), digits));
 }
 
@@ -44,7 +44,7 @@ function numbersOf(call: Call): readonly number[] {
   const numbers = call.list(0);
   call.meter.elements(numbers.length);
   const odd = numbers.findIndex((item) => typeof item !== "number");
-  if (odd !== -1) throw call.misfit(`${call.name(0)} has numbers as elements, but element [${odd}] is none`, 0);
+  if (odd !== -1) throw call.kindFault(`${call.name(0)} has numbers as elements, but element [${odd}] is none`, 0);
   return numbers as readonly number[];
 }
 
@@ -62,8 +62,8 @@ function extreme(isBefore: (one: number | string, other: number | string) => boo
     call.meter.elements(given.length);
     let best: number | string | null = null;
     for (const item of given) {
-      if (typeof item !== "number" && typeof item !== "string") throw call.misfit(mixed(given.indexOf(item)));
-      if (best !== null && typeof best !== typeof item) throw call.misfit(mixed(given.indexOf(item)));
+      if (typeof item !== "number" && typeof item !== "string") throw call.kindFault(mixed(given.indexOf(item)));
+      if (best !== null && typeof best !== typeof item) throw call.kindFault(mixed(given.indexOf(item)));
       if (typeof item === "string") call.meter.characters(item.length);
       if (best === null || isBefore(item, best)) best = item;
     }
@@ -81,7 +81,7 @@ function runNumber(call: Call): number {
   if (typeof call.value(0) === "number") return call.number(0);
   const written = call.text(0).trim();
   call.meter.characters(written.length);
-  if (!PLAIN_DECIMAL.test(written)) throw call.misfit(`${call.name(0)} is text that is not a plain number`, 0);
+  if (!PLAIN_DECIMAL.test(written)) throw call.kindFault(`${call.name(0)} is text that is not a plain number`, 0);
   return settled(call, Number(written));
 }
 

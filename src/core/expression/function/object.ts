@@ -24,7 +24,8 @@ function namesFrom(call: Call): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [index, given] of call.from(1).entries()) {
     for (const name of isJsonArray(given) ? given : [given]) {
-      if (typeof name !== "string") throw call.misfit(`keys are texts, but ${call.name(index + 1)} has something else`);
+      if (typeof name !== "string")
+        throw call.kindFault(`keys are texts, but ${call.name(index + 1)} has something else`);
       names.add(name);
     }
   }

@@ -24,7 +24,7 @@ export function runSortBy(call: Call): readonly Json[] {
 
 function sortKey(call: Call, key: Json, index: number): SortKey {
   if (key === null || typeof key === "number" || typeof key === "string") return key;
-  throw call.misfit(`numbers or texts are sorted, but element [${index}] is neither`, 0);
+  throw call.kindFault(`numbers or texts are sorted, but element [${index}] is neither`, 0);
 }
 
 /** Sorts elements. Null comes last; all other keys must be of one kind. */
@@ -36,7 +36,7 @@ function ordered(call: Call, items: readonly Sortable[]): Json[] {
   if (other !== -1) {
     const [one, two] = kind === "number" ? ["a number", "text"] : ["text", "a number"];
     const message = `element [${first}] sorts as ${one} and element [${other}] as ${two}`;
-    throw call.misfit(`${message}: values of one kind are sorted`, 0);
+    throw call.kindFault(`${message}: values of one kind are sorted`, 0);
   }
   return [...items].sort((left, right) => compare(call, left.key, right.key)).map(({ item }) => item);
 }

@@ -40,7 +40,7 @@ function runMatches(call: Call): boolean {
   if (!call.isLiteral(1)) call.meter.spend(COMPILE_STEPS);
   call.meter.characters((subject.length * Math.max(STATES_PER_CHARACTER, weightOf(pattern))) / STATES_PER_CHARACTER);
   const compiled = compilePattern(pattern);
-  if (!compiled.ok) throw call.misfit(`the pattern cannot be used: ${compiled.failure}`, 1);
+  if (!compiled.ok) throw call.kindFault(`the pattern cannot be used: ${compiled.failure}`, 1);
   return compiled.value.test(subject);
 }
 
@@ -72,7 +72,7 @@ function runReplace(call: Call): string {
   const subject = call.text(0);
   const what = call.text(1);
   const replacement = call.text(2);
-  if (what === "") throw call.misfit("replace looks for a text that is not empty", 1);
+  if (what === "") throw call.kindFault("replace looks for a text that is not empty", 1);
   call.meter.search(subject, what);
   const parts = subject.split(what);
   call.meter.elements(parts.length);
@@ -87,8 +87,8 @@ function runPad(call: Call): string {
   const width = call.whole(1);
   const fill = Array.from(call.count > 2 ? charged(call, 2) : " ");
   const side = call.count > 3 ? call.text(3) : "left";
-  if (fill.length === 0) throw call.misfit("pad fills with a text that is not empty", 2);
-  if (!SIDES.includes(side)) throw call.misfit(`pad fills "left" or "right", but ${call.name(3)} is neither`, 3);
+  if (fill.length === 0) throw call.kindFault("pad fills with a text that is not empty", 2);
+  if (!SIDES.includes(side)) throw call.kindFault(`pad fills "left" or "right", but ${call.name(3)} is neither`, 3);
   const missing = width - countCodePoints(subject);
   if (missing <= 0) return subject;
   const unitsMax = fill.some((character) => character.length > 1) ? 2 : 1;
@@ -106,7 +106,7 @@ function runLength(call: Call): number {
 }
 
 /** Returns a function that changes a text without making it much longer. */
-function reform(change: (subject: string) => string): FunctionEntry["run"] {
+function textFunction(change: (subject: string) => string): FunctionEntry["run"] {
   return (call) => {
     call.makeText(call.text(0).length);
     return change(call.text(0));
@@ -121,7 +121,7 @@ export const TEXT_FUNCTIONS: readonly FunctionEntry[] = [
     example: "lower('Ada')",
     gives: "ada",
     result: TEXT,
-    run: reform((subject) => subject.toLowerCase()),
+    run: textFunction((subject) => subject.toLowerCase()),
   },
   {
     name: "upper",
@@ -130,7 +130,7 @@ export const TEXT_FUNCTIONS: readonly FunctionEntry[] = [
     example: "upper('Ada')",
     gives: "ADA",
     result: TEXT,
-    run: reform((subject) => subject.toUpperCase()),
+    run: textFunction((subject) => subject.toUpperCase()),
   },
   {
     name: "trim",
@@ -139,7 +139,7 @@ export const TEXT_FUNCTIONS: readonly FunctionEntry[] = [
     example: "trim('  a b ')",
     gives: "a b",
     result: TEXT,
-    run: reform((subject) => subject.trim()),
+    run: textFunction((subject) => subject.trim()),
   },
   {
     name: "split",

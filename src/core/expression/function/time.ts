@@ -42,14 +42,14 @@ function momentAt(call: Call, index: number): Moment {
   const moment = readMoment(call.text(index));
   if (moment !== undefined) return moment;
   const example = "2031-05-04 or 2031-05-04T10:00:00Z";
-  throw call.misfit(`${call.name(index)} is text that is no ISO date such as ${example}`, index);
+  throw call.kindFault(`${call.name(index)} is text that is no ISO date such as ${example}`, index);
 }
 
 function unitAt(call: Call, index: number, name: string): Unit {
   const unit = UNITS.get(name);
   if (unit !== undefined) return unit;
   const near = didYouMean(name, UNITS.keys());
-  throw call.misfit(
+  throw call.kindFault(
     `a unit is ${UNIT_LIST}, and ${call.name(index)} is none${near === undefined ? "" : `. ${near}`}`,
     index,
   );
@@ -59,26 +59,26 @@ function unitAt(call: Call, index: number, name: string): Unit {
 function spanAt(call: Call): { readonly amount: number; readonly unit: Unit } {
   const given = call.value(1);
   if (typeof given === "number") {
-    if (call.count < 3) throw call.misfit(`date_add takes a unit, such as 'days', behind a number`, 1);
+    if (call.count < 3) throw call.kindFault(`date_add takes a unit, such as 'days', behind a number`, 1);
     return { amount: given, unit: unitAt(call, 2, call.text(2)) };
   }
   const [, amount, unit] = SPAN.exec(call.text(1).trim()) ?? [];
   if (amount !== undefined && unit !== undefined && call.count === 2) {
     return { amount: Number(amount), unit: unitAt(call, 1, unit) };
   }
-  throw call.misfit(`date_add takes a number and a unit, or a text such as '90s', '15m', '2h' or '3d'`, 1);
+  throw call.kindFault(`date_add takes a number and a unit, or a text such as '90s', '15m', '2h' or '3d'`, 1);
 }
 
 function written(call: Call, moment: Moment): string {
   if (isWritable(moment)) return momentText(moment);
-  throw call.misfit("the date lies outside the years 0 to 9999");
+  throw call.kindFault("the date lies outside the years 0 to 9999");
 }
 
 function runAdd(call: Call): string {
   const moment = momentAt(call, 0);
   const { amount, unit } = spanAt(call);
   if ("ms" in unit) return written(call, later(moment, Math.round(amount * unit.ms)));
-  if (!Number.isSafeInteger(amount)) throw call.misfit("months and years are added in whole numbers", 1);
+  if (!Number.isSafeInteger(amount)) throw call.kindFault("months and years are added in whole numbers", 1);
   return written(call, monthsLater(moment, amount * unit.months));
 }
 
@@ -107,7 +107,7 @@ function monthsBetween(from: Moment, to: Moment): number {
 
 function runFormat(call: Call): string {
   const zone = call.count > 2 ? zoneOf(call.text(2)) : null;
-  if (zone === undefined) throw call.misfit(`${call.name(2)} is no offset such as +02:00 or Z`, 2);
+  if (zone === undefined) throw call.kindFault(`${call.name(2)} is no offset such as +02:00 or Z`, 2);
   const moment = momentAt(call, 0);
   call.makeText(call.text(1).length * 3);
   return formatMoment(zone === null ? moment : inZone(moment, zone), call.text(1));
@@ -120,7 +120,7 @@ function runParse(call: Call): string {
   }
   call.makeText(call.text(0).length + call.text(1).length);
   const moment = parseMoment(call.text(0), call.text(1));
-  if (moment === undefined) throw call.misfit(`${call.name(0)} is text that is no date in this format`, 0);
+  if (moment === undefined) throw call.kindFault(`${call.name(0)} is text that is no date in this format`, 0);
   return written(call, moment);
 }
 

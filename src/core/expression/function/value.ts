@@ -15,7 +15,10 @@ function runBool(call: Call): boolean {
   const word = call.textOf(given).trim().toLowerCase();
   if (TRUE_WORDS.includes(word)) return true;
   if (FALSE_WORDS.includes(word)) return false;
-  throw call.misfit(`bool takes true, yes, 1, false, no or 0, but ${call.saying(0)} that reads otherwise`, 0);
+  throw call.kindFault(
+    `bool takes true, yes, 1, false, no or 0, but ${call.describeOperand(0)} that reads otherwise`,
+    0,
+  );
 }
 
 function runJson(call: Call): string {
@@ -31,7 +34,7 @@ function runParseJson(call: Call): Json {
   call.makeText(written.length);
   const parsed = readJson(call, written);
   checkResult(parsed, call.meter);
-  if (hasInfinity(parsed)) throw call.misfit(`${call.name(0)} holds a number that is too large`, 0);
+  if (hasInfinity(parsed)) throw call.kindFault(`${call.name(0)} holds a number that is too large`, 0);
   return repairText(parsed).value;
 }
 
@@ -39,7 +42,7 @@ function readJson(call: Call, written: string): Json {
   try {
     return JSON.parse(written) as Json;
   } catch {
-    throw call.misfit(`${call.name(0)} is text that is not JSON`, 0);
+    throw call.kindFault(`${call.name(0)} is text that is not JSON`, 0);
   }
 }
 

@@ -8,7 +8,7 @@ import { Select } from "../../../parts/select.tsx";
 import { StatusBadge } from "../../../parts/status.tsx";
 import { TimeText } from "../../../parts/time-text.tsx";
 import { GATE_QUESTIONS } from "../../../parts/gate-questions.ts";
-import { type CellOutcome, type GateCell, gateCells, isUnseen } from "../../../run/model/gate-strip.ts";
+import { type CellOutcome, type GateCell, gateCells, isOpaqueTurn } from "../../../run/model/gate-strip.ts";
 import { useRunPage } from "../run-page.ts";
 import type { DetailedNode } from "../../../run/model/node-detail.ts";
 import { Section } from "./section.tsx";
@@ -68,7 +68,7 @@ function Verdict({ verdict }: { readonly verdict: NodeVerdict }): JSX.Element {
         <StatusBadge status={verdict.disposition} /> <TimeText at={verdict.at} />
         {verdict.policies.length > 0 && <span className="muted">{verdict.policies.join(", ")}</span>}
       </p>
-      {isUnseen(verdict) && (
+      {isOpaqueTurn(verdict) && (
         <p className="muted">
           What happens inside is not seen: this adapter reports no tool calls, so no gate judges them.
         </p>

@@ -60,7 +60,7 @@ export class Answerer {
       if (waiting.length === 0) soon(flush);
       for (const event of events) waiting.push(event);
     };
-    const simulation = await simulate(question, onEvents, controller.signal).catch(brokenOff);
+    const simulation = await simulate(question, onEvents, controller.signal).catch(failedSimulation);
     this.#underWay.delete(id);
     flush();
     reply({ type: "simulated", id, simulation });
@@ -69,7 +69,7 @@ export class Answerer {
 
 type Simulate = Extract<Question, { type: "simulate" }>;
 
-function brokenOff(bug: unknown): PageSimulation {
+function failedSimulation(bug: unknown): PageSimulation {
   const message = `The engine in this page failed: ${bug instanceof Error ? bug.message : String(bug)}`;
   return { ok: false, problems: [{ code: "internal_error", message }] };
 }

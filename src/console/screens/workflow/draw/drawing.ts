@@ -1,6 +1,6 @@
 import type { TreePath } from "../../../../core/base/index.ts";
 import type { Outline, OutlineBlock, OutlineStep } from "../../../../core/edit/index.ts";
-import { type GraphNode, type GraphSource, STILL } from "../../../graph/graph-node.ts";
+import { type GraphNode, type GraphSource, NO_SOURCE } from "../../../graph/graph-node.ts";
 import { type Inside, insideKey } from "../../../graph/inside.ts";
 
 /** A card of the canvas and the part of the text it represents. */
@@ -38,23 +38,23 @@ export function drawingOf(outline: Outline, closed: ReadonlySet<string>): Drawin
 
 const NONE: readonly string[] = [];
 /** Caches the lists, so that a step always has the same list object. */
-const HANDED = new Map<string, readonly string[]>();
+const KNOWN_HANDOFFS = new Map<string, readonly string[]>();
 
-function handed(id: string): readonly string[] {
-  const made = [`a value of ${id}`];
-  HANDED.set(id, made);
-  return made;
+function handoffsOf(id: string): readonly string[] {
+  const created = [`a value of ${id}`];
+  KNOWN_HANDOFFS.set(id, created);
+  return created;
 }
 
 /** The graph source of a text that is not run: provides only which cards can be opened and which lines carry values. */
 function sourceOf(byKey: ReadonlyMap<string, DrawnStep>, before = ""): GraphSource {
   return {
-    ...STILL,
+    ...NO_SOURCE,
     hasBlock: (id) => (byKey.get(before + id)?.step?.blocks.length ?? 0) > 0,
     handoffs: (source, target) => {
       const [from, to] = [byKey.get(before + source)?.step, byKey.get(before + target)?.step];
       return from?.id !== undefined && to?.reads.includes(from.id) === true
-        ? (HANDED.get(from.id) ?? handed(from.id))
+        ? (KNOWN_HANDOFFS.get(from.id) ?? handoffsOf(from.id))
         : NONE;
     },
   };

@@ -17,7 +17,7 @@ export interface FamilyRun {
 }
 
 /** Watches a simulated run and the runs it starts, and answers their approvals. */
-export class Stage {
+export class FamilyWatcher {
   readonly #logs = new Map<string, RunEvent[]>();
   /** Nodes of the first run that asked a person, directly or in a run they started. */
   readonly askedFor = new Set<string>();

@@ -4,7 +4,7 @@ import type { WorkflowStore } from "../store/index.ts";
 import { keepPinned } from "./pinning.ts";
 
 /** An unsaved workflow, with everything it needs besides its own text. */
-export interface UnsavedPiece {
+export interface UnsavedWorkflow {
   readonly source: string;
   /** SHA-256 of the source. */
   readonly hash: string;
@@ -14,11 +14,11 @@ export interface UnsavedPiece {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Stores the texts, so that runs of the piece find them. Returns their hashes. */
-export async function keepPiece(
+/** Stores the texts, so that runs of the workflow find them. Returns their hashes. */
+export async function storeUnsavedWorkflow(
   store: Pick<WorkflowStore, "putDefinition">,
   orgId: string,
-  { source, hash, pins, texts }: UnsavedPiece,
+  { source, hash, pins, texts }: UnsavedWorkflow,
 ): Promise<Pick<Launch, "definitionHash" | "pinnedHash">> {
   await store.putDefinition(orgId, hash, { source, catalog: null });
   for (const [one, text] of texts) await store.putDefinition(orgId, one, { source: text, catalog: null });

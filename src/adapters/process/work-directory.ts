@@ -53,12 +53,12 @@ export function childEnvironment(
   env: Environment,
   workDirectory: string,
 ): Readonly<Record<string, string>> {
-  const handedOn = names.flatMap((name): [string, string][] => {
+  const passedVariables = names.flatMap((name): [string, string][] => {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     return value === undefined ? [] : [[name, value]];
   });
   return {
-    ...Object.fromEntries(handedOn),
+    ...Object.fromEntries(passedVariables),
     PATH: SAFE_PATH,
     LANG: "C.UTF-8",
     HOME: workDirectory,

@@ -7,7 +7,7 @@ const INDEX_EVERY_MS = 2_000;
 const INDEX_BATCH = 100;
 
 /** Updates the search index and the usage totals from committed data, in the background so that commits do not wait for it. */
-export function startReading(
+export function startIndexing(
   store: Store,
   clock: Clock,
   onTrouble: (what: string, error: unknown) => void,

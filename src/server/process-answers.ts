@@ -1,7 +1,7 @@
 import { INSTALLATION_FIGURES } from "./metrics.ts";
 
 /** Paths that one process receives and answers for all processes. */
-export type TogetherPath = "/readyz" | "/metrics";
+export type SharedPath = "/readyz" | "/metrics";
 
 /** The answer of one process alone. */
 export interface OwnAnswer {
@@ -17,7 +17,7 @@ interface Series {
 }
 
 /** Combines the metrics of several processes in one text: each with a label for its process, those of the whole installation once. */
-export function metricsTogether(answers: readonly OwnAnswer[]): string {
+export function combinedMetrics(answers: readonly OwnAnswer[]): string {
   const all = new Map<string, Series>();
   answers.forEach(({ body, pid }, index) => {
     for (const [name, { head, lines }] of seriesIn(body)) {
@@ -53,7 +53,7 @@ function labelled(line: string, process: string): string {
 }
 
 /** Answers for all processes; the answer of the first process that is not ready takes precedence. */
-export function readyTogether(answers: readonly OwnAnswer[]): Response {
+export function combinedReadiness(answers: readonly OwnAnswer[]): Response {
   const wrong = answers.find(({ status }) => status !== 200) ?? null;
   const read = (answer: OwnAnswer): object => JSON.parse(answer.body) as object;
   const processes = answers.map((answer) => ({ pid: answer.pid, isReady: answer.status === 200 }));

@@ -10,10 +10,10 @@ import type { Interruption, Io } from "./io.ts";
 import { main } from "./command-line.ts";
 import { createLog, type Log } from "./log.ts";
 import { type EndingProcess, whenDone } from "./process-end.ts";
-import { standUntilStopped } from "./standing.ts";
+import { serveUntilStopped } from "./serve-until-stopped.ts";
 
 /** A process whose time is moved by hand. */
-function standing(env: Record<string, string> = {}) {
+function setUp(env: Record<string, string> = {}) {
   const clock = createVirtualClock(0);
   const listeners = new Set<(why: Interruption) => void>();
   const written = { err: "" };
@@ -41,7 +41,7 @@ const logOf = ({ err }: Io): Log =>
 const never = (): Promise<never> => new Promise(() => undefined);
 
 /** Whether it has ended ten seconds after it was asked to, in the time of the clock. */
-async function endsInTime({ clock, exits }: ReturnType<typeof standing>, ended: Promise<number>): Promise<number> {
+async function endsInTime({ clock, exits }: ReturnType<typeof setUp>, ended: Promise<number>): Promise<number> {
   const codes: number[] = [];
   void ended.then((code) => codes.push(code));
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -59,20 +59,20 @@ describe("a server that is asked to stop", () => {
     ["ending it fails", () => Promise.resolve({ close: () => Promise.reject(new Error("away")) })],
     ["it ends", () => Promise.resolve({ close: () => Promise.resolve() })],
   ])("ends with 0 within ten seconds when %s", async (_, start) => {
-    const world = standing();
-    const ended = standUntilStopped(world.io, logOf(world.io), start);
+    const world = setUp();
+    const ended = serveUntilStopped(world.io, logOf(world.io), start);
     world.stop();
     expect(await endsInTime(world, ended)).toBe(0);
   });
 
   it("ends with the code it names when it cannot go on", async () => {
-    const world = standing();
-    const ended = standUntilStopped(world.io, logOf(world.io), async (end) => {
+    const world = setUp();
+    const ended = serveUntilStopped(world.io, logOf(world.io), async (end) => {
       end(7);
       return { close: () => Promise.resolve() };
     });
     expect(await ended).toBe(7);
-    const stuck = standUntilStopped(world.io, logOf(world.io), async (end) => {
+    const stuck = serveUntilStopped(world.io, logOf(world.io), async (end) => {
       end(7);
       return never();
     });
@@ -80,8 +80,8 @@ describe("a server that is asked to stop", () => {
   });
 
   it("is given time to end when it has started in the meantime", async () => {
-    const world = standing();
-    const ended = standUntilStopped(world.io, logOf(world.io), async () => {
+    const world = setUp();
+    const ended = serveUntilStopped(world.io, logOf(world.io), async () => {
       world.stop();
       return { close: () => new Promise<void>((resolve) => void world.clock.after(6_000, resolve)) };
     });
@@ -90,8 +90,8 @@ describe("a server that is asked to stop", () => {
   });
 
   it("ends with 0 when it cannot start any more, and reports why", async () => {
-    const world = standing();
-    const ended = standUntilStopped(world.io, logOf(world.io), async () => {
+    const world = setUp();
+    const ended = serveUntilStopped(world.io, logOf(world.io), async () => {
       world.stop("hangup");
       throw new Error("the database is away");
     });
@@ -101,12 +101,12 @@ describe("a server that is asked to stop", () => {
   });
 
   it("ends at once when it is asked twice, and passes on what fails before it is asked", async () => {
-    const world = standing();
-    void standUntilStopped(world.io, logOf(world.io), never);
+    const world = setUp();
+    void serveUntilStopped(world.io, logOf(world.io), never);
     world.stop();
     world.stop();
     expect(world.exits).toEqual([3]);
-    await expect(standUntilStopped(world.io, logOf(world.io), () => Promise.reject(new Error("no")))).rejects.toThrow(
+    await expect(serveUntilStopped(world.io, logOf(world.io), () => Promise.reject(new Error("no")))).rejects.toThrow(
       "no",
     );
   });
@@ -127,7 +127,7 @@ describe("a server that is asked to stop", () => {
 });
 
 describe("a database that accepts connections and never answers", () => {
-  const data = mkdtempSync(join(tmpdir(), "sluice-standing-"));
+  const data = mkdtempSync(join(tmpdir(), "sluice-serve-"));
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket.on("error", () => undefined)));
   afterEach(() => {
@@ -140,7 +140,7 @@ describe("a database that accepts connections and never answers", () => {
   it.each([["up"], ["serve"]])("does not keep %s from stopping", async (command) => {
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as AddressInfo;
-    const world = standing({ SLUICE_DATA: data });
+    const world = setUp({ SLUICE_DATA: data });
     const url = `postgres://127.0.0.1:${port}/nothing`;
     const ended = main([command, "--database-url", url, "--port", "0"], world.io);
     while (sockets.size === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 
 /** Checks whether another message may be sent at `now` with `perMinute` allowed in any minute. `taken`: earlier times, oldest first. */
-export function nextTurn(
+export function nextSendSlot(
   taken: readonly number[],
   perMinute: number,
   now: number,

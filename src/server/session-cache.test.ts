@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { SessionRecord } from "../store/index.ts";
-import type { KeyRing } from "./auth.ts";
-import type { PersonRing } from "./person-ring.ts";
-import { SessionRing } from "./session-ring.ts";
+import type { KeyCache } from "./auth.ts";
+import type { PersonCache } from "./person-cache.ts";
+import { SessionCache } from "./session-cache.ts";
 
 it("a request with a session is recorded as its use, also right after a stream checked the session", async () => {
   const lookups: boolean[] = [];
@@ -13,12 +13,12 @@ it("a request with a session is recorded as its use, also right after a stream c
     },
     listMemberships: () => Promise.resolve([]),
   };
-  const ring = new SessionRing(
+  const cache = new SessionCache(
     store,
-    {} as Partial<KeyRing> as KeyRing,
-    {} as Partial<PersonRing> as PersonRing,
+    {} as Partial<KeyCache> as KeyCache,
+    {} as Partial<PersonCache> as PersonCache,
     () => 0,
   );
-  for (const isUse of [false, true, false, true]) await ring.find("secret", isUse);
+  for (const isUse of [false, true, false, true]) await cache.find("secret", isUse);
   expect(lookups).toEqual([false, true]);
 });

@@ -1,7 +1,7 @@
 import type { MembershipStore, SessionRecord, SessionStore } from "../store/index.ts";
-import { type KeyRing, NO_PERSON, type Principal, unauthenticated } from "./auth.ts";
+import { type KeyCache, NO_PERSON, type Principal, unauthenticated } from "./auth.ts";
 import { memberPrincipal } from "./member-principal.ts";
-import type { PersonRing } from "./person-ring.ts";
+import type { PersonCache } from "./person-cache.ts";
 import { Refused } from "./problem.ts";
 import { hashSecret } from "./secret.ts";
 
@@ -32,14 +32,14 @@ interface Cached {
 }
 
 /** Identifies the caller of a session cookie. A session revoked on another replica works for at most two more seconds. */
-export class SessionRing {
+export class SessionCache {
   readonly #store: Store;
-  readonly #keys: KeyRing;
-  readonly #people: PersonRing;
+  readonly #keys: KeyCache;
+  readonly #people: PersonCache;
   readonly #now: () => number;
   readonly #cached = new Map<string, Cached>();
 
-  constructor(store: Store, keys: KeyRing, people: PersonRing, now: () => number) {
+  constructor(store: Store, keys: KeyCache, people: PersonCache, now: () => number) {
     this.#store = store;
     this.#keys = keys;
     this.#people = people;

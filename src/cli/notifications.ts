@@ -11,7 +11,7 @@ import { memberRecipients } from "../server/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Log } from "./log.ts";
 
-export interface OutsideParts {
+export interface NotificationParts {
   readonly store: Store;
   readonly runtime: Pick<Runtime, "onCommitted">;
   readonly secrets: Secrets;
@@ -28,14 +28,14 @@ export interface OutsideParts {
 }
 
 /** Parts that notify people outside: webhooks, channels and alerts. */
-export interface Outside {
+export interface Notifications {
   /** Returns the deliveries for a notice that is neither in a run nor in the audit. */
   deliveriesOf(notice: DeliveryNotice): Promise<readonly NewDelivery[]>;
   start(): void;
   stop(): Promise<void>;
 }
 
-export function openOutside(log: Pick<Log, "warn">, parts: OutsideParts): Outside {
+export function openNotifications(log: Pick<Log, "warn">, parts: NotificationParts): Notifications {
   const { store, runtime, secrets, outbound, clock, publicUrl, slackUrl, onAlert, onTrouble } = parts;
   const reach = { allow: outbound.allow };
   const channels = channelTargets({

@@ -2,7 +2,7 @@ import type { HookStore, KeyStore, PersonStore, RegistryStore } from "../store/i
 import { isPersonId, subjectOfTokenKeyId } from "./auth.ts";
 
 /** Limit for a chain of keys made by keys. A longer chain is treated as an attempt to hide the first maker. */
-const LINE_MAX = 1_000;
+const CHAIN_MAX = 1_000;
 
 type Store = Pick<KeyStore, "getKey"> &
   Pick<PersonStore, "listPersonsOfSubject"> &
@@ -10,7 +10,7 @@ type Store = Pick<KeyStore, "getKey"> &
   Pick<HookStore, "getHook">;
 
 /** The chain behind an id: the keys its key was made with, and the persons behind them. */
-interface Line {
+interface KeyChain {
   /** The id itself; for a trigger, the id of the caller that last saved it. */
   readonly first: string;
   readonly ids: ReadonlySet<string>;
@@ -31,32 +31,35 @@ export async function isOfRequester(
 ): Promise<boolean> {
   if (requesterId === null) return false;
   if (callerId === requesterId) return true;
-  const [caller, requester] = await Promise.all([lineOf(store, orgId, callerId), lineOf(store, orgId, requesterId)]);
+  const [caller, requester] = await Promise.all([
+    keyChainOf(store, orgId, callerId),
+    keyChainOf(store, orgId, requesterId),
+  ]);
   if (caller.isTooLong || requester.isTooLong || caller.ids.has(requester.first)) return true;
   return [...caller.persons].some((personId) => requester.persons.has(personId));
 }
 
 /** Checks whether a person, or the maker of the key, is known for an id. The operator's own keys have neither. */
 export async function hasKnownPerson(store: Store, orgId: string, callerId: string): Promise<boolean> {
-  const { ids, persons } = await lineOf(store, orgId, callerId);
+  const { ids, persons } = await keyChainOf(store, orgId, callerId);
   return persons.size > 0 || ids.size > 1 || subjectOfTokenKeyId(callerId) !== null;
 }
 
 /** Returns the ids under which a caller, and the persons behind it, may have started runs or answered. */
 export async function idsBehind(store: Store, orgId: string, callerId: string): Promise<readonly string[]> {
-  const { ids, persons } = await lineOf(store, orgId, callerId);
+  const { ids, persons } = await keyChainOf(store, orgId, callerId);
   return [...new Set([...ids, ...persons])];
 }
 
-async function lineOf(store: Store, orgId: string, startId: string): Promise<Line> {
+async function keyChainOf(store: Store, orgId: string, startId: string): Promise<KeyChain> {
   const first = (await saverOf(store, orgId, startId)) ?? startId;
   const ids = new Set<string>();
   const persons = new Set<string>();
   let id: string | null = first;
   for (let step = 0; id !== null && !ids.has(id); step += 1) {
-    if (step >= LINE_MAX) return { first, ids, persons, isTooLong: true };
+    if (step >= CHAIN_MAX) return { first, ids, persons, isTooLong: true };
     ids.add(id);
-    const { before, personIds } = await behind(store, orgId, id);
+    const { before, personIds } = await creatorsOf(store, orgId, id);
     for (const personId of personIds) persons.add(personId);
     id = before;
   }
@@ -68,7 +71,7 @@ const TRIGGER = "trigger:";
 const HOOK = "hook:";
 
 /** Returns the persons behind an id, and the id that created it. The operator's own keys have neither. */
-async function behind(
+async function creatorsOf(
   store: Store,
   orgId: string,
   id: string,

@@ -13,7 +13,7 @@ import { perform, type Turn } from "./turn.ts";
  * since.
  * The default answer of an approval chain is judged like that of a person.
  */
-export function judgeAgain(
+export function requestSecondVerdict(
   turn: Turn,
   approval: ApprovalState,
   answer: NonNullable<OpenCall["answer"]>,

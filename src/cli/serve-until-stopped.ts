@@ -21,7 +21,7 @@ const HEAP_GROWTH_PERCENT = 50;
  * Serves until a stop is requested, then drains. A second request ends the process at once. The time limit for stopping
  * counts from the first request, whether the server is starting, serving or waiting for an unreachable database.
  */
-export async function standUntilStopped(
+export async function serveUntilStopped(
   io: Io,
   log: Log,
   start: (end: (exitCode: number) => void) => Promise<Pick<Host, "close">>,

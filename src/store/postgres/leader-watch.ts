@@ -3,16 +3,16 @@ import { checkLeads } from "./leader-client.ts";
 import type { LeaderSearch } from "./leader-search.ts";
 
 /** Interval of checks during a slow statement: each checks whether another host leads by now. */
-const LOOK_EVERY_MS = 3_000;
+const CHECK_EVERY_MS = 3_000;
 
 /**
  * Finds the new leader while statements wait for a leader whose machine has vanished: it neither answers nor refuses,
  * so only a timeout would end the wait. When another host leads, the search ends the old connections at once.
  */
-export class Lookout {
+export class LeaderWatch {
   readonly #search: LeaderSearch;
   readonly #settings: ClientConfig;
-  #looking: Promise<void> | null = null;
+  #checking: Promise<void> | null = null;
 
   constructor(search: LeaderSearch, settings: ClientConfig) {
     this.#search = search;
@@ -21,7 +21,7 @@ export class Lookout {
 
   async during<T>(work: () => Promise<T>): Promise<T> {
     if (this.#search.hosts.length === 1) return work();
-    const timer = setInterval(() => void this.#look(), LOOK_EVERY_MS);
+    const timer = setInterval(() => void this.#check(), CHECK_EVERY_MS);
     timer.unref();
     try {
       return await work();
@@ -30,11 +30,11 @@ export class Lookout {
     }
   }
 
-  #look(): Promise<void> {
-    this.#looking ??= this.#askOthers().finally(() => {
-      this.#looking = null;
+  #check(): Promise<void> {
+    this.#checking ??= this.#askOthers().finally(() => {
+      this.#checking = null;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
   async #askOthers(): Promise<void> {

@@ -4,7 +4,7 @@ import { isTerminal, type RunStatus } from "../core/event/index.ts";
 import { isUpstreamFailure, type PlanOutline, type RunView } from "../core/view/index.ts";
 
 /** The state of a run as tools report it. */
-export interface RunStanding {
+export interface RunSummary {
   readonly runId: string;
   readonly workflow: string;
   readonly version: number | null;
@@ -81,12 +81,12 @@ async function planOf(api: SluiceClient, workflow: string, version: number) {
 }
 
 /** Returns the state of a run. `view` is the view of the watched run, if any, and saves a query for approvals. */
-export async function standingOf(
+export async function runSummaryOf(
   api: SluiceClient,
   run: Run,
   shape: RunShape,
   view: RunView | null,
-): Promise<RunStanding> {
+): Promise<RunSummary> {
   const state = await api.getState(run.id);
   const waitingFor = isTerminal(state.status) ? [] : await approvalsOf(api, state, view);
   const asked = new Set(waitingFor.map(({ nodeId }) => nodeId));
@@ -112,7 +112,7 @@ export async function standingOf(
 }
 
 /** Returns the state for a caller that may start runs but not read them. */
-export function bareStanding(run: Run): RunStanding {
+export function minimalRunSummary(run: Run): RunSummary {
   const { id: runId, workflow, version, status, costMicros, lastEventId } = run;
   const counts = { executedCount: 0, failedCount: 0 };
   return { runId, workflow, version, status, isPaused: false, outputs: {}, costMicros, ...counts, lastEventId };

@@ -33,7 +33,7 @@ const CACHED_MAX = 10_000;
 type Store = Pick<MembershipStore, "readStanding"> & Pick<PersonStore, "getPerson">;
 
 /** Looks members up and caches them for two seconds. A change made on another replica takes effect here after that. */
-export class PersonRing {
+export class PersonCache {
   readonly #store: Store;
   readonly #now: () => number;
   readonly #cached = new Map<string, { readonly standing: Standing | undefined; readonly until: number }>();
