@@ -132,6 +132,9 @@ async function* partsOf(content: AsyncIterable<Uint8Array>, size: number): Async
   let at = 0;
   for await (const piece of content) {
     for (let from = 0; from < piece.byteLength;) {
+      if (part > filePartCount(size)) {
+        throw new FileError("size_mismatch", `The file has more than ${size} bytes.`);
+      }
       const taken = Math.min(bytes.byteLength - at, piece.byteLength - from);
       bytes.set(piece.subarray(from, from + taken), at);
       at += taken;
@@ -141,9 +144,6 @@ async function* partsOf(content: AsyncIterable<Uint8Array>, size: number): Async
       part += 1;
       at = 0;
       bytes = Buffer.alloc(filePartSize(size, part) ?? 0);
-      if (part > filePartCount(size) && from < piece.byteLength) {
-        throw new FileError("size_mismatch", `The file has more than ${size} bytes.`);
-      }
     }
   }
   if (part <= filePartCount(size)) throw new FileError("size_mismatch", `The file has fewer than ${size} bytes.`);

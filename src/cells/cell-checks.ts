@@ -18,15 +18,15 @@ export async function survey(options: SurveyOptions): Promise<{
   const { cells, directory } = options;
   const problems: string[] = [];
   const unreachableCells: { readonly cell: string; readonly error: unknown }[] = [];
-  const identities = new Map<string, string>();
+  const identities = new Map<string, FleetCell>();
   const surveyed = new Map<string, CellContent>();
   for (const cell of new Set([directory, ...cells])) {
     try {
       await cell.store.ping();
       const identity = await readDatabaseIdentity(cell.sql);
       const twin = identities.get(identity);
-      if (twin === undefined) identities.set(identity, cell.name);
-      else problems.push(`the cells ${twin} and ${cell.name} have one database: give each its own`);
+      if (twin === undefined) identities.set(identity, cell);
+      else problems.push(`the cells ${twin.name} and ${cell.name} have one database: give each its own`);
       surveyed.set(cell.name, await listCellContent(cell.sql, cell.name));
     } catch (error) {
       // When the directory is unavailable, the caller must report it.
@@ -36,8 +36,22 @@ export async function survey(options: SurveyOptions): Promise<{
     }
   }
   if (problems.length > 0) return { surveyed, problems, unreachableCells };
+  if (await isAnyRestarted(identities)) return survey(options);
   problems.push(...contradictions(options, surveyed), ...(await disagreements(directory.sql, surveyed, cells)));
   return { surveyed, problems, unreachableCells };
+}
+
+/** Returns whether a server has restarted since its identity was read. Then two addresses of it may look like two databases. */
+async function isAnyRestarted(identities: ReadonlyMap<string, FleetCell>): Promise<boolean> {
+  for (const [identity, { sql }] of identities) {
+    try {
+      if ((await readDatabaseIdentity(sql)) !== identity) return true;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return true;
+      throw error;
+    }
+  }
+  return false;
 }
 
 const NO_TABLE = "42P01";

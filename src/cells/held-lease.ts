@@ -16,6 +16,7 @@ export interface HeldLeaseOptions {
 export class HeldLease {
   readonly #options: HeldLeaseOptions;
   readonly #holder = randomUUID();
+  #mayHold = false;
 
   constructor(options: HeldLeaseOptions) {
     this.#options = options;
@@ -40,13 +41,14 @@ export class HeldLease {
     }
   }
 
-  drop(): Promise<void> {
+  async drop(): Promise<void> {
     const { leases, name } = this.#options;
-    return leases.dropLease(name, this.#holder);
+    if (this.#mayHold) await leases.dropLease(name, this.#holder);
   }
 
   #take(): Promise<boolean> {
     const { leases, name } = this.#options;
+    this.#mayHold = true;
     return leases.takeLease(name, this.#holder, LEASE_MS);
   }
 }

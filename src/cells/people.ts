@@ -15,7 +15,8 @@ export function sharedPeople(directory: Store, now: () => number): SharedPeople 
   const about = { freshMs: FRESH_MS, now };
   const sessions = new Remembered({
     look: ([hash, rule]: Parameters<Store["findSession"]>) => directory.findSession(hash, rule),
-    nameOf: ([hash]) => hash,
+    // An answer to a check records no use, so it does not answer a request that is one.
+    nameOf: ([hash, { isUse }]) => `${isUse ? "use" : "check"} ${hash}`,
     isKept: isFound,
     ...about,
   });

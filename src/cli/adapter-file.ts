@@ -49,7 +49,7 @@ async function make(io: Io, file: string, maker: AdapterMaker): Promise<unknown>
   try {
     return await maker({ env: io.env });
   } catch (thrown) {
-    throw new Refusal(`the function exported by ${printable(file)} made no adapter: ${oneLine(reasonOf(thrown))}`);
+    throw new Refusal(`the function exported by ${printable(file)} returned no adapter: ${oneLine(reasonOf(thrown))}`);
   }
 }
 

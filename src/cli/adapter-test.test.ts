@@ -92,7 +92,7 @@ describe("sluice adapter test", () => {
     ["throws.mjs", {}, /^cannot load throws\.mjs: on load$/],
     ["broken.mjs", {}, /^cannot load broken\.mjs: /],
     ["empty.mjs", {}, /^empty\.mjs exports no adapter: export one as default or "adapter"/],
-    ["maker-throws.mjs", {}, /^the function exported by maker-throws\.mjs made no adapter: no luck$/],
+    ["maker-throws.mjs", {}, /^the function exported by maker-throws\.mjs returned no adapter: no luck$/],
     ["default.mjs", { config: "list.yaml" }, /list\.yaml must be a map/],
     ["default.mjs", { config: "absent.yaml" }, /cannot read absent\.yaml: there is no such file/],
   ])("refuses %s with one line", async (file, options, message) => {

@@ -12,9 +12,9 @@ interface MemoryOptions extends ListOptions {
 }
 
 export function addMemoryCommand(agents: Command, bench: Workbench): void {
-  addListOptions(agents.command("memory").description("list what an agent remembers, newest first, or make it forget"))
+  addListOptions(agents.command("memory").description("list the memory of an agent, newest first, or delete it"))
     .argument("<id>", "name of the agent")
-    .option("--forget", "forget everything instead of listing it")
+    .option("--forget", "delete the memory instead of listing it")
     .option("--quiet", "with --forget: print nothing")
     .addHelpText("after", example("sluice agents memory analyst"))
     .action(
@@ -26,7 +26,7 @@ export function addMemoryCommand(agents: Command, bench: Workbench): void {
 
 async function forget(io: Io, api: Api, id: string, { quiet }: MemoryOptions): Promise<number> {
   await api.forgetMemory(id);
-  if (quiet !== true) io.err.write(`the agent ${printable(id)} remembers nothing any more\n`);
+  if (quiet !== true) io.err.write(`the memory of the agent ${printable(id)} is deleted\n`);
   return EXIT.fine;
 }
 
@@ -35,7 +35,7 @@ const TEXT_WIDTH_MAX = 60;
 async function list(io: Io, api: Api, id: string, options: MemoryOptions): Promise<number> {
   const now = io.clock.now();
   printList(io, await api.listMemory(id, pageOf(options)), options, {
-    none: "it remembers nothing; it keeps what it answers once its manifest has a memory_profile",
+    none: "its memory is empty; its answers are kept when its manifest has a memory_profile",
     head: ["WHEN", "MEMORY", "RUN", "NODE", "TEXT"],
     row: ({ at, profile, runId, nodeId, text }) => [
       formatWhen(at, now),

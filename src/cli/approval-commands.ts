@@ -16,7 +16,7 @@ type ListWords = Omit<ListApprovalsOptions, "status"> & Partial<Pick<ListApprova
 
 /** Adds `sluice approvals …`: commands that list and answer approvals. */
 export function addApprovalCommands(program: Command, bench: Workbench): void {
-  const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");
+  const approvals = addNoun(program, "approvals", "list and answer the approvals of the server");
   const list = addListOptions(approvals.command("list").description("list approvals, by default the unanswered ones"))
     .option("--mine", "only those this key may answer")
     .option("--workflow <name>", "only of this workflow")
@@ -49,8 +49,10 @@ function addAnswers(approvals: Command, bench: Workbench): void {
         onServer(bench, (io, api, id: string, options: ResolveOptions) => resolveApproval(io, api, id, verb, options)),
       );
   }
-  addAnswerOptions(approvals.command("edit").description("change what is sent, see what differs, and approve that"))
-    .option("--set <name=value>", "an input or arg that is different; may be repeated; else $EDITOR is opened", collect)
+  addAnswerOptions(
+    approvals.command("edit").description("change inputs or args, show the difference, and approve with the changes"),
+  )
+    .option("--set <name=value>", "an input or arg to change; may be repeated; default: opens $EDITOR", collect)
     .addHelpText("after", example("sluice approvals edit apr_01hq --set amount=20"))
     .action(onServer(bench, editApproval));
   addAnswerOptions(approvals.command("resolve").description("answer with one of the choices an approval offers"))
@@ -65,17 +67,17 @@ function addAnswers(approvals: Command, bench: Workbench): void {
 
 function addCallOptions(command: Command): void {
   command
-    .option("--args <json>", "of a tool call: make it with these args, in place of all that are shown")
-    .option("--result <json>", "of a tool call that never reported: it was made, and returned this");
+    .option("--args <json>", "for a tool call: these args replace all args shown")
+    .option("--result <json>", "for a tool call that never reported: it was made, and this is its result");
 }
 
 function addAnswerOptions(command: Command): Command {
   return addLinkOptions(command)
     .argument("<approval>", "id of the approval")
     .option("--reason <text>", "why, for the record")
-    .option("--form <field=value>", "a field of the form it has; may be repeated", collect)
-    .option("--override", "answer although others are asked; for admins, with a reason")
-    .option("--yes", "do not ask once more")
-    .option("--json", "print the approval as it is then")
+    .option("--form <field=value>", "a field of its form; may be repeated", collect)
+    .option("--override", "answer although other people are asked; for admins, with a reason")
+    .option("--yes", "do not ask for confirmation")
+    .option("--json", "print the answered approval as JSON")
     .option("--quiet", "print nothing");
 }

@@ -79,7 +79,7 @@ function by({ answers }: Approval): string {
 
 function rightText({ mayAnswer, mayOverride, message }: AnswerRight): string {
   if (mayAnswer) return "may answer";
-  return `may not answer: ${oneLine(message ?? "")}${mayOverride ? " --override --reason answers all the same." : ""}`;
+  return `may not answer: ${oneLine(message ?? "")}${mayOverride ? " Add --override --reason TEXT to answer nevertheless." : ""}`;
 }
 
 function printSubject(print: Sections, subject: Subject, { source, choices }: Approval): void {

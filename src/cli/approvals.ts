@@ -75,7 +75,7 @@ async function ask(
   refusal: string | null,
 ): Promise<ApprovalAnswer | null> {
   const paint = createPaint(io.err, io.env);
-  if (refusal !== null) io.err.write(`${paint("yellow", "Not taken:")} ${printable(refusal)}\n`);
+  if (refusal !== null) io.err.write(`${paint("yellow", "Not accepted:")} ${printable(refusal)}\n`);
   const { subject, nodeId, summary } = approval;
   io.err.write(`\n${paint("bold", printable(subject?.title ?? summary))} (${printable(nodeId)})\n`);
   const lines = printable(aboutOf(approval)).split("\n");
@@ -175,7 +175,7 @@ export function printOpenApprovals(io: Io, runId: string, approvals: readonly Qu
     io.err.write(`waiting for a person: ${printable(summary)} (${printable(nodeId)}, ${approvalId})\n`);
     io.err.write(`  it can be answered with ${choices.join(", ")}\n`);
   }
-  io.err.write(`run ${runId} is gone: it was in this process only, and nothing of it is kept\n`);
+  io.err.write(`run ${runId} is lost: it existed only in this process\n`);
   io.err.write(
     "To answer, run it again in a terminal, or with --approve all, --approve reject, or --approve ask (answers on standard input).\n",
   );

@@ -22,7 +22,7 @@ export function addAuditCommands(program: Command, bench: Workbench): void {
     .addHelpText("after", example("sluice audit export -o audit.ndjson"))
     .action(onServer(bench, exportAuditFile));
   addLinkOptions(audit.command("key").description("show the public key the audit is signed with, and those before it"))
-    .option("--new", "print a new seed and the settings that change to it, as lines of an environment file")
+    .option("--new", "print a new seed, and the settings that replace the old one, as lines of an environment file")
     .option("--json", "print it as JSON")
     .addHelpText("after", example("sluice audit key --new > audit.env"))
     .action(onServer(bench, showAuditKey));

@@ -23,9 +23,7 @@ export interface VerifyAuditOptions {
 export async function verifyAuditFile(io: Io, file: string, options: VerifyAuditOptions): Promise<number> {
   const { key, checkpoints, json } = options;
   if (key !== undefined && !isPublicKey(key)) {
-    throw new Refusal(
-      `--key ${printable(key)}: this is no public key; it looks like ed25519:… and stands in every export`,
-    );
+    throw new Refusal(`--key ${printable(key)}: this is no public key; it looks like ed25519:… and is in every export`);
   }
   const anchors = checkpoints === undefined ? {} : { anchors: await anchorsOf(io, checkpoints) };
   const result = await reading(file, () =>

@@ -19,7 +19,7 @@ export async function backtestFile(io: Io, api: Api, name: string, options: Back
   const policies = (await readManifests(io, [name])).flatMap(({ manifest: { kind, name: policy, spec } }) =>
     kind === "Policy" ? [{ kind, name: policy, spec }] : [],
   );
-  if (policies.length === 0) throw new Refusal(`there is no Policy in ${printable(name)} that could be tried`);
+  if (policies.length === 0) throw new Refusal(`${printable(name)} contains no Policy`);
   const reports: BacktestReport[] = [];
   for (const policy of policies) reports.push(await api.backtestPolicy(policy, options.since));
   if (options.json === true) printJson(io, reports.length === 1 ? reports[0] : reports);

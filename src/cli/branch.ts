@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { BranchEdit, BranchPoint, InputsFrom, NodeEdits, Run, TurnView } from "../client/index.ts";
 import { isJsonObject, type JsonObject } from "../core/base/index.ts";
 import type { Api } from "./api.ts";
@@ -9,6 +8,7 @@ import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { planOfVersion } from "./remote-plan.ts";
 import { type ActionOptions, printRelaunch } from "./runs.ts";
+import { readOptionText } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
 export interface BranchOptions extends ActionOptions {
@@ -27,14 +27,14 @@ export interface BranchOptions extends ActionOptions {
 
 /** Branches a run. The given args replace those of the run, and the others stay unchanged. */
 export async function branchRun(io: Io, api: Api, id: string, options: BranchOptions): Promise<number> {
-  const edits = await editsOf(options);
-  const point = await pointOf(api, id, options, edits);
+  const edits = await editsOf(io, options);
+  const point = await pointOf(io, api, id, options, edits);
   if (point !== null) {
     const what = `branched from ${printable(id)} after round ${point.round} of ${printable(point.node)}`;
     return printRelaunch(io, api, await api.branchInTurn(id, point), options, what);
   }
   const at = options.at ?? (isEmpty(edits) ? undefined : (await api.getRun(id)).lastEventId);
-  if (at === undefined) throw new Refusal("say where: --at EVENT, or --node NODE --round N");
+  if (at === undefined) throw new Refusal("name the place to branch from: --at EVENT, or --node NODE --round N");
   const isGiven = (options.arg ?? []).length > 0 || options.argsFile !== undefined;
   const args = isGiven ? await branchArgs(io, api, await api.getRun(id), options) : undefined;
   const branched = await api.branchRun(id, at, args, { ...inputsFromOf(options.argFrom ?? []), ...edits });
@@ -45,9 +45,9 @@ function isEmpty({ prompts, outputs }: NodeEdits): boolean {
   return prompts === undefined && outputs === undefined;
 }
 
-async function editsOf({ prompt = [], output = [] }: BranchOptions): Promise<NodeEdits> {
-  const prompts = await textsByNode("--prompt", "text", prompt);
-  const outputs = await textsByNode("--output", "json", output);
+async function editsOf(io: Io, { prompt = [], output = [] }: BranchOptions): Promise<NodeEdits> {
+  const prompts = await textsByNode(io, "--prompt", "text", prompt);
+  const outputs = await textsByNode(io, "--output", "json", output);
   const given = outputs.map(([node, text]) => [node, outputsIn(node, text)] as const);
   return {
     ...(prompts.length === 0 ? {} : { prompts: Object.fromEntries(prompts) }),
@@ -57,6 +57,7 @@ async function editsOf({ prompt = [], output = [] }: BranchOptions): Promise<Nod
 
 /** Parses `NODE=…` or `NODE=@FILE`. Each node may occur once. */
 async function textsByNode(
+  io: Io,
   option: string,
   kind: string,
   written: readonly string[],
@@ -66,7 +67,7 @@ async function textsByNode(
     const [, node = "", text = ""] = /^([^=]+)=(.*)$/su.exec(one) ?? [];
     if (node === "") throw new Refusal(`${option} ${printable(one)}: write it as NODE=${kind} or NODE=@FILE`);
     if (texts.has(node)) throw new Refusal(`${option}: ${printable(node)} is given twice`);
-    texts.set(node, await textOf(text));
+    texts.set(node, await readOptionText(io, text));
   }
   return [...texts];
 }
@@ -79,6 +80,7 @@ function outputsIn(node: string, text: string): JsonObject {
 
 /** Returns the round to branch from. Null when the branch starts from an event. */
 async function pointOf(
+  io: Io,
   api: Api,
   id: string,
   options: BranchOptions,
@@ -90,20 +92,22 @@ async function pointOf(
     throw new Refusal("a branch inside a turn needs --node and --round; sluice runs show RUN --node NODE lists rounds");
   }
   if (at !== undefined || arg.length > 0 || argsFile !== undefined || argFrom.length > 0 || outputs !== undefined) {
-    throw new Refusal("--node and --round go without --at, args and --output: a turn is continued with what it had");
+    throw new Refusal(
+      "--node and --round cannot be combined with --at, args or --output: a turn continues with the args and outputs it had",
+    );
   }
   if (message !== undefined && result !== undefined) throw new Refusal("--message and --result exclude each other");
   const point = { node, round, ...promptFor(node, prompts) };
-  if (message !== undefined) return { ...point, edit: { message: await textOf(message) } };
+  if (message !== undefined) return { ...point, edit: { message: await readOptionText(io, message) } };
   if (result === undefined) return point;
-  return { ...point, edit: await resultOf(await api.getTurn(id, node), round, result) };
+  return { ...point, edit: await resultOf(io, await api.getTurn(id, node), round, result) };
 }
 
 function promptFor(node: string, prompts: NodeEdits["prompts"] = {}): Pick<BranchPoint, "prompt"> {
   const other = Object.keys(prompts).find((name) => name !== node);
   if (other !== undefined) {
     throw new Refusal(
-      `--prompt ${printable(other)}: inside the turn of ${printable(node)} only that node is asked anew`,
+      `--prompt ${printable(other)}: a branch inside the turn of ${printable(node)} changes the prompt of that node only`,
     );
   }
   const prompt = prompts[node];
@@ -111,7 +115,7 @@ function promptFor(node: string, prompts: NodeEdits["prompts"] = {}): Pick<Branc
 }
 
 /** Parses `CALL=JSON` or `CALL=@FILE`. The call is named by its id or by its position in the round. */
-async function resultOf({ rounds }: TurnView, round: number, written: string): Promise<BranchEdit> {
+async function resultOf(io: Io, { rounds }: TurnView, round: number, written: string): Promise<BranchEdit> {
   const [, named = "", text = ""] = /^([^=]+)=(.*)$/su.exec(written) ?? [];
   if (named === "") throw new Refusal(`--result ${printable(written)}: write it as CALL=JSON or CALL=@FILE`);
   const calls = rounds.find((each) => each.round === round)?.calls ?? [];
@@ -122,17 +126,7 @@ async function resultOf({ rounds }: TurnView, round: number, written: string): P
       `--result: round ${round} has no call ${printable(named)}; it has ${known === "" ? "none" : known}`,
     );
   }
-  return { callId: call.callId, result: readJson("--result", await textOf(text)) };
-}
-
-async function textOf(written: string): Promise<string> {
-  if (!written.startsWith("@")) return written;
-  const path = written.slice(1);
-  try {
-    return await readFile(path, "utf8");
-  } catch {
-    throw new Refusal(`cannot read ${printable(path)}`);
-  }
+  return { callId: call.callId, result: readJson("--result", await readOptionText(io, text)) };
 }
 
 /** Parses `name=run/node/output`, which takes the arg from an output of another run. */

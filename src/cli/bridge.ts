@@ -85,9 +85,9 @@ interface Link {
 function linkOf(io: Io, { server, token }: BridgeFlags): Link {
   const found = findServer(io, server === undefined ? {} : { url: server });
   const secret = token ?? io.env["SLUICE_TOKEN"] ?? found?.key ?? "";
-  if (found === null) throw new Refusal("which server? name it with --server or SLUICE_URL, or start `sluice up` here");
+  if (found === null) throw new Refusal("no server is named: use --server or SLUICE_URL, or start `sluice up` here");
   if (secret === "") {
-    throw new Refusal("a token is needed: --token or SLUICE_TOKEN, a key of the server that may write its registries");
+    throw new Refusal("a token is needed: --token or SLUICE_TOKEN, a key with the permission to write registries");
   }
   return { server: found.url, token: secret };
 }

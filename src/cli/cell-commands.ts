@@ -54,10 +54,10 @@ async function moveOrganisation(io: Io, api: Api, id: string, to: string, option
 function outcomeText({ id, organisation, from, to, stage, reason, tables, frozenAt, switchedAt }: MoveView): string {
   const who = oneLine(organisation);
   if (stage === "failed") return `${who} stays in ${from}: ${oneLine(reason ?? "")}`;
-  if (stage !== "done") return `${who} is on its way to ${to} (${id})`;
+  if (stage !== "done") return `${who} is being moved to ${to} (${id})`;
   const rows = (tables ?? []).reduce((sum, table) => sum + table.rows, 0);
   const frozen = frozenAt === null || switchedAt === null ? 0 : Date.parse(switchedAt) - Date.parse(frozenAt);
-  return `${who} lives in ${to}: ${formatCount(rows, "row")}, nothing could change for ${(frozen / 1_000).toFixed(1)} s`;
+  return `${who} is in ${to}: ${formatCount(rows, "row")} moved, its writes waited for ${(frozen / 1_000).toFixed(1)} s`;
 }
 
 async function verifyCells(io: Io, api: Api, id: string | undefined, { json }: ShowOptions): Promise<number> {
@@ -75,21 +75,21 @@ async function verifyCells(io: Io, api: Api, id: string | undefined, { json }: S
 }
 
 export function addCellCommands(program: Command, bench: Workbench): void {
-  const cells = addNoun(program, "cells", "look after an installation with several databases");
-  addLinkOptions(cells.command("list").description("list cells, and who lives where"))
-    .option("--json", "print what the API answers")
+  const cells = addNoun(program, "cells", "manage an installation with several databases");
+  addLinkOptions(cells.command("list").description("list cells and the organisations in them"))
+    .option("--json", "print the answer of the API as JSON")
     .addHelpText("after", example("sluice cells list"))
     .action(onServer(bench, listCells));
   addLinkOptions(cells.command("move").description("move an organisation to another cell"))
     .argument("<organisation>", "id of the organisation")
-    .argument("<cell>", "where it shall live")
+    .argument("<cell>", "the cell to move it to")
     .option("--no-wait", "return at once; the servers continue")
-    .option("--json", "print what the API answers")
+    .option("--json", "print the answer of the API as JSON")
     .addHelpText("after", example("sluice cells move acme south"))
     .action(onServer(bench, moveOrganisation));
   addLinkOptions(cells.command("verify").description("compare directory and cells"))
-    .argument("[organisation]", "count what of it is where")
-    .option("--json", "print what the API answers")
+    .argument("[organisation]", "count the rows of this organisation in each cell")
+    .option("--json", "print the answer of the API as JSON")
     .addHelpText("after", example("sluice cells verify acme"))
     .action(onServer(bench, verifyCells));
 }

@@ -10,3 +10,13 @@ export async function closeEach(steps: readonly (() => unknown)[]): Promise<void
   }
   if (failures.length > 0) throw failures[0];
 }
+
+/** Returns the result of the work. When the work fails, closes what it was done with, and throws its failure. */
+export async function closeOnFailure<T>(work: Promise<T>, close: () => Promise<void>): Promise<T> {
+  try {
+    return await work;
+  } catch (thrown) {
+    await close().catch(() => undefined);
+    throw thrown;
+  }
+}

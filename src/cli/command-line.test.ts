@@ -429,7 +429,7 @@ describe("approvals of a run", () => {
       const { code, err } = await sluice(argv, { tty: argv.includes("--no-wait") });
       expect(code).toBe(4);
       expect(err).toContain("waiting for a person: Ship it");
-      expect(err).toMatch(/^run run_\w+ is gone: it was in this process only, and nothing of it is kept$/m);
+      expect(err).toMatch(/^run run_\w+ is lost: it existed only in this process$/m);
       expect(err).toContain("--approve all");
     }
   });

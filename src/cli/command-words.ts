@@ -28,7 +28,7 @@ export function addListOptions(command: Command): Command {
   return addLinkOptions(command)
     .option("--limit <n>", "how many at most, 1 to 100", pageSize)
     .option("--cursor <cursor>", "continue where an earlier list ended")
-    .option("--json", "print what the API answers");
+    .option("--json", "print the answer of the API as JSON");
 }
 
 /** Adds a noun for a group of commands, as in `runs list` and `keys create`. */

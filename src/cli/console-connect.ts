@@ -18,7 +18,7 @@ function originOf(text: string): string {
   // Only the origin is used. A path is refused, because it would seem to limit the allowed calls.
   if (url === null || !isSafe || !PLAIN.test(url.origin) || (text !== url.origin && text !== `${url.origin}/`)) {
     throw new Refusal(
-      `${VARIABLE} must be origins such as https://api.example.com, with commas between (http only here)`,
+      `${VARIABLE} must be origins such as https://api.example.com, separated by commas (http only for this machine)`,
     );
   }
   return url.origin;

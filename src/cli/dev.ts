@@ -95,7 +95,7 @@ class DevSession {
     await this.#work;
     // Called before the server stops, so that the worker can sign off.
     io.onInterrupt(() => this.stop());
-    io.err.write("what is saved is applied again; Ctrl-C stops\n");
+    io.err.write("waiting for saved files, which are applied; Ctrl-C stops\n");
   }
 
   stop(): void {
@@ -174,7 +174,7 @@ class DevSession {
       } catch (thrown) {
         this.#broken.add(name);
         const reason = thrown instanceof Error ? thrown.message : String(thrown);
-        this.#io.err.write(`sluice: ${printable(name)} stays as it was: ${printable(reason)}\n`);
+        this.#io.err.write(`sluice: ${printable(name)} was not changed: ${printable(reason)}\n`);
       }
     }
   }

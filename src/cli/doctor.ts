@@ -28,7 +28,8 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const config = readConfig(io, options, [...CLIENT_SETTINGS, ...HOST_SETTINGS.filter((name) => name !== "adminKey")]);
   const server = new DataDirectory(config.data).readServer();
   const findings = [
-    nodeVersion(),
+    // The program does not start on a version of Node that is too old.
+    fine("node", `Node ${process.versions.node}`),
     dataDirectory(config),
     ...(config.databaseUrl === undefined ? [] : await database(config.databaseUrl)),
     // When a Sluice server of this directory is running, it may use the port.
@@ -50,19 +51,12 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   return others.length === 0 ? code : EXIT.runFailed;
 }
 
-function nodeVersion(): Finding {
-  const { node } = process.versions;
-  const major = Number(node.split(".", 1)[0]);
-  const detail = `Node ${node}`;
-  return major >= 20 ? fine("node", detail) : wrong("node", detail, "install Node 20.19 or newer");
-}
-
 function dataDirectory({ data }: Config): Finding {
   let nearest = data;
   while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
   try {
     accessSync(nearest, constants.W_OK);
-    return fine("data directory", nearest === data ? data : `${data} can be made`);
+    return fine("data directory", nearest === data ? data : `${data} can be created`);
   } catch (thrown) {
     return wrong(
       "data directory",
@@ -94,9 +88,9 @@ function isSeveral(url: string): boolean {
 }
 
 function databaseFix(thrown: unknown): string {
-  if (thrown instanceof PoolerUnsupported) return "pooler_unsupported: change the pooler as it says";
+  if (thrown instanceof PoolerUnsupported) return "pooler_unsupported: change the settings of the pooler as described";
   if (thrown instanceof SchemaMismatch || isUnprepared(thrown)) return "run `sluice migrate`";
-  return "check DATABASE_URL, and that the database is up and lets this machine in";
+  return "check DATABASE_URL, and that the database is up and accepts connections from this machine";
 }
 
 function freePort({ port, host }: Config): Promise<Finding> {
@@ -115,14 +109,14 @@ async function serverFindings(io: Io, options: DoctorOptions): Promise<readonly 
   const api = new Api(link);
   try {
     const { label, organisation } = await api.getSession();
-    const found = fine("server", `${link.url} answers and takes the key (${label} of ${organisation})`);
+    const found = fine("server", `${link.url} answers and accepts the key (${label} of ${organisation})`);
     return [found, ...(await gatewayFindings(api)), ...(await policyFindings(api))];
   } catch (thrown) {
     return [serverFailure("server", link.url, thrown)];
   }
 }
 
-const NO_SERVER = "none is known; `sluice run` works in its own process, on scripted answers";
+const NO_SERVER = "none is known; `sluice run` uses its own process and scripted answers";
 
 const MODEL_KEYS = [
   ["openai", "OPENAI_API_KEY"],

@@ -16,14 +16,12 @@ interface EraseOptions {
 /** Adds `sluice erase`, which removes personal content from everything that is stored. */
 export function addEraseCommand(program: Command, bench: Workbench): void {
   addLinkOptions(
-    program
-      .command("erase")
-      .description("take the content of the runs about a subject out of everything that is kept; it cannot be undone"),
+    program.command("erase").description("erase the content of all runs about a subject; this cannot be undone"),
   )
-    .requiredOption("--subject <expression>", "a condition on args, labels or run that says whose runs are meant")
+    .requiredOption("--subject <expression>", "a condition on args, labels or run that selects the runs")
     .option("--dry-run", "only print what would be erased")
-    .option("--json", "print what the API answers")
-    .option("--quiet", "nothing but the ids of the runs")
+    .option("--json", "print the answer of the API as JSON")
+    .option("--quiet", "print only the ids of the runs")
     .addHelpText("after", example(`sluice erase --subject 'args.customer == "4711"' --dry-run`))
     .action(onServer(bench, erase));
 }

@@ -51,11 +51,11 @@ export function addSignalCommand(runs: Command, bench: Workbench): void {
 
 function addSendOptions(command: Command): Command {
   return addLinkOptions(command)
-    .option("--data <json>", "what it says, as JSON")
+    .option("--data <json>", "its data, as JSON")
     .option("--data-file <file>", "the same from a YAML or JSON file, - for standard input")
-    .option("--id <id>", "its id: sending it again changes nothing; default: a new one")
+    .option("--id <id>", "its id: a second event with this id has no effect; default: a new id")
     .option("--keep <time>", "how long it is kept for steps that begin to wait later, at most 7d; default: 1h")
-    .option("--json", "print what the API answers");
+    .option("--json", "print the answer of the API as JSON");
 }
 
 async function sendEvent(io: Io, api: Api, type: string, options: EventOptions): Promise<number> {

@@ -25,17 +25,17 @@ interface GetOptions {
 
 export function addFileCommands(program: Command, bench: Workbench): void {
   const files = addNoun(program, "files", "send files to the server, and get them back");
-  addLinkOptions(files.command("put").description("send a file; one that was sent in part is continued"))
-    .argument("<file>", "which file")
-    .option("--name <name>", "what to call it; default: as it is called here")
+  addLinkOptions(files.command("put").description("send a file; a partly sent file is continued"))
+    .argument("<file>", "path of the file")
+    .option("--name <name>", "its name on the server; default: its name here")
     .option("--mime <type>", "its media type; default: by its name")
-    .option("--json", "print it as an arg refers to it")
-    .option("--quiet", "nothing but its hash")
+    .option("--json", "print the file as JSON, as an arg refers to it")
+    .option("--quiet", "print only its hash")
     .addHelpText("after", example("sluice files put report.pdf"))
     .action(onServer(bench, putFile));
   addLinkOptions(files.command("get").description("save the content of a file"))
     .argument("<sha256>", "its hash")
-    .requiredOption("--output <file>", "where to")
+    .requiredOption("--output <file>", "the file to write")
     .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice files get 9f86d081… --output report.pdf"))
     .action(onServer(bench, getFile));
@@ -81,7 +81,7 @@ async function getFile(io: Io, api: Api, sha256: string, { output, quiet }: GetO
   const partial = `${path}.part`;
   try {
     const { hash, size } = await write(partial, content);
-    if (hash !== sha256) throw new Refusal("what arrived is not the file that was asked for", EXIT.unreachable);
+    if (hash !== sha256) throw new Refusal("the received content does not have this hash", EXIT.unreachable);
     await rename(partial, path);
     if (quiet !== true) io.err.write(`${printable(output)}, ${sizeText(size)}\n`);
     return EXIT.fine;

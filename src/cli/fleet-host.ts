@@ -1,5 +1,6 @@
 import { closeAdapters } from "../adapters/index.ts";
 import { createCellRouter, Fleet, type FleetCell } from "../cells/index.ts";
+import { Rounds } from "../clock/index.ts";
 import { newReplicaId, NUDGE, type Waiting } from "../driver/index.ts";
 import type { OidcSettings } from "../oidc/index.ts";
 import type { App } from "../server/index.ts";
@@ -14,7 +15,7 @@ import {
 import { openPostgres } from "../store/postgres/index.ts";
 import { DEFAULT_ORGANISATION } from "./config.ts";
 import type { CellsFile, NamedCell } from "./cells-file.ts";
-import { closeEach } from "./closing.ts";
+import { closeEach, closeOnFailure } from "./closing.ts";
 import { addressOf, type Host, type HostPart, type HostParts, listenFor, openHostPart } from "./host.ts";
 import type { Io } from "./io.ts";
 import { troubleLogger } from "./log.ts";
@@ -38,8 +39,9 @@ export class FleetHost {
   /** The target cells of organisations that left a cell since this process started, by source cell. */
   readonly #left = new Map<string, Set<string>>();
   readonly #replicaId = newReplicaId();
+  readonly #retries: Rounds;
+  #server: Awaited<ReturnType<typeof listenFor>>["server"] | null = null;
   #url = "";
-  #stopRetrying: () => void = () => undefined;
 
   constructor(io: Io, file: CellsFile, parts: Omit<HostParts, "storage">) {
     this.#io = io;
@@ -56,11 +58,17 @@ export class FleetHost {
       onSwitched: (move) => this.#switched(move),
       onTrouble: troubleLogger(parts.log),
     });
+    this.#retries = new Rounds({
+      clock: io.clock,
+      everyMs: RETRY_MS,
+      round: () => this.#retry(),
+      onTrouble: (error) => troubleLogger(parts.log)("cells that cannot be used were not tried again", error),
+    });
   }
 
   /** Checks all cells before it changes any data. `prepare` receives the store that knows all cells. */
   async start(prepare: (store: Store) => Promise<void>): Promise<Host> {
-    const { bridge, config } = this.#parts;
+    const { config } = this.#parts;
     const onTrouble = troubleLogger(this.#parts.log);
     const { problems, surveyed, unreachableCells } = await this.#fleet.survey();
     if (problems.length > 0) throw new Refusal(`the cells cannot be used: ${printable(problems.join("; "))}`);
@@ -81,44 +89,40 @@ export class FleetHost {
       onTrouble,
     });
     const { server, url, localUrl } = await listenFor({ ...router, close: () => this.#closeApps() }, config);
+    this.#server = server;
     this.#url = url;
     for (const part of this.#open.values()) await part.begin(url);
     this.#fleet.start();
-    this.#retryLater();
+    this.#retries.start(RETRY_MS);
     return {
       url,
       localUrl,
       signInUrl: (secret) => addressOf(url, this.#apps()[0]?.signInPath(secret) ?? null),
-      close: () => {
-        this.#stopRetrying();
-        const parts = [...this.#open.values()].map((part) => () => part.close());
-        return closeEach([
-          () => server.close(),
-          () => this.#fleet.stop(),
-          ...parts,
-          () => closeAdapters([...bridge.adapters]),
-          () => this.closeDatabases(),
-        ]);
-      },
+      close: () => this.close(),
     };
   }
 
-  /** Closes the databases of all cells, including those that never opened, and of the directory. */
-  closeDatabases(): Promise<void> {
-    return closeEach(
-      [...this.#cells, this.#directory].map(
-        ({ store }) =>
-          () =>
-            store.close(),
-      ),
-    );
+  /** Closes everything that is open, also after a start that failed. A retry in progress may still open a cell. */
+  close(): Promise<void> {
+    const retried = this.#retries.stop();
+    return closeEach([
+      () => this.#server?.close(),
+      () => retried,
+      () => this.#fleet.stop(),
+      () => closeEach([...this.#open.values()].map((part) => () => part.close())),
+      () => closeAdapters([...this.#parts.bridge.adapters]),
+      // Also the databases of cells that never opened, and of the directory.
+      () => closeEach([...this.#cells, this.#directory].map((cell) => () => cell.store.close())),
+    ]);
   }
 
   #openPart(cell: FleetCell): Promise<HostPart> {
     const isHome = cell === this.#cells[0];
+    // The host closes the databases after all parts, which also use the directory. A cell that fails is opened again.
+    const store = { ...this.#fleet.storeOf(cell), close: () => Promise.resolve() };
     return openHostPart(this.#io, {
       ...this.#parts,
-      storage: { store: this.#fleet.storeOf(cell), isEmbedded: false },
+      storage: { store, isEmbedded: false },
       cell: {
         operations: this.#fleet.operations,
         notesStart: isHome,
@@ -182,12 +186,6 @@ export class FleetHost {
     }
   }
 
-  #retryLater(): void {
-    this.#stopRetrying = this.#io.clock.after(RETRY_MS, () => {
-      void this.#retry().finally(() => this.#retryLater());
-    });
-  }
-
   /** Opens cells that were unavailable when the server started. */
   async #retry(): Promise<void> {
     const onTrouble = troubleLogger(this.#parts.log);
@@ -199,7 +197,7 @@ export class FleetHost {
         const content = surveyed.get(cell.name);
         if (content !== undefined) await this.#fleet.adopt(cell.name, content);
         const part = await this.#openPart(cell);
-        await part.begin(this.#url);
+        await closeOnFailure(part.begin(this.#url), () => part.close());
         this.#open.set(cell.name, part);
       } catch (error) {
         onTrouble(`the cell ${cell.name} cannot be used yet`, error);

@@ -81,7 +81,7 @@ class Follower {
     this.#prompt = new ApprovalPrompt({
       answer,
       submitAnswer: (asked, given) => submitAnswer(api, asked, given),
-      onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
+      onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} was not answered: ${printable(why)}\n`),
       onDone: () => void this.#look().catch((thrown: unknown) => this.#stop.abort(thrown)),
     });
   }

@@ -21,7 +21,7 @@ export async function gatewayFindings(api: Asked): Promise<readonly Finding[]> {
     return [...remote.map(gatewayFinding), await publicUrl(api)];
   } catch (thrown) {
     if (thrown instanceof ApiError && thrown.status === 403) {
-      return [unset("gateways", "the key may not see them", "look again with a key that may read gateways")];
+      return [unset("gateways", "the key has no permission to read gateways", "use a key that may read gateways")];
     }
     return [serverFailure("gateways", api.url, thrown)];
   }

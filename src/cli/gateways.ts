@@ -61,6 +61,6 @@ export async function deleteGateway(
   options: { readonly quiet?: boolean },
 ): Promise<number> {
   await api.deleteGateway(id);
-  if (options.quiet !== true) io.err.write(`${printable(id)} is forgotten; a Bridge that still runs registers again\n`);
+  if (options.quiet !== true) io.err.write(`${printable(id)} is deleted; a Bridge that still runs registers again\n`);
   return EXIT.fine;
 }

@@ -27,22 +27,19 @@ export function addHostCommands(program: Command, bench: Workbench): void {
   const { io, settle } = bench;
   addDevCommand(program, bench);
   addHostOptions(program.command("up").description("start everything in this process, on an embedded database"))
-    .option("--data <dir>", "where everything is kept (SLUICE_DATA; .sluice)")
+    .option("--data <dir>", "directory for all data (SLUICE_DATA; .sluice)")
     .option("--no-demo", "without the demo workflows and their answers")
     .addHelpText("after", example("sluice up --port 0 --json"))
     .action((options: UpOptions) => settle(async () => (await import("./up.ts")).up(io, options)));
-  addHostOptions(program.command("serve").description("be one replica of a server over a Postgres database"))
-    .option(
-      "--cells <file>",
-      "the databases of an installation with several, in place of --database-url (SLUICE_CELLS)",
-    )
+  addHostOptions(program.command("serve").description("run one replica of a server on a Postgres database"))
+    .option("--cells <file>", "file that lists several databases, in place of --database-url (SLUICE_CELLS)")
     .option(
       "--processes <n>",
-      "so many replicas behind one port, in processes of their own; auto: one for each core (1)",
+      "number of replicas behind one port, each in its own process; auto: one for each core (1)",
     )
     .addHelpText("after", example("DATABASE_URL=postgres://db/sluice sluice serve --host 0.0.0.0"))
     .action((options: ServeOptions) => settle(async () => (await import("./serve.ts")).serveReplica(io, options)));
-  addBridgeOptions(program.command("bridge").description("be a Bridge: run adapters for a server elsewhere"))
+  addBridgeOptions(program.command("bridge").description("run a Bridge: adapters for a server elsewhere"))
     .addHelpText(
       "after",
       example("sluice bridge --server https://sluice.internal --token slk_… --adapters ai-sdk,http"),
@@ -58,11 +55,11 @@ export function addHostCommands(program: Command, bench: Workbench): void {
     .addHelpText("after", example("sluice migrate --database-url postgres://db/sluice"))
     .action((options: MigrateOptions) => settle(async () => (await import("./migrate.ts")).migrate(io, options)));
   addLinkOptions(
-    program.command("mcp").description("speak MCP over standard input and output, for the client that starts it"),
+    program.command("mcp").description("serve MCP over standard input and output, for the client that starts it"),
   )
     .addHelpText("after", MCP_HELP)
     .action((options: LinkOptions) => settle(async () => (await import("./mcp.ts")).mcp(io, options)));
-  addLinkOptions(program.command("doctor").description("look for problems here, and print how to fix them"))
+  addLinkOptions(program.command("doctor").description("check this machine for problems, and print how to fix them"))
     .option("--data <dir>", "the data directory (SLUICE_DATA; .sluice)")
     .option("--database-url <url>", "the database (DATABASE_URL)")
     .option("--port <n>", "the port a server would use (SLUICE_PORT; 7717)")
@@ -74,9 +71,9 @@ export function addHostCommands(program: Command, bench: Workbench): void {
 
 function addDevCommand(program: Command, { io, settle }: Workbench): void {
   addHostOptions(program.command("dev"))
-    .description("start server, console and worker for a project, and apply again what is saved")
+    .description("start server, console and worker for a project, and apply files when they are saved")
     .argument("[file...]", "workflows, manifests and worker.ts; default: what the project holds")
-    .option("--data <dir>", "where the database is kept (SLUICE_DATA; .sluice)")
+    .option("--data <dir>", "directory of the database (SLUICE_DATA; .sluice)")
     .addHelpText("after", example("sluice dev workflows/hello.workflow.ts worker.ts"))
     .action((files: string[], options: DevOptions) =>
       settle(async () => (await import("./dev.ts")).dev(io, files, options)),
@@ -86,18 +83,18 @@ function addDevCommand(program: Command, { io, settle }: Workbench): void {
 function addBridgeOptions(command: Command): Command {
   return command
     .option("--server <url>", "the server to work for (SLUICE_URL; else the one running here)")
-    .option("--token <token>", "what it is joined with (SLUICE_TOKEN, SLUICE_KEY)")
+    .option("--token <token>", "key for that server (SLUICE_TOKEN, SLUICE_KEY)")
     .option("--adapters <names>", `${ADAPTERS}; separated by commas (BRIDGE_ADAPTERS)`)
-    .option("--config <file>", "what the adapters may do")
-    .option("--id <id>", "of the gateway (bridge)")
-    .option("--name <name>", "of the gateway, for people")
-    .option("--environment <name>", "where it stands, e.g. production")
-    .option("--capabilities <words>", "what steps may ask of it; separated by commas")
+    .option("--config <file>", "configuration of the adapters")
+    .option("--id <id>", "id of the gateway (bridge)")
+    .option("--name <name>", "name of the gateway, for people")
+    .option("--environment <name>", "its environment, such as production")
+    .option("--capabilities <words>", "its capabilities, which steps may require; separated by commas")
     .option("--port <n>", "port to listen on, 0 for any that is free (7718)")
     .option("--host <host>", "address to listen on (127.0.0.1)")
-    .option("--public-url <url>", "where the server reaches it")
-    .option("--data <dir>", "where results wait that could not be delivered (SLUICE_DATA; .sluice)")
-    .option("--script <file>", "what the scripted adapter answers")
+    .option("--public-url <url>", "address at which the server reaches it")
+    .option("--data <dir>", "directory for results that are not delivered yet (SLUICE_DATA; .sluice)")
+    .option("--script <file>", "answers of the scripted adapter")
     .option("--ledger <file>", "append a line for every call of the scripted adapter, before it has any effect")
     .option("--log-level <level>", `${LOG_LEVELS.join(", ")} (SLUICE_LOG_LEVEL; info)`)
     .option("--log-format <format>", `${LOG_FORMATS.join(" or ")} (SLUICE_LOG_FORMAT; text)`)
@@ -122,45 +119,45 @@ function addHostOptions(command: Command): Command {
     )
     .option(
       "--limits <file>",
-      "what organisations may take: starts a minute, open runs, nodes a second, storage, streams (SLUICE_LIMITS)",
+      "limits of organisations: starts a minute, open runs, nodes a second, storage, streams (SLUICE_LIMITS)",
     )
     .option(
       "--allow-outbound <hosts>",
-      "private hosts, host:port or blocks that Bridges, webhooks and channels may be at; repeat it, or separate by commas " +
+      "private hosts, host:port or address blocks that Bridges, webhooks and channels may use; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_OUTBOUND)",
       joinValues,
     )
     .option(
       "--allow-host <names>",
-      "further names the server is called by, such as sluice.internal; repeat it, or separate by commas " +
+      "additional host names of the server, such as sluice.internal; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_HOST)",
       joinValues,
     )
-    .option("--public-url <url>", "where people and Bridges reach the server (SLUICE_PUBLIC_URL)")
+    .option("--public-url <url>", "address at which people and Bridges reach the server (SLUICE_PUBLIC_URL)")
     .option("--slack-url <url>", "the Web API of Slack, when it is not Slack's own (SLUICE_SLACK_URL)")
     .option(
       "--approvers <how>",
-      "enforced, or advisory: any key that may approve answers, also where others are asked, as before (SLUICE_APPROVERS; enforced)",
+      "enforced, or advisory: every key with the permission may answer, also when others are asked (SLUICE_APPROVERS; enforced)",
     )
-    .option("--gateway-grace <s>", "seconds a Bridge that has gone is waited for (SLUICE_GATEWAY_GRACE; 30)")
-    .option("--files <dir>", "where the content of files is kept (SLUICE_FILES; files in the data directory)")
+    .option("--gateway-grace <s>", "seconds to wait for a Bridge that is away (SLUICE_GATEWAY_GRACE; 30)")
+    .option("--files <dir>", "folder for the content of files (SLUICE_FILES; files in the data directory)")
     .option(
       "--archives <dir>",
-      "where folders are that runs are archived to before they are deleted (SLUICE_ARCHIVES; archives in the data directory)",
+      "folder for the archives of runs that are deleted (SLUICE_ARCHIVES; archives in the data directory)",
     )
-    .option("--oidc-issuer <url>", "whose tokens are taken beside keys (SLUICE_OIDC_ISSUER)")
-    .option("--oidc-audience <text>", "what such a token must be made for (SLUICE_OIDC_AUDIENCE)")
-    .option("--oidc-org <name>", "the organisation of who comes with one (SLUICE_OIDC_ORG; default)")
+    .option("--oidc-issuer <url>", "issuer whose tokens are accepted in addition to keys (SLUICE_OIDC_ISSUER)")
+    .option("--oidc-audience <text>", "audience that these tokens must have (SLUICE_OIDC_AUDIENCE)")
+    .option("--oidc-org <name>", "organisation of callers with these tokens (SLUICE_OIDC_ORG; default)")
     .option("--oidc-org-claim <name>", "the claim that names the organisation instead (SLUICE_OIDC_ORG_CLAIM)")
     .option("--oidc-role-claim <name>", "the claim that names the roles (SLUICE_OIDC_ROLE_CLAIM; sluice_role)")
     .option("--oidc-groups-claim <name>", "the claim that names the groups (SLUICE_OIDC_GROUPS_CLAIM; groups)")
     .option(
       "--sign-in <file>",
-      "the providers people sign in to the console at, as JSON (SLUICE_SIGN_IN_PROVIDERS: the same, or the JSON itself)",
+      "JSON file with the providers for sign-in to the console (SLUICE_SIGN_IN_PROVIDERS: the file, or the JSON itself)",
     )
-    .option("--script <file>", "what the scripted adapter answers")
+    .option("--script <file>", "answers of the scripted adapter")
     .option("--ledger <file>", "append a line for every call of an adapter, before it has any effect")
-    .option("--config <file>", "what the adapters in this process may do")
+    .option("--config <file>", "configuration of the adapters in this process")
     .option("--no-console", "without the console")
     .option("--log-level <level>", `${LOG_LEVELS.join(", ")} (SLUICE_LOG_LEVEL; info)`)
     .option("--log-format <format>", `${LOG_FORMATS.join(" or ")} (SLUICE_LOG_FORMAT; serve json, up text)`)

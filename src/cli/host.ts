@@ -10,7 +10,7 @@ import { startTelemetry } from "../outside/telemetry/index.ts";
 import { type Background, startBackground } from "./background.ts";
 import type { BridgeParts } from "./bridge-parts.ts";
 import { type Config, DEFAULT_ORGANISATION } from "./config.ts";
-import { closeEach } from "./closing.ts";
+import { closeEach, closeOnFailure } from "./closing.ts";
 import { readConsoleConnect } from "./console-connect.ts";
 import { openClock } from "./database-clock.ts";
 import { type Engine, openEngine } from "./engine.ts";
@@ -43,7 +43,7 @@ export interface Host {
 export interface HostPart {
   readonly app: App;
   readonly runtime: DurableDriver;
-  /** Starts to drive runs. `url` is the address for people and Bridges. */
+  /** Starts to drive runs. `url` is the address for people and Bridges. After a failure the part must be closed. */
   begin(url: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -95,11 +95,13 @@ export async function openHostPart(machine: Io, parts: HostParts): Promise<HostP
   const { config, oidc, storage, log, siblings = null } = parts;
   const { store } = storage;
   const onTrouble = troubleLogger(log);
+  const traced = readTelemetry(machine, log);
+  const consoleConnect = readConsoleConnect(machine);
   const clock = await openClock(machine, storage, onTrouble);
-  const io: Io = { ...machine, clock };
-  const traced = readTelemetry(io, log);
-  const consoleConnect = readConsoleConnect(io);
-  const engine = await openEngine(io, parts, onTrouble);
+  const engine = await openEngine({ ...machine, clock }, parts, onTrouble).catch((thrown: unknown) => {
+    clock.stop();
+    throw thrown;
+  });
   const { gateways, governance, agent, runtime, objects } = engine;
   // The operator chose the issuer, so requests to it need no outbound guard.
   const issuers = new PeerAgent();
@@ -125,22 +127,15 @@ export async function openHostPart(machine: Io, parts: HostParts): Promise<HostP
   let background: Background | null = null;
   const begin = async (url: string): Promise<void> => {
     gateways.publicUrl = url;
-    try {
-      await startEngine(engine, clock.now(), parts.cell?.notesStart ?? true);
-    } catch (thrown) {
-      gateways.stop();
-      engine.work.workers.stop();
-      governance.stop();
-      await telemetry?.stop();
-      throw thrown;
-    }
+    await startEngine(engine, clock.now(), parts.cell?.notesStart ?? true);
     const around = { publicUrl: url, slackUrl: config.slackUrl ?? null, clock, onTrouble };
     background = startBackground(parts.log, engine, app, around);
   };
   // A part that fails to close, for example because a database is unavailable, does not stop the others from closing.
   const close = (): Promise<void> =>
     closeEach([
-      () => background?.stop(),
+      // Without background services, the start of the engine failed, perhaps after the start of the runtime.
+      () => (background ?? runtime).stop(),
       () => telemetry?.stop(),
       () => gateways.stop(),
       () => engine.work.workers.stop(),
@@ -159,13 +154,8 @@ export async function openHostPart(machine: Io, parts: HostParts): Promise<HostP
 /** Starts a server over one store, with its socket. */
 export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const part = await openHostPart(machine, parts);
-  const { url, localUrl, server } = await listenFor(part.app, parts.config);
-  try {
-    await part.begin(url);
-  } catch (thrown) {
-    await server.close(0);
-    throw thrown;
-  }
+  const { url, localUrl, server } = await closeOnFailure(listenFor(part.app, parts.config), () => part.close());
+  await closeOnFailure(part.begin(url), () => closeEach([() => server.close(0), () => part.close()]));
   return {
     url,
     localUrl,

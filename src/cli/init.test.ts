@@ -152,7 +152,7 @@ describe("sluice init", () => {
     const { code, err } = await sluice(["init", "--yaml", "--force", "--quiet"]);
     expect(code).toBe(0);
     expect(err).toBe(
-      "sluice: README.md was there already and stays as it is\nsluice: bridge.yaml was there already and stays as it is\n",
+      "sluice: README.md already exists and was not changed\nsluice: bridge.yaml already exists and was not changed\n",
     );
     expect(readFileSync(join(folder, "README.md"), "utf8")).toBe("mine");
     expect(lstatSync(join(folder, "bridge.yaml")).isSymbolicLink()).toBe(true);

@@ -27,7 +27,7 @@ export async function init(io: Io, folder: string, options: InitOptions): Promis
   const present = await listFolder(target, folder);
   if (options.force !== true && present.some((name) => !HARMLESS.has(name))) {
     throw new Refusal(
-      `${printable(folder)} is not empty: name another folder, or add --force to write what is missing there`,
+      `${printable(folder)} is not empty: name another folder, or add --force to write the missing files there`,
     );
   }
   const template = options.template ?? (options.yaml === true ? "minimal" : null);
@@ -38,7 +38,7 @@ export async function init(io: Io, folder: string, options: InitOptions): Promis
     if (!isWritten) kept.push(file.path);
     else if (options.quiet !== true) io.out.write(`${file.path}\n`);
   }
-  for (const path of kept) io.err.write(`sluice: ${path} was there already and stays as it is\n`);
+  for (const path of kept) io.err.write(`sluice: ${path} already exists and was not changed\n`);
   if (options.quiet !== true)
     printNextCommands(io, target, template === null ? TYPESCRIPT_COMMANDS : firstCommands(template));
   return EXIT.fine;

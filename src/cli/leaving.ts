@@ -56,7 +56,7 @@ export function leaveOnInterrupt(io: Io, parts: LeavingParts): () => void {
 
 async function confirmCancel(io: Io, signal: AbortSignal): Promise<boolean> {
   for (;;) {
-    const line = await io.readLine("\n[d]etach and let the run go on (default) · [c]ancel the run: ", signal);
+    const line = await io.readLine("\n[d]etach: the run continues (default) · [c]ancel the run: ", signal);
     const word = line?.trim().toLowerCase() ?? "";
     if (word === "" || "detach".startsWith(word)) return false;
     if ("cancel".startsWith(word)) return true;

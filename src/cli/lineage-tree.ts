@@ -79,9 +79,9 @@ function factsOf(made: MadeBy): readonly string[] {
   ];
 }
 
-const CUTS = { too_large: "cut: the lineage is too large", log_missing: "cut: the log is not at hand" } as const;
+const CUTS = { too_large: "cut: the lineage is too large", log_missing: "cut: the log of the run is missing" } as const;
 
 function endOf({ end, cut }: LineagePoint): string {
   if (end === "cut") return `  (${cut === null ? "cut" : CUTS[cut]})`;
-  return end === "source" ? "  (given nothing)" : "";
+  return end === "source" ? "  (no inputs)" : "";
 }

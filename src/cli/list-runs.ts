@@ -34,7 +34,7 @@ export async function listRuns(io: Io, api: Api, words: readonly string[], optio
   const page = await api.listRuns({ ...filter, ...pageOf(options) });
   const hasLabels = page.data.some((run) => labelsText(run) !== null);
   printList(io, page, options, {
-    none: isFiltered ? "no run fits" : "there are no runs; start one with: sluice run NAME",
+    none: isFiltered ? "no run matches" : "there are no runs; start one with: sluice run NAME",
     head: ["RUN", "WORKFLOW", "STATUS", "CREATED", "DURATION", "COST", ...(hasLabels ? ["LABELS"] : [])],
     row: (run) => [
       run.id,

@@ -51,7 +51,7 @@ export async function describeFile(io: Pick<Io, "cwd">, written: string, words: 
   const path = resolve(io.cwd, written);
   try {
     const found = await stat(path);
-    if (!found.isFile()) throw new Refusal(`${printable(written)} is no file`);
+    if (!found.isFile()) throw new Refusal(`${printable(written)} is not a file`);
     const name = words.name ?? basename(path);
     const problem = fileNameProblem(name) ?? fileSizeProblem(found.size);
     if (problem !== null)

@@ -88,7 +88,7 @@ function missingImport(file: string, { code, message }: HostFailure): ExplainedF
   }
   const isPackage = !/^(?:[./\\]|[A-Za-z]:|file:)/.test(wanted);
   const hint = isPackage ? `Install it: npm install ${packageOf(wanted)}.` : "Check the path and the extension.";
-  const what = wanted === "" ? message.split("\n", 1)[0] : `The import "${wanted}" is not there.`;
+  const what = wanted === "" ? message.split("\n", 1)[0] : `The import "${wanted}" was not found.`;
   return { code: "missing_import", message: what ?? "", path: "", hint, place: importPlace(importer, wanted) };
 }
 

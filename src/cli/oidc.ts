@@ -10,13 +10,13 @@ export function readOidc(config: Config): OidcSettings | null {
   if (oidcIssuer === undefined) {
     if ([oidcAudience, oidcOrg, oidcOrgClaim, oidcRoleClaim, oidcGroupsClaim].every((setting) => setting === undefined))
       return null;
-    throw new Refusal("tokens are taken only from an issuer: set --oidc-issuer (SLUICE_OIDC_ISSUER) too");
+    throw new Refusal("settings for tokens need an issuer: set --oidc-issuer (SLUICE_OIDC_ISSUER) too");
   }
   const problem = issuerProblem(oidcIssuer);
   if (problem !== null) throw new Refusal(`--oidc-issuer (SLUICE_OIDC_ISSUER) ${problem}`);
   if (oidcAudience === undefined) {
     throw new Refusal(
-      "--oidc-issuer needs --oidc-audience (SLUICE_OIDC_AUDIENCE): without it tokens made for others would be taken",
+      "--oidc-issuer needs --oidc-audience (SLUICE_OIDC_AUDIENCE): without it, tokens for other services would be accepted",
     );
   }
   if (oidcOrg !== undefined && oidcOrgClaim !== undefined) {

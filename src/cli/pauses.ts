@@ -60,7 +60,7 @@ export function addWorkflowPauses(workflows: Command, bench: Workbench): void {
 }
 
 export function addOrganisationPauses(organisations: Command, bench: Workbench): void {
-  addSteerOptions(organisations.command("pause").description("pause all runs; those that are started meanwhile wait"))
+  addSteerOptions(organisations.command("pause").description("pause all runs; runs that are started later wait"))
     .argument("<id>", "id of the organisation")
     .addHelpText("after", example("sluice organisations pause acme --reason maintenance"))
     .action(onServer(bench, pauseOrganisation));
@@ -72,6 +72,6 @@ export function addOrganisationPauses(organisations: Command, bench: Workbench):
 
 function addSteerOptions(command: Command): Command {
   return addLinkOptions(command)
-    .option("--reason <text>", "why, for those who see it")
-    .option("--json", "print what the API answers");
+    .option("--reason <text>", "reason, shown to people")
+    .option("--json", "print the answer of the API as JSON");
 }

@@ -31,11 +31,13 @@ export function addPeopleCommands(program: Command, bench: Workbench): void {
     .option("--json", "print the invitation as JSON")
     .addHelpText("after", example("sluice people invite ann@example.com --role approver --group finance"))
     .action(onServer(bench, invite));
-  addLinkOptions(people.command("set").description("set what is assigned to a member; claims of the provider stay"))
+  addLinkOptions(
+    people.command("set").description("set roles, groups and deputy of a member; claims of the provider are kept"),
+  )
     .argument("<person>", "id or verified email")
     .option("--role <role>", `what they may do: ${ROLES.join(", ")}; may be repeated`, collectRole)
     .option("--group <name>", "a group they belong to; may be repeated", collect)
-    .option("--deputy <person>", "who answers in their place")
+    .option("--deputy <person>", "deputy who answers approvals in their place")
     .option("--until <day>", "the last day of the deputy, or a moment as ISO 8601")
     .option("--clear <what>", `${CLEARABLE.join(", ")}; may be repeated`, collectClearable)
     .option("--json", "print the member as JSON")
@@ -54,7 +56,7 @@ function addSessionCommands(program: Command, bench: Workbench): void {
   const sessions = addNoun(program, "sessions", "see and end the sessions of browsers");
   addLinkOptions(sessions.command("list").description("list sessions that were opened with the key, or all"))
     .option("--all", "of all members and keys of the organisation")
-    .option("--json", "print what the API answers")
+    .option("--json", "print the answer of the API as JSON")
     .addHelpText("after", example("sluice sessions list --all"))
     .action(onServer(bench, listSessions));
   addLinkOptions(sessions.command("revoke").description("end a session, for good"))
@@ -67,7 +69,7 @@ function addSessionCommands(program: Command, bench: Workbench): void {
 function addOrganisationCommands(program: Command, bench: Workbench): void {
   const organisations = addNoun(program, "organisations", "see and make organisations");
   addLinkOptions(organisations.command("list").description("list the organisations of the caller"))
-    .option("--json", "print what the API answers")
+    .option("--json", "print the answer of the API as JSON")
     .addHelpText("after", example("sluice organisations list"))
     .action(onServer(bench, listOrganisations));
   addLinkOptions(organisations.command("create").description("make an organisation; its admin key is shown only once"))
@@ -76,9 +78,11 @@ function addOrganisationCommands(program: Command, bench: Workbench): void {
     .option("--json", "print the organisation as JSON")
     .addHelpText("after", example("sluice organisations create acme --name 'Acme Inc.'"))
     .action(onServer(bench, createOrganisation));
-  addLinkOptions(organisations.command("limits").description("show what an organisation may take, and what is taken"))
+  addLinkOptions(
+    organisations.command("limits").description("show the limits of an organisation, and how much of them is used"),
+  )
     .argument("<id>", "id of the organisation")
-    .option("--json", "print what the API answers")
+    .option("--json", "print the answer of the API as JSON")
     .addHelpText("after", example("sluice organisations limits acme"))
     .action(onServer(bench, showLimits));
   addOrganisationPauses(organisations, bench);

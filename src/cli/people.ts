@@ -222,7 +222,7 @@ export async function createOrganisation(
     return EXIT.fine;
   }
   io.err.write(
-    `the organisation ${printable(id)} is made${made.key === null ? "" : "; its admin key is shown only this once:"}\n`,
+    `the organisation ${printable(id)} is created${made.key === null ? "" : "; its admin key is shown only this once:"}\n`,
   );
   if (made.key !== null) io.out.write(`${made.key.key}\n`);
   return EXIT.fine;

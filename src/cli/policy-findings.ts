@@ -21,7 +21,7 @@ export async function policyFindings(api: Pick<Api, "url" | "listRegistered">): 
     return findings;
   } catch (thrown) {
     if (thrown instanceof ApiError && thrown.status === 403) {
-      return [unset("policies", "the key may not see them", "look again with a key that may read governance")];
+      return [unset("policies", "the key has no permission to read policies", "use a key that may read governance")];
     }
     return [serverFailure("policies", api.url, thrown)];
   }

@@ -139,7 +139,7 @@ export class Processes {
     if (workers().length === 0) this.#ended(EXIT.fine);
     for (const worker of workers()) notify(worker, { sluice: "stop" });
     this.#after(STOP_MS, () => {
-      this.#log.warn("not every process ended in time; the next start takes up the rest");
+      this.#log.warn("not every process ended in time; the next start continues the rest");
       this.#kill();
     });
   }

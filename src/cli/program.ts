@@ -94,16 +94,18 @@ function addReaders(program: Command, { io, settle }: Workbench): void {
     .description("check workflows, manifests and configurations of a Bridge, and report all problems at once")
     .argument("<file...>", "files to check, - for standard input")
     .option("--json", "print the report as JSON")
-    .addOption(new Option("--format <format>", "how to report").choices(["human", "github", "json"]).default("human"))
+    .addOption(
+      new Option("--format <format>", "format of the report").choices(["human", "github", "json"]).default("human"),
+    )
     .option("--library <file>", "step library and lenses the files refer to")
-    .option("--quiet", "problems only")
+    .option("--quiet", "print problems only")
     .addHelpText("after", example("sluice validate workflows/*.lobsterX --format github"))
     .action((files: string[], options: ValidateOptions) => settle(() => validate(io, files, options)));
   program
     .command("plan")
     .description("print the layers of a workflow")
     .argument("<file>", "workflow file, - for standard input")
-    .addOption(new Option("--format <format>", "how to print").choices(PLAN_FORMATS).default("text"))
+    .addOption(new Option("--format <format>", "output format").choices(PLAN_FORMATS).default("text"))
     .option("--json", "the same as --format json")
     .option("--library <file>", "step library and lenses the file refers to")
     .addHelpText("after", example("sluice plan review.lobsterX --format mermaid"))
@@ -116,11 +118,11 @@ function addReaders(program: Command, { io, settle }: Workbench): void {
     .action((format: (typeof SCHEMA_FORMATS)[number]) => settle(() => schema(io, format)));
   program
     .command("init")
-    .description("write a project to begin with: in TypeScript with a worker and cases, or of files alone")
-    .argument("[dir]", "where to; default: this folder", ".")
-    .addOption(new Option("--template <name>", "a project of files alone").choices(TEMPLATES))
+    .description("write a starter project: TypeScript with a worker and cases, or workflow files only")
+    .argument("[dir]", "folder of the project; default: this folder", ".")
+    .addOption(new Option("--template <name>", "a project of workflow files only").choices(TEMPLATES))
     .addOption(new Option("--yaml", "the same as --template minimal").conflicts("template"))
-    .option("--force", "also where something is already; what is there stays as it is")
+    .option("--force", "also in a folder with files, none of which is changed")
     .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice init my-flows"))
     .action((folder: string, options: InitOptions) => settle(() => init(io, folder, options)));
@@ -136,7 +138,7 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
         GOVERNANCE_MODES,
       ),
     )
-    .option("--registry <path>", "what is registered, as for apply: a file or a folder; may be repeated", collect)
+    .option("--registry <path>", "manifests to register, as for apply: a file or a folder; may be repeated", collect)
     .addOption(new Option("--approve <how>", "how every approval is answered").choices(APPROVE_ANSWERS).default("all"))
     .option("--json", "print the forecast as JSON")
     .option("--quiet", "no warnings")
@@ -148,21 +150,21 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
   addLinkOptions(
     addLaunchOptions(started, "<workflow>", "file, - for standard input, or name (or name@version) on the server"),
   )
-    .option("--local", "run it in this process, whatever server there is")
+    .option("--local", "run it in this process, also when a server is known")
     .option("--ledger <file>", "append a line for every call of an adapter, before it has any effect")
     .addOption(new Option("--approve <how>", "answer approvals").choices(APPROVE_MODES))
     .option("--no-wait", "do not ask: stop with exit code 4 when a person is needed")
     .option("--concurrency <n>", "nodes in flight at a time", positiveInteger)
-    .option("--max-time <seconds>", "end the run after so many seconds", positiveNumber)
-    .option("--label <name=text>", "by which the run is found (repeatable); on a server", collect)
-    .option("--team <name>", "whose members share the nodes; on a server")
-    .addOption(new Option("--priority <level>", "which runs go first; on a server").choices(PRIORITIES))
+    .option("--max-time <seconds>", "time limit of the run, in seconds", positiveNumber)
+    .option("--label <name=text>", "a label, by which runs are found (repeatable); on a server", collect)
+    .option("--team <name>", "team whose members get the nodes; on a server")
+    .addOption(new Option("--priority <level>", "priority of the run; on a server").choices(PRIORITIES))
     .option(
       "--recover <n>",
-      "recover the run by itself up to so many times when it fails; on a server",
+      "how often at most the run is recovered automatically when it fails; on a server",
       positiveInteger,
     )
-    .option("--watch", "follow the run until it ends (this is what happens anyway)")
+    .option("--watch", "follow the run until it ends (the default)")
     .addOption(new Option("--detach", "start it on the server, print its id and leave it").conflicts("watch"))
     .option("--json", "print one event per line, and the state of the run last")
     .option("--quiet", "no progress")
@@ -175,6 +177,6 @@ function addLaunchOptions(command: Command, word: string, about: string): Comman
     .argument(word, about)
     .option("--arg <name=value>", "an arg of the workflow, name=@path for a file; may be repeated", collect)
     .option("--args-file <file>", "args as a YAML or JSON map; --arg wins")
-    .option("--script <file>", "what the scripted adapter answers")
+    .option("--script <file>", "answers of the scripted adapter")
     .option("--library <file>", "step library and lenses the file refers to");
 }

@@ -45,10 +45,10 @@ export function addWorkflowCommands(program: Command, bench: Workbench): void {
   addWorkflowPauses(workflows, bench);
   addHookCommand(workflows, bench);
   addLinkOptions(program.command("types").description("write TypeScript types of the workflows on the server"))
-    .option("--out <file>", "where to; - for standard output", "sluice-workflows.d.ts")
+    .option("--out <file>", "file to write, - for standard output", "sluice-workflows.d.ts")
     .addHelpText("after", example("sluice types --out src/sluice-workflows.d.ts"))
     .action(onServer(bench, writeTypes));
-  addLinkOptions(program.command("apply").description("bring the registry of the server to the state of files"))
+  addLinkOptions(program.command("apply").description("update the registry of the server from files"))
     .argument("[path...]", "manifests of any kind, or workflows: files, folders, - for standard input")
     .option("-f, --file <path>", "the same, as an option; may be repeated", collect)
     .option("--dry-run", "only show what would change")
@@ -65,11 +65,11 @@ export function addKeyCommands(program: Command, bench: Workbench): void {
     .action(onServer(bench, listKeys));
   const create = addLinkOptions(keys.command("create").description("make a key; it is shown only once"))
     .requiredOption("--label <text>", "what or whom it is for")
-    .option("--permission <name>", "something it may do; may be repeated", collect)
+    .option("--permission <name>", "a permission; may be repeated", collect)
     .option("--agent <id>", "the agent it belongs to, when it is not a person's")
     .option("--expires <when>", "90m, 12h, 30d, or a moment as ISO 8601")
     .option("--json", "print the key as JSON");
-  addChoice(create, "--role <role>", "what it may do, in one word", ROLES)
+  addChoice(create, "--role <role>", "its role, which stands for several permissions", ROLES)
     .addHelpText("after", example("sluice keys create --label ci --role operator --expires 30d"))
     .action(onServer(bench, createKey));
   addLinkOptions(keys.command("revoke").alias("delete").description("revoke a key, for good"))
@@ -121,14 +121,14 @@ export function addRegistryCommands(program: Command, bench: Workbench): void {
 }
 
 export function addPlatformCommands(program: Command, bench: Workbench): void {
-  const noun = addNoun(program, "platform", "stop everything, and start it again");
+  const noun = addNoun(program, "platform", "stop and start all work on the server");
   for (const [verb, open, about, line] of [
     ["show", null, "show whether anything may start", "sluice platform show"],
-    ["close", false, "let no run start and no node be dispatched", 'sluice platform close --reason "provider outage"'],
-    ["open", true, "let runs start again", "sluice platform open"],
+    ["close", false, "start no runs and dispatch no nodes", 'sluice platform close --reason "provider outage"'],
+    ["open", true, "start runs and dispatch nodes again", "sluice platform open"],
   ] as const) {
     const command = addLinkOptions(noun.command(verb).description(about));
-    if (open !== null) command.option("--reason <text>", "what people read").option("--quiet", "print nothing");
+    if (open !== null) command.option("--reason <text>", "reason, shown to people").option("--quiet", "print nothing");
     command
       .option("--json", "print it as JSON")
       .addHelpText("after", example(line))

@@ -22,7 +22,7 @@ import { addSignalCommand } from "./events.ts";
 
 /** Adds `sluice runs …`: commands that show and control runs on the server. */
 export function addRunCommands(program: Command, bench: Workbench): void {
-  const runs = addNoun(program, "runs", "see and steer runs on the server");
+  const runs = addNoun(program, "runs", "see and control runs on the server");
   addViewCommands(runs, bench);
   addSteering(runs, bench);
   addHistory(runs, bench);
@@ -56,7 +56,7 @@ function addViewCommands(runs: Command, bench: Workbench): void {
     .addHelpText("after", example("sluice runs list --status failed --limit 10"))
     .addHelpText("after", example("sluice runs list --label customer=4711 --since 7d refund"))
     .action(onServer(bench, listRuns));
-  addLinkOptions(runs.command("show").description("show a run and all its nodes, or what one node gave"))
+  addLinkOptions(runs.command("show").description("show a run and all its nodes, or the result of one node"))
     .argument("<run>", "id of the run")
     .option("--node <id>", "only this node: its result on standard output")
     .option("--at <event>", "as it was after this event", positiveInteger)
@@ -77,18 +77,20 @@ function addHistory(runs: Command, bench: Workbench): void {
     .argument("<run>", "id of the run")
     .option("--limit <n>", "how many at most", positiveInteger)
     .option("--after <event>", "only later ones", positiveInteger)
-    .option("--json", "print what the API answers")
+    .option("--json", "print the answer of the API as JSON")
     .addHelpText("after", example("sluice runs checkpoints run_01hq"))
     .action(onServer(bench, listCheckpoints));
   const provenance = addLinkOptions(
-    runs.command("provenance").description("show where the values of a run came from, or what one of them went into"),
+    runs
+      .command("provenance")
+      .description("show where the values of a run came from, or what was made from one of them"),
   )
     .argument("<run>", "id of the run")
-    .option("--node <id>", "the lineage of what this node gave, across runs")
+    .option("--node <id>", "the lineage of the outputs of this node, across runs")
     .option("--output <name>", "only of this output; without --node an arg, as args.NAME")
     .option("--down", "what was made from it, instead of what it was made from")
     .option("--json", "the same as --format json");
-  addChoice(provenance, "--format <format>", "how to print it", PROVENANCE_FORMATS)
+  addChoice(provenance, "--format <format>", "output format", PROVENANCE_FORMATS)
     .addHelpText("after", example("sluice runs provenance run_01hq --node summary --output title"))
     .action(onServer(bench, showProvenance));
 }
@@ -98,15 +100,15 @@ function addSteering(runs: Command, bench: Workbench): void {
     .addHelpText("after", example("sluice runs cancel run_01hq"))
     .action(onServer(bench, cancelRun));
   addActionOptions(runs.command("pause").description("pause a run and its child runs: nothing new is dispatched"))
-    .option("--reason <text>", "why, for those who see it")
+    .option("--reason <text>", "reason, shown to people")
     .addHelpText("after", example("sluice runs pause run_01hq --reason 'waiting for legal'"))
     .action(onServer(bench, pauseRun));
   addActionOptions(runs.command("resume").description("let a paused run and its child runs continue"))
-    .option("--reason <text>", "why, for those who see it")
+    .option("--reason <text>", "reason, shown to people")
     .addHelpText("after", example("sluice runs resume run_01hq --watch"))
     .action(onServer(bench, resumeRun));
   addActionOptions(runs.command("restart").description("start a new run that keeps what was completed"))
-    .option("--from-node <id>", "do this node and all that depends on it again")
+    .option("--from-node <id>", "run this node and all nodes that depend on it again")
     .addHelpText("after", example("sluice runs restart run_01hq --from-node draft --watch"))
     .action(onServer(bench, restartRun));
   addActionOptions(runs.command("rewind").description("take a run back to an event, and continue from there"))
@@ -119,18 +121,15 @@ function addSteering(runs: Command, bench: Workbench): void {
       .description("start a new run from an event of this one, or from inside the turn of an agent"),
   )
     .option("--at <event>", "number of the event; with --prompt or --output the last one unless given", positiveInteger)
-    .option("--arg <name=value>", "an arg that is to be different; may be repeated", collect)
-    .option("--args-file <file>", "args that are to be different, as a YAML or JSON map; --arg wins")
+    .option("--arg <name=value>", "an arg to change; may be repeated", collect)
+    .option("--args-file <file>", "args to change, as a YAML or JSON map; --arg wins")
     .option("--arg-from <name=run/node/output>", "an arg taken from an output of another run; may be repeated", collect)
-    .option("--prompt <node=text|@file>", "what a node is asked instead, as it is sent; may be repeated", collect)
-    .option("--output <node=json|@file>", "what a completed node returned instead; may be repeated", collect)
+    .option("--prompt <node=text|@file>", "new prompt of a node, sent as written; may be repeated", collect)
+    .option("--output <node=json|@file>", "new outputs of a completed node; may be repeated", collect)
     .option("--node <id>", "in place of an event: the node whose turn is continued")
     .option("--round <n>", "with --node: the last round that is kept, counted from 0", countFromZero)
-    .option("--message <text|@file>", "with --round: what the model said in that round instead")
-    .option(
-      "--result <call=json|@file>",
-      "with --round: what a call of that round returned instead; its id or position",
-    )
+    .option("--message <text|@file>", "with --round: new answer of the model in that round")
+    .option("--result <call=json|@file>", "with --round: new result of a call of that round, named by id or position")
     .addHelpText("after", example("sluice runs branch run_01hq --at 42 --arg tone=formal --watch"))
     .addHelpText("after", example("sluice runs branch run_01hq --prompt draft=@better.txt --watch"))
     .addHelpText("after", example("sluice runs branch run_01hq --node help --round 1 --result 0=@order.json"))
@@ -142,8 +141,8 @@ function addSteering(runs: Command, bench: Workbench): void {
     runs.command("resolve").description("unblock a node that waits for values, or for an agent to take it"),
   )
     .argument("<node>", "id of the node")
-    .option("--assign-to <agent>", "who takes the node")
-    .option("--value <name=text>", "a value it lacks; may be repeated", collect)
+    .option("--assign-to <agent>", "who gets the node")
+    .option("--value <name=text>", "a missing value; may be repeated", collect)
     .addHelpText("after", example("sluice runs resolve run_01hq review --assign-to ann --watch"))
     .action(onServer(bench, resolveNode));
 }
@@ -154,5 +153,5 @@ function addActionOptions(command: Command): Command {
     .option("--watch", "follow the run afterwards")
     .option("--no-wait", "with --watch: stop with exit code 4 when a person is needed")
     .option("--json", "print the run as JSON; with --watch its events")
-    .option("--quiet", "nothing but the id of the run");
+    .option("--quiet", "print only the id of the run");
 }

@@ -6,18 +6,16 @@ import { deleteRuns, importRuns, verifyPacketFile, type VerifyPacketOptions } fr
 export function addRunHistoryCommands(runs: Command, bench: Workbench): void {
   const { io, settle } = bench;
   addLinkOptions(
-    runs
-      .command("delete")
-      .description("delete runs that have ended, with their child runs and all that is kept of them"),
+    runs.command("delete").description("delete runs that have ended, with their child runs and all their data"),
   )
     .argument("<run...>", "ids of the runs")
     .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice runs delete run_01hq run_01hr"))
     .action(onServer(bench, deleteRuns));
-  addLinkOptions(runs.command("import").description("take back runs that were archived before they were deleted"))
+  addLinkOptions(runs.command("import").description("import runs that were archived before they were deleted"))
     .argument("<file...>", "packets, as a retention wrote them")
     .option("--json", "print the runs as JSON")
-    .option("--quiet", "nothing but the ids of the runs")
+    .option("--quiet", "print only the ids of the runs")
     .addHelpText("after", example("sluice runs import archives/run_01hq.packet.gz"))
     .action(onServer(bench, importRuns));
   runs

@@ -104,7 +104,7 @@ async function perform(io: Io, { workspace, args, script }: Prepared, options: R
     adapters: [createScriptedAdapter({ script, clock: io.clock, ...ledger }), scripts],
     judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
     answer: chooseAnswer(io, options, progress),
-    onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
+    onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} was not answered: ${printable(why)}\n`),
     onEvents(from, events) {
       // Child runs have their own event numbers and output, so they are not recorded here.
       if (from === runId) record(runId, events);
@@ -135,7 +135,7 @@ function report(io: Io, settlement: Settlement, options: RunOptions): number {
   if (options.json === true) io.out.write(`${JSON.stringify(projection)}\n`);
   if (settlement.kind === "parked") {
     io.err.write(`sluice: internal error in run ${state.runId}: ${printable(settlement.message)}\n`);
-    io.err.write("  the run was stopped where it stood; please report this with the workflow file\n");
+    io.err.write("  the run was stopped; please report this with the workflow file\n");
     return EXIT.runFailed;
   }
   const outcome = outcomeOf(state, projection);
@@ -170,7 +170,7 @@ function cancelOnInterrupt(io: Io, engine: OwnEngine): () => void {
       return;
     }
     stopTimer = io.clock.after(STOP_MS, () => io.exitNow(EXIT.cancelled));
-    io.err.write("\ncancelling; once more to stop at once\n");
+    io.err.write("\ncancelling; Ctrl-C again stops at once\n");
     engine.cancel();
   });
   return () => {

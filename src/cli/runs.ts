@@ -150,7 +150,7 @@ export async function resolveNode(
 ): Promise<number> {
   const { assignTo, value = [] } = options;
   if (assignTo === undefined && value.length === 0) {
-    throw new Refusal("name who takes the node with --assign-to, or give what it lacks with --value name=text");
+    throw new Refusal("name who gets the node with --assign-to, or give missing values with --value name=text");
   }
   const values = Object.fromEntries(value.map(readValue));
   const given = {

@@ -42,8 +42,8 @@ describe("sluice schedules slots", () => {
   });
 
   it("reports when there is nothing to show", async () => {
-    expect((await slotsOf("fresh")).err).toMatch(/^none of its slots has come yet\nnext: /);
-    expect((await slotsOf("idle")).err).toBe("none of its slots has come yet\nno slot is to come\n");
+    expect((await slotsOf("fresh")).err).toMatch(/^none of its slots is due yet\nnext: /);
+    expect((await slotsOf("idle")).err).toBe("none of its slots is due yet\nthere is no next slot\n");
   });
 
   it("prints what the API answers", async () => {

@@ -7,7 +7,9 @@ import { formatWhen, type ListOptions, pageOf, printList } from "./listing.ts";
 import { oneLine } from "./terminal-text.ts";
 
 export function addSlotsCommand(schedules: Command, bench: Workbench): void {
-  addListOptions(schedules.command("slots").description("list what became of the slots of a schedule, and the next"))
+  addListOptions(
+    schedules.command("slots").description("list the slots of a schedule and their outcome, and the next slot"),
+  )
     .argument("<id>", "name of the schedule")
     .addHelpText("after", example("sluice schedules slots nightly"))
     .action(onServer(bench, listSlots));
@@ -17,7 +19,7 @@ async function listSlots(io: Io, api: Api, id: string, options: ListOptions): Pr
   const page = await api.listSlots(id, pageOf(options));
   const now = io.clock.now();
   printList(io, page, options, {
-    none: "none of its slots has come yet",
+    none: "none of its slots is due yet",
     head: ["SLOT", "STATE", "WHEN", "RUN", "REASON"],
     row: ({ slotAt, state, runId, reason }) => [
       oneLine(slotAt),
@@ -29,6 +31,6 @@ async function listSlots(io: Io, api: Api, id: string, options: ListOptions): Pr
   });
   if (options.json === true) return EXIT.fine;
   const next = page.nextSlots.map((slotAt) => `${oneLine(slotAt)} (${formatWhen(slotAt, now)})`);
-  io.err.write(next.length === 0 ? "no slot is to come\n" : `next: ${next.join(", ")}\n`);
+  io.err.write(next.length === 0 ? "there is no next slot\n" : `next: ${next.join(", ")}\n`);
   return EXIT.fine;
 }

@@ -41,9 +41,9 @@ export function addSecretCommands(secrets: Command, bench: Workbench): void {
 
 function addValueOptions(command: Command): Command {
   return command
-    .option("--from-file <path>", "take the value from a file; the end of its last line does not count")
+    .option("--from-file <path>", "take the value from a file; a line break at its end is removed")
     .option("--from-env <name>", "take the value from an environment variable of this command")
-    .option("--stdin", "take the value from standard input; the end of its last line does not count");
+    .option("--stdin", "take the value from standard input; a line break at its end is removed");
 }
 
 async function setSecret(io: Io, api: Api, name: string, options: SetOptions): Promise<number> {

@@ -69,7 +69,7 @@ class Stop {
         io.exitNow(EXIT.cancelled);
         return;
       }
-      log.info("stopping; once more to stop at once");
+      log.info("stopping; a second signal stops at once");
       this.request(EXIT.fine);
     });
   }
@@ -81,7 +81,7 @@ class Stop {
     this.exitCode = exitCode;
     const { clock } = this.#io;
     const leave = (): void => {
-      this.#log.warn("not everything ended in time; the next start takes up the rest");
+      this.#log.warn("not everything ended in time; the next start continues the rest");
       this.#io.exitNow(exitCode);
     };
     this.#timers.push(clock.after(STOP_MS, leave));

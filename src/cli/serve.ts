@@ -116,7 +116,7 @@ async function startCells(io: Io, file: string, parts: Omit<HostParts, "storage"
   try {
     return { host: await withStorage(fleet.start(prepare)), made };
   } catch (thrown) {
-    await fleet.closeDatabases().catch(() => undefined);
+    await fleet.close().catch(() => undefined);
     throw thrown;
   }
 }

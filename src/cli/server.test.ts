@@ -268,7 +268,7 @@ describe("sluice run on a server", () => {
       lines,
     });
     expect({ code, listening }).toEqual({ code: 3, listening: 0 });
-    expect(err).toContain("[d]etach and let the run go on (default) · [c]ancel the run: ");
+    expect(err).toContain("[d]etach: the run continues (default) · [c]ancel the run: ");
     expect(err).toContain(expected);
     const id = /run_[a-z0-9]{20,}/.exec(err)?.[0] ?? "";
     expect((await client().getRun(id)).status).toBe(status);
@@ -469,7 +469,7 @@ describe("sluice runs", () => {
     const next = await sluice(["runs", "list", "--limit", "1", "--cursor", nextCursor, "--json"]);
     expect(JSON.parse(next.out).data[0].id).not.toBe(JSON.parse(page.out).data[0].id);
     expect((await sluice(["runs", "list", "--limit", "1"])).err).toContain("there are more: --cursor ");
-    expect((await sluice(["runs", "list", "--workflow", "nobody"])).err).toContain("no run fits");
+    expect((await sluice(["runs", "list", "--workflow", "nobody"])).err).toContain("no run matches");
     expect((await sluice(["runs", "list", "--cursor", "nonsense"])).code).toBe(2);
   });
 
@@ -621,7 +621,7 @@ describe("sluice runs", () => {
     const id = await started("hello.lobsterX");
     await sluice(["runs", "watch", id, "--quiet"]);
     writeFileSync(join(folder, "better.txt"), "Greet them all.");
-    const asked = await sluice(["runs", "branch", id, "--prompt", `greet=@${join(folder, "better.txt")}`]);
+    const asked = await sluice(["runs", "branch", id, "--prompt", "greet=@better.txt"]);
     expect(asked).toMatchObject({ code: 0, out: expect.stringMatching(/^run_\w+\n$/) });
     const node = await client().getNode(asked.out.trim(), "greet");
     expect(node).toMatchObject({ request: { message: "Greet them all." }, promptBy: expect.any(String) });
@@ -781,6 +781,16 @@ describe("sluice approvals", () => {
   });
 });
 
+describe("sluice triggers", () => {
+  it("reads the body of a delivery from a file in the folder it is called in", async () => {
+    writeFileSync(join(folder, "order.txt"), "no json");
+    const fired = await sluice(["triggers", "fire", "orders", "--body", "@order.txt"]);
+    expect(fired).toMatchObject({ code: 2, err: expect.stringContaining("--body is not JSON") });
+    const missing = await sluice(["triggers", "test", "orders", "--body", "@missing.json"]);
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining("missing.json: there is no such file") });
+  });
+});
+
 describe("sluice apply and workflows", () => {
   it("creates, leaves alone and updates, with a diff, and only prints it with --dry-run", async () => {
     const dry = await sluice(["apply", "-f", "-", "--dry-run"], {
@@ -829,12 +839,10 @@ describe("sluice apply and workflows", () => {
     expect(JSON.parse((await sluice(["agents", "list", "--limit", "1", "--json"])).out).nextCursor).toBeTruthy();
     const memory = await sluice(["agents", "memory", "analyst"]);
     expect(memory).toMatchObject({ code: 0, out: "" });
-    expect(memory.err).toContain(
-      "it remembers nothing; it keeps what it answers once its manifest has a memory_profile",
-    );
+    expect(memory.err).toContain("its memory is empty; its answers are kept when its manifest has a memory_profile");
     expect(JSON.parse((await sluice(["agents", "memory", "analyst", "--json"])).out)).toEqual({ data: [] });
     const forgotten = await sluice(["agents", "memory", "analyst", "--forget"]);
-    expect(forgotten).toMatchObject({ code: 0, err: "the agent analyst remembers nothing any more\n" });
+    expect(forgotten).toMatchObject({ code: 0, err: "the memory of the agent analyst is deleted\n" });
     expect((await sluice(["agents", "memory", "nobody"])).code).toBe(2);
     expect(await sluice(["budgets", "delete", "all"])).toMatchObject({ code: 0, err: "the budget all is deleted\n" });
     expect(await sluice(["budgets", "delete", "all"])).toMatchObject({ code: 2 });
@@ -918,7 +926,7 @@ describe("sluice doctor", () => {
   it("finds everything in order, or reports what is not and how to fix it", async () => {
     const well = await sluice(["doctor", "--port", "0"]);
     expect(well).toMatchObject({ code: 0, err: "" });
-    expect(well.out).toContain(`✓ server: ${served.url} answers and takes the key (admin of default)\n`);
+    expect(well.out).toContain(`✓ server: ${served.url} answers and accepts the key (admin of default)\n`);
     expect(well.out).toContain(
       "– model openai: no key: steps on its models fail with provider_auth\n  hint: set OPENAI_API_KEY",
     );

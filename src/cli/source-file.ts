@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { LIMITS, type Place } from "../core/base/index.ts";
 import type { Io } from "./io.ts";
@@ -33,6 +34,17 @@ export async function readSourceFile(io: Pick<Io, "cwd" | "readInput">, name: st
   const path = resolve(io.cwd, name);
   try {
     return { name, path, bytes: await readStart(path) };
+  } catch (thrown) {
+    throw new Refusal(`cannot read ${printable(name)}: ${reasonOf(thrown)}`);
+  }
+}
+
+/** Returns the value of an option: the text as written, or the content of the file for `@FILE`. */
+export async function readOptionText({ cwd }: Pick<Io, "cwd">, written: string): Promise<string> {
+  if (!written.startsWith("@")) return written;
+  const name = written.slice(1);
+  try {
+    return await readFile(resolve(cwd, name), "utf8");
   } catch (thrown) {
     throw new Refusal(`cannot read ${printable(name)}: ${reasonOf(thrown)}`);
   }

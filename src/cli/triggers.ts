@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { TriggerSample, TriggerAnswer } from "../client/index.ts";
 import type { Api } from "./api.ts";
@@ -8,6 +7,7 @@ import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printJson, printList } from "./listing.ts";
 import { Refusal } from "./refusal.ts";
+import { readOptionText } from "./source-file.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
 interface SampleOptions {
@@ -18,20 +18,18 @@ interface SampleOptions {
 }
 
 export function addTriggerCommands(triggers: Command, bench: Workbench): void {
-  addListOptions(triggers.command("deliveries").description("list what was delivered to a trigger, newest first"))
+  addListOptions(triggers.command("deliveries").description("list the deliveries to a trigger, newest first"))
     .argument("<id>", "name of the trigger")
     .addHelpText("after", example("sluice triggers deliveries orders"))
     .action(onServer(bench, listDeliveries));
   addSampleOptions(triggers.command("test").description("show what a delivery would do, and start nothing"))
     .addHelpText("after", example("sluice triggers test orders --body '{\"id\": 7}'"))
     .action(onServer(bench, testTrigger));
-  addSampleOptions(
-    triggers.command("fire").description("deliver something to a trigger, as if it had come from outside"),
-  )
+  addSampleOptions(triggers.command("fire").description("send a delivery to a trigger, as if it came from outside"))
     .addHelpText("after", example("sluice triggers fire orders --body @order.json"))
     .action(
       onServer(bench, async (io, api, id: string, options: SampleOptions) =>
-        report(io, await api.triggers.fire(id, await sampleOf(options)), options),
+        report(io, await api.triggers.fire(id, await sampleOf(io, options)), options),
       ),
     );
 }
@@ -51,15 +49,15 @@ export function addRunNowCommand(schedules: Command, bench: Workbench): void {
 function addSampleOptions(command: Command): Command {
   return addLinkOptions(command)
     .argument("<id>", "name of the trigger")
-    .option("--body <json>", "what is delivered: JSON, or @FILE")
+    .option("--body <json>", "the body: JSON, or @FILE")
     .option("--header <name=value>", "a header; may be repeated", collect)
     .option("--query <name=value>", "a parameter; may be repeated", collect)
     .option("--json", "print the answer as JSON");
 }
 
-async function sampleOf({ body, header = [], query = [] }: SampleOptions): Promise<TriggerSample> {
+async function sampleOf(io: Io, { body, header = [], query = [] }: SampleOptions): Promise<TriggerSample> {
   return {
-    ...(body === undefined ? {} : { body: await jsonOf(body) }),
+    ...(body === undefined ? {} : { body: await jsonOf(io, body) }),
     headers: Object.fromEntries(header.map(pairOf)),
     query: Object.fromEntries(query.map(pairOf)),
   };
@@ -71,8 +69,8 @@ function pairOf(written: string): readonly [string, string] {
   return [written.slice(0, at), written.slice(at + 1)];
 }
 
-async function jsonOf(written: string): Promise<unknown> {
-  const text = written.startsWith("@") ? await readText(written.slice(1)) : written;
+async function jsonOf(io: Io, written: string): Promise<unknown> {
+  const text = await readOptionText(io, written);
   try {
     return JSON.parse(text);
   } catch {
@@ -80,16 +78,8 @@ async function jsonOf(written: string): Promise<unknown> {
   }
 }
 
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch {
-    throw new Refusal(`cannot read ${printable(path)}`);
-  }
-}
-
 async function testTrigger(io: Io, api: Api, id: string, options: SampleOptions): Promise<number> {
-  const test = await api.triggers.test(id, await sampleOf(options));
+  const test = await api.triggers.test(id, await sampleOf(io, options));
   if (options.json === true) printJson(io, test);
   else if (test.starts) io.out.write(`starts a run with ${oneLine(JSON.stringify(test.args))}\n`);
   else if (test.problems.length === 0) io.out.write("starts nothing: the filter does not hold\n");

@@ -34,7 +34,7 @@ export class TurnLines {
         return this.#decided(event, paint);
       case "tool.completed": {
         const { callId, result, isError, by } = event.payload;
-        const who = by === undefined ? "" : `, says ${oneLine(by)}`;
+        const who = by === undefined ? "" : ` (given by ${oneLine(by)})`;
         const what = isError ? paint("red", "failed") : "returned";
         return `    ${this.#nameOf(callId)} ${what} ${shortValue(result)}${who}`;
       }
@@ -63,11 +63,11 @@ export class TurnLines {
   #decided({ payload }: EventOf<"tool.decided">, paint: Paint): string {
     const { callId, disposition, reason, code, args, isUnknown, isOther } = payload;
     const asked = this.#calls.get(callId);
-    const what = isOther === true ? "with other args" : shortValue(args ?? asked?.args);
+    const what = isOther === true ? "requested again with other args" : shortValue(args ?? asked?.args);
     const call = `    ${this.#nameOf(callId)} ${what}`;
     if (disposition === "allow") return `${call} ${paint("green", "allowed")}${args === undefined ? "" : ", changed"}`;
     if (disposition === "deny") return `${call} ${paint("red", "denied")}: ${oneLine(reason ?? code ?? "")}`;
-    const why = isUnknown === true ? "may have been made; a person says what became of it" : "held for a person";
+    const why = isUnknown === true ? "may have been made; waits for a person to give its result" : "held for a person";
     return `${call} ${paint("yellow", why)}`;
   }
 

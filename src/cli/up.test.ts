@@ -177,7 +177,7 @@ describe("sluice up", () => {
       { ...place, level: "warn", msg: "node.failed", nodeId: "store", errorCode: expect.any(String) },
       { ...place, level: "warn", msg: "run.failed" },
     ]);
-    expect(facts.at(-1)).toMatchObject({ level: "info", msg: "stopping; once more to stop at once" });
+    expect(facts.at(-1)).toMatchObject({ level: "info", msg: "stopping; a second signal stops at once" });
     expect(server.written.err).not.toMatch(new RegExp(`COFFEE|FETCH|PRICES|UNSTORABLE|${secret}|${key}`));
   });
 
@@ -229,7 +229,7 @@ describe("sluice up", () => {
     while (!up.isListening()) await new Promise((resolve) => setImmediate(resolve));
     expect(up.written.out).toBe("");
     expect(await up.stop()).toBe(0);
-    expect(up.written.err).toMatch(/^sluice: stopping; once more to stop at once\n/);
+    expect(up.written.err).toMatch(/^sluice: stopping; a second signal stops at once\n/);
     expect(existsSync(join(folder, "other/server.json"))).toBe(false);
   });
 

@@ -157,7 +157,7 @@ function announce(
     ...(consoleUrl === null ? [] : [`  Open ${paint("cyan", consoleUrl)}`]),
     "",
     ...(options.demo ? ["  In another terminal, right here:", ...demoLines(io.cwd), ""] : []),
-    "  Bridges, webhooks and channels may be on this machine; --allow-outbound lists other private addresses.",
+    "  Bridges, webhooks and channels on this machine are allowed; --allow-outbound lists other private addresses.",
     `  From elsewhere: export SLUICE_URL=${url} SLUICE_KEY=${isNew ? secret : "slk_…"}`,
     "  Ctrl-C stops it; runs continue with the next start.",
     "",

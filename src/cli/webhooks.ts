@@ -27,7 +27,7 @@ const WORDS = {
 /** Adds the commands for the deliveries of webhooks or of channels. */
 export function addDeliveryCommands(nouns: Command, noun: Collection, bench: Workbench): void {
   const { one, example: name, test } = WORDS[noun];
-  addListOptions(nouns.command("deliveries").description(`list what a ${one} was sent, newest first`))
+  addListOptions(nouns.command("deliveries").description(`list the messages sent to a ${one}, newest first`))
     .argument("<id>", `name of the ${one}`)
     .addHelpText("after", example(`sluice ${noun} deliveries ${name}`))
     .action(onServer(bench, (io, api, id: string, options: ListOptions) => listDeliveries(io, api, noun, id, options)));
@@ -42,7 +42,7 @@ export function addDeliveryCommands(nouns: Command, noun: Collection, bench: Wor
         return follow(io, log, noun, id, await log.redeliver(id, deliveryId), options);
       }),
     );
-  addLinkOptions(nouns.command("test").description(`${test} and print what became of it`))
+  addLinkOptions(nouns.command("test").description(`${test} and print the outcome`))
     .argument("<id>", `name of the ${one}`)
     .option("--json", "print the delivery as JSON")
     .addHelpText("after", example(`sluice ${noun} test ${name}`))
@@ -55,10 +55,10 @@ export function addDeliveryCommands(nouns: Command, noun: Collection, bench: Wor
 }
 
 export function addHookCommand(workflows: Command, bench: Workbench): void {
-  addLinkOptions(workflows.command("hook").description("let signed messages start runs of a workflow"))
+  addLinkOptions(workflows.command("hook").description("start runs of a workflow by signed messages"))
     .argument("<name>", "name of the workflow")
-    .option("--rotate", "make a new secret; the one before it is good for another day")
-    .addOption(new Option("--remove", "let no message start runs any more").conflicts("rotate"))
+    .option("--rotate", "make a new secret; the one before it stays valid for another day")
+    .addOption(new Option("--remove", "stop starting runs by messages").conflicts("rotate"))
     .option("--json", "print the hook as JSON")
     .addHelpText("after", example("sluice workflows hook order-intake --rotate"))
     .action(onServer(bench, hook));
@@ -154,7 +154,7 @@ async function hook(io: Io, api: Api, name: string, { rotate, remove, json }: Ho
         ["workflow", oneLine(known.workflow)],
         ["url", oneLine(known.url)],
         ["secret", `set ${formatWhen(known.updatedAt, now)}; --rotate makes a new one`],
-        ["before it", known.previousUntil === null ? null : `good until ${oneLine(known.previousUntil)}`],
+        ["secret before it", known.previousUntil === null ? null : `valid until ${oneLine(known.previousUntil)}`],
       ]);
     }
     return EXIT.fine;

@@ -24,13 +24,20 @@ const CACHED_MAX = 10_000;
 
 type Store = Pick<SessionStore, "findSession"> & Pick<MembershipStore, "listMemberships">;
 
+interface Cached {
+  readonly session: SessionRecord;
+  readonly until: number;
+  /** True when the lookup was recorded as a use. Otherwise the entry answers only periodic checks. */
+  readonly isUse: boolean;
+}
+
 /** Identifies the caller of a session cookie. A session revoked on another replica works for at most two more seconds. */
 export class SessionCache {
   readonly #store: Store;
   readonly #keys: KeyCache;
   readonly #people: PersonCache;
   readonly #now: () => number;
-  readonly #cached = new Map<string, { readonly session: SessionRecord; readonly until: number }>();
+  readonly #cached = new Map<string, Cached>();
 
   constructor(store: Store, keys: KeyCache, people: PersonCache, now: () => number) {
     this.#store = store;
@@ -54,12 +61,12 @@ export class SessionCache {
     const hash = hashSecret(secret);
     const now = this.#now();
     const cached = this.#cached.get(hash);
-    if (cached !== undefined && cached.until > now) return cached.session;
+    if (cached !== undefined && cached.until > now && (cached.isUse || !isUse)) return cached.session;
     this.#cached.delete(hash);
     const session = await this.#store.findSession(hash, { idleMs: SESSION_IDLE_MS, isUse });
     if (session === undefined) return undefined;
     if (this.#cached.size >= CACHED_MAX) this.#cached.clear();
-    this.#cached.set(hash, { session, until: now + CACHE_MS });
+    this.#cached.set(hash, { session, until: now + CACHE_MS, isUse });
     return session;
   }
 

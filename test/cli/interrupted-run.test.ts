@@ -49,7 +49,7 @@ describe("a run on a server, at a real terminal", () => {
     const terminal = new PseudoTerminal(["run", "endless.lobsterX"], folder, env);
     await terminal.shows(/● wait/);
     terminal.type(CTRL_C);
-    await terminal.shows(/\[d\]etach and let the run go on \(default\) · \[c\]ancel the run: /);
+    await terminal.shows(/\[d\]etach: the run continues \(default\) · \[c\]ancel the run: /);
     terminal.type(answer);
     expect(await terminal.ended()).toBe(3);
     const [runId] = (await terminal.shows(RUN)) ?? [];
@@ -141,6 +141,6 @@ describe("a run in this process", () => {
   it("is gone when no person can answer, and this is printed", async () => {
     const called = call(["run", "gate.lobsterX", "--local"]);
     expect(await called.ended).toBe(4);
-    expect(called.err()).toMatch(/run run_\w+ is gone: it was in this process only/);
+    expect(called.err()).toMatch(/run run_\w+ is lost: it existed only in this process/);
   });
 });

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AdapterFiles, AdapterRequest, AdapterResult } from "../../src/adapter/index.ts";
 import { createHttpAdapter } from "../../src/adapters/http/http-adapter.ts";
 import { createProcessAdapter } from "../../src/adapters/process/process-adapter.ts";
-import type { FileValue } from "../../src/core/base/index.ts";
+import type { FileValue, JsonObject } from "../../src/core/base/index.ts";
 import type { OutputField } from "../../src/core/definition/index.ts";
 import { outputJsonSchema } from "../../src/core/outputs/index.ts";
 import { type Kept, openKept, REQUEST, sha256 } from "./kept.ts";
@@ -73,6 +73,18 @@ describe("the process adapter", () => {
     // The only file there is, is the only output there is.
     expect(outputs["result"]).toMatchObject({ name: "both", size: 6 });
     expect(await kept.text(outputs["result"] as FileValue)).toBe("onetwo");
+  });
+
+  it.each([
+    ["2", "2"],
+    ["a", "3", "a"],
+    ["2", "2", "2_", "4", "4"],
+  ])("gives files of one name beside files that are called like numbers: %s, %s", async (...names) => {
+    const inputs: Record<string, JsonObject> = {};
+    for (const [index, name] of names.entries()) inputs[`i${index}`] = { ...(await kept.give(name, `${index} `)) };
+    const script = `cat ${names.map((_, index) => `"$SLUICE_FILE_I${index}"`).join(" ")}`;
+    const result = await command(script, { inputs });
+    expect(result).toMatchObject({ status: "completed", stdout: names.map((_, index) => `${index} `).join("") });
   });
 
   it("keeps the rest as a list", async () => {

@@ -168,6 +168,20 @@ describe("files of an attempt at a Bridge", () => {
     });
   });
 
+  it.each([
+    ["in one piece", ["low tides"]],
+    ["with the rest in a piece of its own", ["low tide", "s"]],
+  ])("are written in no more parts than they have when there is more content, %s", async (_, pieces) => {
+    async function* content(): AsyncIterable<Uint8Array> {
+      for (const piece of pieces) yield Buffer.from(piece);
+    }
+    const replies = [{ status: 201, body: '{"id":"up_1"}' }, { status: 200, body: "{}" }, refused(404, "unknown_part")];
+    await ofServer(replies, async (files, asked) => {
+      await expect(files.write(file, content())).rejects.toMatchObject({ code: "size_mismatch" });
+      expect(asked()).toBe(2);
+    });
+  });
+
   it("stop waiting when the dispatch ends", async () => {
     await ofServer(
       [AWAY],

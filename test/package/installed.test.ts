@@ -216,7 +216,7 @@ describe("the package, installed into an empty folder", () => {
         writeFileSync(file, readFileSync(file, "utf8").replace("sentence.text }", "sentence.txt }"));
         await dev.printed(/hello\.workflow\.ts:\d+:\d+/);
         writeFileSync(file, readFileSync(file, "utf8").replace("sentence.txt }", "sentence.text }"));
-        await dev.printed(/stays as it was.*Workflow hello unchanged/s);
+        await dev.printed(/was not changed.*Workflow hello unchanged/s);
       } finally {
         expect(await dev.stop()).toBe(0);
       }

@@ -52,6 +52,11 @@ async function ensureTemplate(admin: Sql, server: string): Promise<void> {
       await sleep(50);
       continue;
     }
+    // Another process may have renamed its own after this one looked.
+    if (await exists(TEMPLATE)) {
+      await admin.query(plain(`drop database ${making}`));
+      return;
+    }
     const store = createSqlStore(openPostgres({ url: `${server}/${making}`, connections: 1 }));
     await store.migrate();
     await store.close();

@@ -71,12 +71,14 @@ export async function placeFiles(
   if (wanted.length > 0) variables["SLUICE_OUTPUTS"] = await make(OUTPUTS_FOLDER);
   if (given.length === 0) return variables;
   variables["SLUICE_FILES"] = await make(FILES_FOLDER);
-  const taken = new Set<string>();
+  const names = new Set(given.map(([, { name }]) => name));
+  const placed = new Set<string>();
   for (const [index, [input, file]] of given.entries()) {
-    // A second file with the same name gets its own folder.
-    const folder = taken.has(file.name) ? await make(FILES_FOLDER, `${index + 1}`) : join(workDirectory, FILES_FOLDER);
-    taken.add(file.name);
-    taken.add(`${index + 1}`);
+    // A second file with the same name gets its own folder, which is called like none of the files.
+    let own = `${index + 1}`;
+    while (names.has(own)) own += "_";
+    const folder = placed.has(file.name) ? await make(FILES_FOLDER, own) : join(workDirectory, FILES_FOLDER);
+    placed.add(file.name);
     const path = join(folder, file.name);
     await writeContent(path, files.read(file));
     if (user !== undefined) await chown(path, user.uid, user.gid);

@@ -11,7 +11,7 @@ export function printReport(io: Io, report: TestReport, isQuiet: boolean): void 
     const shown = isQuiet ? cases.filter(hasFailed) : cases;
     if (shown.length > 0) io.out.write(`${paint("bold", printable(file))}\n`);
     for (const one of shown) io.out.write(caseText(file, one, paint));
-    if (isUpdated) io.err.write(`${printable(file)}: snapshots written\n`);
+    if (isUpdated) io.err.write(`${printable(file)}: snapshots updated\n`);
   }
   for (const coverage of report.coverage ?? []) io.out.write(coverageText(coverage, paint));
   const { cases, passed, failed, invalidFiles } = totalsOf(report);
@@ -30,7 +30,7 @@ function caseText(file: string, result: CaseResult, paint: Paint): string {
   const lines = result.mismatches.flatMap(({ path, expected, actual, place, hint }) => [
     `      ${paint("gray", `${printable(file)}:${place.line}:${place.column}:`)} ${printable(formatPath(path))}`,
     `        expected ${paint("green", printable(expected))}`,
-    `        came     ${paint("red", printable(actual))}`,
+    `        actual   ${paint("red", printable(actual))}`,
     ...(hint === null ? [] : [`        ${paint("cyan", "hint:")} ${printable(hint)}`]),
   ]);
   return `  ${paint("red", "✗")} ${name}\n${lines.join("\n")}\n`;

@@ -53,7 +53,8 @@ export async function runCaseFile(
     const began = performance.now();
     const run = await runCase(tested, one.ready, () => performance.now() - began < CASE_MS_MAX).catch(endless);
     for (const key of run === null ? [] : coveredBy(plan, run.logs)) shown.covered.add(key);
-    if (options.update === true && run !== null) isUpdated = (await update(io, one, run, snapshots)) || isUpdated;
+    if (run === null) keepSnapshot(snapshots, one);
+    else if (options.update === true) isUpdated = (await update(io, one, run, snapshots)) || isUpdated;
     const isCompared = options.update !== true;
     cases.push({
       name: one.written.name,
@@ -73,10 +74,10 @@ function endless(thrown: unknown): null {
   throw thrown;
 }
 
-/** Keeps the existing snapshot of a case that is not run this time. */
-function keepSnapshot(snapshots: SnapshotFile, { written: { name } }: LoadedCase): void {
+/** Keeps the existing snapshot of a case that is not run this time, or does not end. */
+function keepSnapshot(snapshots: SnapshotFile, { written: { name, expect } }: LoadedCase): void {
   const kept = snapshots.find(name);
-  if (kept !== undefined) snapshots.put(name, kept as JsonObject);
+  if (kept !== undefined && expect?.snapshot === true) snapshots.put(name, kept as JsonObject);
 }
 
 function tooLong(loaded: LoadedCases, { written }: LoadedCase): PlacedMismatch {

@@ -217,6 +217,18 @@ cases:
     expect(files[0]?.cases[0]?.mismatches.map(({ path }) => path)).toContain("snapshot.asked.sentence");
   });
 
+  it("removes the file of snapshots with the last case that wants one", async () => {
+    write("hello.cases.yaml", oneCase("approvals: all\nexpect: { snapshot: true }"));
+    expect((await sluice("test", "--update")).err).toContain("snapshots updated");
+    write("hello.cases.yaml", oneCase("approvals: all"));
+    expect(await sluice("test", "--update")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("snapshots updated"),
+    });
+    expect(existsSync(join(folder, "hello.snapshots.yaml"))).toBe(false);
+    expect((await sluice("test", "--update")).err).not.toContain("snapshots updated");
+  });
+
   it.each([
     ["- []", "wrong_type", 1],
     ["workflow: hello.lobsterX\ncases: []", "missing_field", 2],

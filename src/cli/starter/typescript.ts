@@ -155,7 +155,7 @@ const README = `# My flows
 \`\`\`sh
 npm install
 npx sluice test     # the cases, in simulated time, without a key
-npx sluice dev      # server, console and worker; what is saved is applied again
+npx sluice dev      # server, console and worker; applies saved files
 \`\`\`
 
 In another terminal: \`npx sluice run hello --arg topic=tides\`. The step \`release\` then waits for you in the console.

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createHash, randomInt, randomUUID } from "node:crypto";
+import { readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Another process uses the directory. Two processes at once would silently overwrite each other's writes. */
 export class DirectoryInUse extends Error {
@@ -36,34 +37,41 @@ function lockBySocket(path: string): Promise<() => Promise<void>> {
   });
 }
 
-/** For systems without such names: locks by a file with the process id and its start time, so that a reused id is detected. */
+/**
+ * For systems without such names: locks by a file of this process. Each file has a name of its own, so that removing one
+ * that was left behind never removes that of another process. Of two processes, the one that lists the files last sees
+ * the file of the other, so they never both hold the lock.
+ */
 export async function lockByFile(path: string): Promise<() => Promise<void>> {
-  const file = join(path, "sluice.pid");
-  const owner = `${process.pid} ${startOf(process.pid)}`;
-  for (;;) {
-    try {
-      writeFileSync(file, owner, { flag: "wx" });
-      return async () => rmSync(file, { force: true });
-    } catch (error) {
-      if (codeOf(error) !== "EEXIST") throw error;
-    }
-    if (isHeld(file)) throw new DirectoryInUse(path);
+  for (let tried = 1; ; tried += 1) {
+    const own = `sluice-${process.pid}-${digest(startOf(process.pid))}-${randomUUID()}.pid`;
+    const file = join(path, own);
+    writeFileSync(file, "");
+    if (!isClaimedBeside(path, own)) return async () => rmSync(file, { force: true });
     rmSync(file, { force: true });
+    if (tried === TRIES) throw new DirectoryInUse(path);
+    // Two processes that start at the same moment see each other. One of them is first in a later round.
+    await sleep(randomInt(PAUSE_MAX_MS));
   }
 }
 
-function isHeld(file: string): boolean {
-  const [pid, ...start] = readIfThere(file).split(" ");
-  const id = Number(pid);
-  return Number.isInteger(id) && id > 0 && isRunning(id) && startOf(id) === start.join(" ");
+const TRIES = 4;
+const PAUSE_MAX_MS = 200;
+
+/** Returns whether a running process has a file here. Removes the files of processes that have ended. */
+function isClaimedBeside(path: string, own: string): boolean {
+  for (const name of readdirSync(path)) {
+    const [, pid, start] = /^sluice-(\d+)-([0-9a-f]{16})-.+\.pid$/.exec(name) ?? [];
+    if (pid === undefined || name === own) continue;
+    if (isRunning(Number(pid)) && digest(startOf(Number(pid))) === start) return true;
+    rmSync(join(path, name), { force: true });
+  }
+  return false;
 }
 
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
+/** Returns the start time of a process in a form for names of files. With it, a reused process id is detected. */
+function digest(start: string): string {
+  return createHash("sha256").update(start).digest("hex").slice(0, 16);
 }
 
 function isRunning(pid: number): boolean {

@@ -27,7 +27,10 @@ export async function listCellContent(sql: Sql, cell: string): Promise<CellConte
   };
 }
 
-/** Returns a text that is the same for two addresses of one database, and different for two databases. */
+/**
+ * Returns a text that is the same for two addresses of one database, and different for two databases, also when one is a
+ * copy of the other's files. It changes when the server restarts, so only readings without a restart can be compared.
+ */
 export async function readDatabaseIdentity(sql: Sql): Promise<string> {
   const [row] = await sql.query<{ identity: string }>(IDENTITY);
   return row?.identity ?? "";
@@ -55,6 +58,7 @@ const SECRETS = { name: "installation secrets", text: "select name, value from i
 const PEOPLE = { name: "has people", text: "select exists (select from persons) as found" };
 const IDENTITY = {
   name: "",
-  text: `select pg_postmaster_start_time()::text || '/' || d.oid || '/' || d.datname as identity
+  // The time as UTC, because addresses may come with time zones of their own.
+  text: `select to_char(pg_postmaster_start_time() at time zone 'UTC', 'YYYYMMDDHH24MISSUS') || '/' || d.oid || '/' || d.datname as identity
     from pg_database d where d.datname = current_database()`,
 };
