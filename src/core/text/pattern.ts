@@ -1,10 +1,14 @@
 import { RE2JS } from "re2js";
 import { fail, LIMITS, succeed, type Outcome } from "../base/index.ts";
+import { boundStates } from "./pattern-size.ts";
 
 /** A compiled pattern. It matches anywhere in the text unless its author anchors it with `^` and `$`. */
 export interface Pattern {
   test(value: string): boolean;
 }
+
+/** Maximum number of states. A few characters with nested repetitions can take seconds and a gigabyte to compile. */
+const STATES_MAX = 100_000;
 
 type Compiled = Outcome<Pattern, string>;
 
@@ -32,7 +36,14 @@ function forgetOldest(): void {
   }
 }
 
+/** Returns an upper bound of the states that the engine may track at each character of a text. */
+export function patternStates(text: string): number {
+  return boundStates(inEngineSpelling(text));
+}
+
 function compileAnew(text: string): Compiled {
+  const states = patternStates(text);
+  if (states > STATES_MAX) return fail(`its repetitions make ${states} states; at most ${STATES_MAX} are allowed`);
   try {
     const expression = RE2JS.compile(inEngineSpelling(text));
     return succeed({ test: (value) => expression.test(value) });
