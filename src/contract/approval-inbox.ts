@@ -27,6 +27,7 @@ export const approvalsQuery = pageQuery.extend({
   workflow: filterText.optional(),
   source: z.enum(APPROVAL_SOURCES).optional(),
   run: filterText.optional().describe("Only approvals of this run"),
+  agent: filterText.optional().describe("Only approvals of the work of this agent"),
   assignee: filterText.optional().describe("A name, `me`, or `none` for approvals without an assignee"),
   mine: z.enum(["true", "false"]).default("false").describe("true: only what the caller may answer"),
   older_than: filterText.optional().describe("Requested before a time, or longer ago than a duration: 4h, 2d"),
@@ -42,7 +43,7 @@ export const approvalsQuery = pageQuery.extend({
 /** The query of a client for approvals. Contains only the filters that are set. */
 export type ApprovalsQuery = PageOptions &
   Partial<Pick<Asked<typeof approvalsQuery>, "status" | "source" | "order" | "include" | "mine" | "grouped">> &
-  Readonly<Partial<Record<"workflow" | "run" | "assignee" | "older_than" | "q" | "group", string>>>;
+  Readonly<Partial<Record<"workflow" | "run" | "agent" | "assignee" | "older_than" | "q" | "group", string>>>;
 
 export const inboxItemSchema = approvalSchema.extend({
   group: z.string().nullable().describe("The same for approvals that differ in nothing but their args"),
