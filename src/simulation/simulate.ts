@@ -2,6 +2,7 @@ import { createScriptedAdapter, type Ledger, SCRIPTED_PROVIDER, type Script } fr
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
 import type { Adapter } from "../adapter/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
+import { RunPaths } from "../core/cases/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import { type Judgement, NO_ORGANISATION_LIMITS } from "../core/governance/index.ts";
@@ -91,8 +92,10 @@ export async function simulateGoverned(
   if (launch.disposition !== "allow")
     return { launch, state: null, log: [], family: [], verdicts: [], askedFor: new Set(), isWaiting: false };
   try {
-    const adapters = adaptersFor(piece, environment, clock, performance.ledger);
-    const scene = { clock, store, orgId, adapters, judge: governor, governor, gateway: subject.gateway, troubles };
+    const paths = new RunPaths();
+    const adapters = adaptersFor(environment, scriptedAdapterFor(piece, clock, paths, performance), clock);
+    const run = { clock, store, orgId, adapters, paths, troubles };
+    const scene = { ...run, judge: governor, governor, gateway: subject.gateway };
     return { ...(await play(piece, scene, performance)), launch };
   } finally {
     governor.stop();
@@ -103,10 +106,11 @@ export async function simulateGoverned(
 export async function simulateOpen(piece: Piece, performance: Performance): Promise<Simulated> {
   const clock = createVirtualClock(performance.at);
   const store = createMemoryStore({ now: () => clock.now() });
-  const adapters = [scriptedAdapterFor(piece, clock, performance.ledger), scriptAdapterFor(clock)];
+  const paths = new RunPaths();
+  const adapters = [scriptedAdapterFor(piece, clock, paths, performance), scriptAdapterFor(clock)];
   const judge = createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER);
-  const scene = { clock, store, orgId: "simulation", adapters, judge, governor: null, gateway: null, troubles: [] };
-  return play(piece, scene, performance);
+  const run = { clock, store, orgId: "simulation", adapters, paths, troubles: [] };
+  return play(piece, { ...run, judge, governor: null, gateway: null }, performance);
 }
 
 interface Scene {
@@ -114,6 +118,7 @@ interface Scene {
   readonly store: Store;
   readonly orgId: string;
   readonly adapters: readonly Adapter[];
+  readonly paths: RunPaths;
   readonly judge: Judge;
   /** Null when child runs start without gates. */
   readonly governor: Governor | null;
@@ -143,7 +148,8 @@ async function play(
     onTrouble: (_what, error) => troubles.push(error),
   });
   try {
-    const stage = new Stage(driver, orgId, clock, typeof approve === "string" ? answerAll(approve) : approve);
+    const answer = typeof approve === "string" ? answerAll(approve) : approve;
+    const stage = new Stage(driver, orgId, clock, scene.paths, answer);
     const runId = await stage.start({
       ...piece,
       workflow: piece.plan.name,
@@ -175,12 +181,10 @@ async function play(
 
 /** Creates an adapter for every provider a gateway may choose; one script answers for all of them. */
 function adaptersFor(
-  piece: Piece,
   { orgId, directory }: SimulationEnvironment,
+  adapter: Adapter,
   clock: VirtualClock,
-  ledger: Ledger | undefined,
 ): readonly Adapter[] {
-  const adapter = scriptedAdapterFor(piece, clock, ledger);
   const providers = new Set([SCRIPTED_PROVIDER]);
   for (const { providers: served, defaultProvider } of directory.of(orgId)) {
     for (const provider of served) providers.add(provider);
@@ -189,8 +193,9 @@ function adaptersFor(
   return [...[...providers].map((provider) => ({ ...adapter, provider })), scriptAdapterFor(clock)];
 }
 
-function scriptedAdapterFor({ script }: Piece, clock: VirtualClock, ledger: Ledger | undefined): Adapter {
-  return createScriptedAdapter({ script, clock, ...(ledger === undefined ? {} : { ledger }) });
+function scriptedAdapterFor({ script }: Piece, clock: VirtualClock, paths: RunPaths, { ledger }: Performance): Adapter {
+  const pathOf = (runId: string): string => paths.of(runId);
+  return createScriptedAdapter({ script, clock, pathOf, ...(ledger === undefined ? {} : { ledger }) });
 }
 
 /** The clock does not advance while a script step runs, so it takes none of the run's time. */
