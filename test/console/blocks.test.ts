@@ -117,6 +117,13 @@ describe("a block", () => {
     await card(page, "wait", "cancelled").waitFor();
     await page.getByRole("button", { name: "Steps inside prepare" }).waitFor();
     await screenshot(page, "blocks-graph-dark");
+    // At an earlier moment as well, although the events of the block are read only after it was opened.
+    await expect.poll(async () => (await site.api.request("GET", `runs/${runId}`)).body.status).toBe("cancelled");
+    const { lastEventId } = (await site.api.request("GET", `runs/${runId}/state`)).body;
+    await page.goto(`${site.home}/runs/${runId}?at=${lastEventId}`);
+    await steps(page, "prepare").click();
+    await card(page, "look", "completed").waitFor();
+    await card(page, "wait", "cancelled").waitFor();
     expect(site.complaints).toEqual([]);
   }, 180_000);
 });
