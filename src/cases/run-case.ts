@@ -88,11 +88,11 @@ const PERSON = "person";
 function answerBy(people: PersonAnswers): AnswerQuestion {
   if (people.kind === "all") return people.mode === "none" ? () => null : answerAll(people.mode);
   const times = new Map<string, number>();
-  return ({ workflow, nodeId, choices }) => {
-    const key = `${workflow}/${nodeId}`;
-    const time = times.get(key) ?? 0;
-    times.set(key, time + 1);
-    const answers = answersFor(people.byNode, workflow, nodeId);
+  return ({ choices, ...node }) => {
+    const { key, answers } = answersFor(people.byNode, node);
+    const asked = `${key} ${node.workflow}/${node.nodeId}`;
+    const time = times.get(asked) ?? 0;
+    times.set(asked, time + 1);
     const answer = answers[Math.min(time, answers.length - 1)];
     if (answer === undefined) return null;
     const { decision, by, reason, form, afterMs } = answer;

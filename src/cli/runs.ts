@@ -1,5 +1,5 @@
 import { type NodeResult, relaunchText } from "../core/view/index.ts";
-import type { Relaunched, Run, State } from "../client/index.ts";
+import type { NodeDetail, Relaunched, Run, State } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { nestedNodes } from "./block-states.ts";
 import { EXIT } from "./exit-code.ts";
@@ -95,10 +95,20 @@ async function showNode(io: Io, api: Api, id: string, nodeId: string, options: S
     return EXIT.fine;
   }
   io.err.write(formatTable([nodeRow(node)]));
-  if (options.at === undefined) printTurn(io, await api.getTurn(id, nodeId));
+  if (options.at === undefined) {
+    const [turn, detail] = await Promise.all([api.getTurn(id, nodeId), api.getNode(id, nodeId)]);
+    printTurn(io, turn);
+    printEdits(io, detail, turn.rounds.length > 0);
+  }
   if (node.status === "completed") io.out.write(outputText(await withLargeValues(api, node)).replace(/\n?$/, "\n"));
   else printFailures(io, [node]);
   return EXIT.fine;
+}
+
+/** Prints which person edited what the node was asked, and its result. */
+function printEdits(io: Io, { promptBy, resultBy }: NodeDetail, hasTurn: boolean): void {
+  if (promptBy !== null) io.err.write(`${oneLine(promptBy)} has edited this ${hasTurn ? "message" : "prompt"}.\n`);
+  if (resultBy !== null) io.err.write(`${oneLine(resultBy)} has edited this result.\n`);
 }
 
 export interface WatchOptions {

@@ -627,6 +627,12 @@ describe("sluice runs", () => {
     expect(node).toMatchObject({ request: { message: "Greet them all." }, promptBy: expect.any(String) });
     const given = await sluice(["runs", "branch", id, "--output", 'greet={"stdout":"Hi"}', "--json"]);
     expect(JSON.parse(given.out)).toMatchObject({ carriedOver: ["greet"], runsAgain: ["shout"] });
+    const shown = async (run: string, name: string) => (await sluice(["runs", "show", run, "--node", name])).err;
+    expect(await shown(asked.out.trim(), "greet")).toContain(`\n${node.promptBy ?? ""} has edited this prompt.\n`);
+    expect(await shown(JSON.parse(given.out).id, "greet")).toContain(
+      `\n${node.promptBy ?? ""} has edited this result.\n`,
+    );
+    expect(await shown(id, "greet")).not.toContain("edited");
     for (const wrong of [
       ["--prompt", "greet"],
       ["--prompt", "=x"],

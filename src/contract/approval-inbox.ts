@@ -27,6 +27,7 @@ export const approvalsQuery = pageQuery.extend({
   workflow: filterText.optional(),
   source: z.enum(APPROVAL_SOURCES).optional(),
   run: filterText.optional().describe("Selects the approvals of this run"),
+  agent: filterText.optional().describe("Selects the approvals of the work of this agent"),
   assignee: filterText
     .optional()
     .describe("Selects by assignee: a name, `me`, or `none` for approvals without an assignee"),
@@ -50,7 +51,7 @@ export const approvalsQuery = pageQuery.extend({
 /** The query of a client for approvals. Contains only the filters that are set. */
 export type ApprovalsQuery = PageOptions &
   Partial<Pick<Asked<typeof approvalsQuery>, "status" | "source" | "order" | "include" | "mine" | "grouped">> &
-  Readonly<Partial<Record<"workflow" | "run" | "assignee" | "older_than" | "q" | "group", string>>>;
+  Readonly<Partial<Record<"workflow" | "run" | "agent" | "assignee" | "older_than" | "q" | "group", string>>>;
 
 export const inboxItemSchema = approvalSchema.extend({
   group: z.string().nullable().describe("Id shared by all approvals that differ only in their args"),

@@ -234,7 +234,7 @@ async function tracesIn(lines: AsyncIterable<PacketLine>): Promise<ErasedTraces>
   const fileHashes: string[] = [];
   for await (const line of lines) {
     if (line.kind === "run") runIds.push(line.run.runId);
-    if (line.kind === "files") fileHashes.push(...line.files.map((file) => file.sha256));
+    if (line.kind === "files") for (const { sha256 } of line.files) fileHashes.push(sha256);
     if (line.kind !== "events") continue;
     for (const { type, payload } of line.events) {
       if (type === "event.received" || type === "event.emitted") eventIds.push(payload.id);

@@ -172,14 +172,19 @@ class CollectedRun {
   }
 
   take(line: PacketLine): void {
-    if (line.kind === "events") this.events.push(...line.events);
-    else if (line.kind === "verdicts") this.verdicts.push(...line.verdicts);
-    else if (line.kind === "reports") this.reports.push(...line.reports);
-    else if (line.kind === "memories") this.memories.push(...line.memories);
-    else if (line.kind === "files") this.files.push(...line.files);
+    if (line.kind === "events") append(this.events, line.events);
+    else if (line.kind === "verdicts") append(this.verdicts, line.verdicts);
+    else if (line.kind === "reports") append(this.reports, line.reports);
+    else if (line.kind === "memories") append(this.memories, line.memories);
+    else if (line.kind === "files") append(this.files, line.files);
     else if (line.kind === "approval") {
       this.approvals.push(line.approval);
-      this.comments.push(...line.comments);
+      append(this.comments, line.comments);
     }
   }
+}
+
+/** Adds all elements. As the arguments of one call, the verdicts of a large run would not fit on the stack. */
+function append<T>(list: T[], more: readonly T[]): void {
+  for (const each of more) list.push(each);
 }

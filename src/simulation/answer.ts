@@ -1,5 +1,6 @@
 import type { JsonObject } from "../core/base/index.ts";
 import type { Decision } from "../core/event/index.ts";
+import type { ScriptedNode } from "../core/script/index.ts";
 
 /** The answers that can be simulated for all approvals. */
 export const APPROVE_ANSWERS = ["all", "reject"] as const;
@@ -11,9 +12,7 @@ const WANTED: Readonly<Record<ApproveMode, readonly Decision[]>> = {
 };
 
 /** An approval that waits for the answer of a person. */
-export interface Question {
-  readonly workflow: string;
-  readonly nodeId: string;
+export interface Question extends ScriptedNode {
   readonly choices: readonly Decision[];
 }
 

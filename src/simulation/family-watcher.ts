@@ -1,6 +1,7 @@
 import type { RunState } from "../core/engine/index.ts";
 import type { EventOf, RunEvent } from "../core/event/index.ts";
 import { type DurableDriver, isFamilyWaiting, type Launch } from "../driver/index.ts";
+import type { RunPaths } from "../core/cases/index.ts";
 import { sampleForm } from "../core/script/index.ts";
 import type { Clock } from "../clock/index.ts";
 import { keyDigest, signalTo } from "../core/engine/index.ts";
@@ -37,7 +38,10 @@ export class FamilyWatcher {
   #hasBlocked = false;
   #isWaiting = false;
 
-  constructor(driver: DurableDriver, orgId: string, clock: Clock, answer: AnswerQuestion) {
+  readonly #paths: RunPaths;
+
+  constructor(driver: DurableDriver, orgId: string, clock: Clock, paths: RunPaths, answer: AnswerQuestion) {
+    this.#paths = paths;
     this.#driver = driver;
     this.#orgId = orgId;
     this.#clock = clock;
@@ -110,6 +114,7 @@ export class FamilyWatcher {
   }
 
   #take(runId: string, event: RunEvent): void {
+    this.#paths.take(runId, event);
     if (event.type === "run.started") this.#open.add(runId);
     if (event.type === "child.started") {
       this.#callers.set(event.payload.childRunId, { runId, nodeId: event.payload.nodeId });
@@ -139,7 +144,8 @@ export class FamilyWatcher {
   /** An approval without an answer stays open, as it would in a real run. */
   #answer(runId: string, { payload }: EventOf<"approval.requested">): void {
     const { nodeId, choices } = payload;
-    const answer = this.#answerQuestion({ workflow: this.#workflowOf(runId), nodeId, choices });
+    const path = this.#paths.of(runId);
+    const answer = this.#answerQuestion({ workflow: this.#workflowOf(runId), nodeId, path, choices });
     if (answer !== null) this.#later(answer.afterMs ?? 0, () => this.#submit(runId, payload, answer));
   }
 

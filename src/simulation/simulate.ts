@@ -2,6 +2,7 @@ import { createScriptedAdapter, type Ledger, SCRIPTED_PROVIDER, type Script } fr
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
 import type { Adapter } from "../adapter/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
+import { RunPaths } from "../core/cases/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import { type Judgement, NO_ORGANISATION_LIMITS } from "../core/governance/index.ts";
@@ -91,8 +92,10 @@ export async function simulateGoverned(
   if (launch.disposition !== "allow")
     return { launch, state: null, log: [], family: [], verdicts: [], askedFor: new Set(), isWaiting: false };
   try {
-    const adapters = adaptersFor(input, environment, clock, options.ledger);
-    const scene = { clock, store, orgId, adapters, judge: governor, governor, gateway: subject.gateway, troubles };
+    const paths = new RunPaths();
+    const adapters = adaptersFor(environment, scriptedAdapterFor(input, clock, paths, options), clock);
+    const run = { clock, store, orgId, adapters, paths, troubles };
+    const scene = { ...run, judge: governor, governor, gateway: subject.gateway };
     return { ...(await runSimulation(input, scene, options)), launch };
   } finally {
     governor.stop();
@@ -103,10 +106,11 @@ export async function simulateGoverned(
 export async function simulateOpen(input: SimulationInput, options: SimulationOptions): Promise<Simulated> {
   const clock = createVirtualClock(options.at);
   const store = createMemoryStore({ now: () => clock.now() });
-  const adapters = [scriptedAdapterFor(input, clock, options.ledger), scriptAdapterFor(clock)];
+  const paths = new RunPaths();
+  const adapters = [scriptedAdapterFor(input, clock, paths, options), scriptAdapterFor(clock)];
   const judge = createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER);
-  const scene = { clock, store, orgId: "simulation", adapters, judge, governor: null, gateway: null, troubles: [] };
-  return runSimulation(input, scene, options);
+  const run = { clock, store, orgId: "simulation", adapters, paths, troubles: [] };
+  return runSimulation(input, { ...run, judge, governor: null, gateway: null }, options);
 }
 
 interface Scene {
@@ -114,6 +118,7 @@ interface Scene {
   readonly store: Store;
   readonly orgId: string;
   readonly adapters: readonly Adapter[];
+  readonly paths: RunPaths;
   readonly judge: Judge;
   /** Null when child runs start without gates. */
   readonly governor: Governor | null;
@@ -143,7 +148,8 @@ async function runSimulation(
     onTrouble: (_what, error) => troubles.push(error),
   });
   try {
-    const watcher = new FamilyWatcher(driver, orgId, clock, typeof approve === "string" ? answerAll(approve) : approve);
+    const answer = typeof approve === "string" ? answerAll(approve) : approve;
+    const watcher = new FamilyWatcher(driver, orgId, clock, scene.paths, answer);
     const runId = await watcher.start({
       ...input,
       workflow: input.plan.name,
@@ -175,12 +181,10 @@ async function runSimulation(
 
 /** Creates an adapter for every provider a gateway may choose; one script answers for all of them. */
 function adaptersFor(
-  input: SimulationInput,
   { orgId, directory }: SimulationEnvironment,
+  adapter: Adapter,
   clock: VirtualClock,
-  ledger: Ledger | undefined,
 ): readonly Adapter[] {
-  const adapter = scriptedAdapterFor(input, clock, ledger);
   const providers = new Set([SCRIPTED_PROVIDER]);
   for (const { providers: served, defaultProvider } of directory.of(orgId)) {
     for (const provider of served) providers.add(provider);
@@ -189,8 +193,14 @@ function adaptersFor(
   return [...[...providers].map((provider) => ({ ...adapter, provider })), scriptAdapterFor(clock)];
 }
 
-function scriptedAdapterFor({ script }: SimulationInput, clock: VirtualClock, ledger: Ledger | undefined): Adapter {
-  return createScriptedAdapter({ script, clock, ...(ledger === undefined ? {} : { ledger }) });
+function scriptedAdapterFor(
+  { script }: SimulationInput,
+  clock: VirtualClock,
+  paths: RunPaths,
+  { ledger }: SimulationOptions,
+): Adapter {
+  const pathOf = (runId: string): string => paths.of(runId);
+  return createScriptedAdapter({ script, clock, pathOf, ...(ledger === undefined ? {} : { ledger }) });
 }
 
 /** The clock does not advance while a script step runs, so it takes none of the run's time. */

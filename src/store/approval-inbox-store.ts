@@ -13,6 +13,7 @@ export interface ApprovalFilter {
   readonly workflow?: string;
   readonly source?: ApprovalSource;
   readonly runId?: string;
+  readonly agentId?: string;
   /** Assigned to one of these names; null for unassigned approvals. */
   readonly assignee?: readonly string[] | null;
   /** Requested at this time or earlier. */

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { overlaps } from "./overlap.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
 const NESTED = `name: nested
@@ -51,13 +52,17 @@ describe("a block", () => {
   it("opens inside its node in the graph, however deep, and follows what its steps do", async () => {
     const page = await site.visit({ path: `/o/default/runs/${runId}`, width: 1440, height: 900 });
     await card(page, "prepare", "running").waitFor();
+    expect(await overlaps(page)).toEqual([]);
     await steps(page, "prepare").click();
     await card(page, "wait", "running").waitFor();
+    // The cards around it make room.
+    await expect.poll(() => overlaps(page)).toEqual([]);
     expect(await isWithin(page, "look", "prepare")).toBe(true);
     await steps(page, "deep").click();
     await card(page, "fill", "completed").waitFor();
     expect(await isWithin(page, "fill", "deep")).toBe(true);
     expect(await isWithin(page, "deep", "prepare")).toBe(true);
+    await expect.poll(() => overlaps(page)).toEqual([]);
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "blocks-graph-light");
     await page.locator('.graph-card[data-node="look"]').click();
@@ -112,6 +117,13 @@ describe("a block", () => {
     await card(page, "wait", "cancelled").waitFor();
     await page.getByRole("button", { name: "Steps inside prepare" }).waitFor();
     await screenshot(page, "blocks-graph-dark");
+    // At an earlier moment as well, although the events of the block are read only after it was opened.
+    await expect.poll(async () => (await site.api.request("GET", `runs/${runId}`)).body.status).toBe("cancelled");
+    const { lastEventId } = (await site.api.request("GET", `runs/${runId}/state`)).body;
+    await page.goto(`${site.home}/runs/${runId}?at=${lastEventId}`);
+    await steps(page, "prepare").click();
+    await card(page, "look", "completed").waitFor();
+    await card(page, "wait", "cancelled").waitFor();
     expect(site.complaints).toEqual([]);
   }, 180_000);
 });

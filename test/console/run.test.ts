@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { State } from "../../src/client/index.ts";
+import { overlaps } from "./overlap.ts";
 import { openSite, PEOPLE_PAY, screenshot, type Site, violations, type Visit } from "./site.ts";
 
 const REFUND = `name: refund
@@ -466,6 +467,8 @@ describe("the run page", () => {
     await soon(() => page.locator(".run-counts").textContent()).toBe("2,000 completed");
     await page.locator(".graph-group").first().click();
     await page.locator('.graph-card[data-status="completed"]').first().waitFor();
+    // The opened group takes room, and the groups after it are moved.
+    await soon(() => overlaps(page)).toEqual([]);
     await expectProjection(page, runId);
     await screenshot(page, "run-big-open-light");
     // However many there are, only what can be seen is in the page.

@@ -12,6 +12,20 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
   const inbox = new Inbox(subjectOf);
 
   describe("the inbox", () => {
+    it("finds approvals of the work of an agent", async () => {
+      await inbox.open(
+        approval("apr_1", "run_1", { agentId: "ann" }),
+        approval("apr_2", "run_1", { agentId: 'agent "1"', requestedAt: 2_000 }),
+        approval("apr_3", "run_2", { agentId: null, requestedAt: 3_000 }),
+        approval("apr_4", "run_2", { agentId: "ann", requestedAt: 4_000, status: "approved" }),
+      );
+      expect(await inbox.ids({ agentId: "ann" })).toEqual(["apr_4", "apr_1"]);
+      expect(await inbox.ids({ agentId: "ann", status: "pending" })).toEqual(["apr_1"]);
+      expect(await inbox.ids({ agentId: 'agent "1"' })).toEqual(["apr_2"]);
+      expect(await inbox.ids({ agentId: "ann\0" })).toEqual([]);
+      expect(await subjectOf().store.countApprovals("org_1", { agentId: "ann" })).toBe(2);
+    });
+
     it("finds approvals by status, workflow, source, run, age and text", async () => {
       await inbox.open(
         approval("apr_1", "run_1", { workflow: "pay", title: "Pay Änn?", source: "policy", subject: subject() }),

@@ -11,10 +11,12 @@ export interface ScriptedAdapterOptions {
   readonly script: Script;
   readonly clock: Clock;
   readonly ledger?: Ledger;
+  /** Returns the nodes whose runs contain a run, as in `each[2]/block/`. Absent when they are not known. */
+  readonly pathOf?: (runId: string) => string;
 }
 
 /** Answers from a script instead of a model: without keys or cost, and with the same answer every time. */
-export function createScriptedAdapter({ script, clock, ledger }: ScriptedAdapterOptions): Adapter {
+export function createScriptedAdapter({ script, clock, ledger, pathOf = () => "" }: ScriptedAdapterOptions): Adapter {
   return {
     specificationVersion: ADAPTER_SPECIFICATION,
     provider: SCRIPTED_PROVIDER,
@@ -24,7 +26,8 @@ export function createScriptedAdapter({ script, clock, ledger }: ScriptedAdapter
     capabilities: () => ({ streaming: true, structuredOutput: true, tools: true, deferred: false, turns: "durable" }),
     cancel: () => Promise.resolve(),
     async execute(request, hooks) {
-      const entry = findEntry(script, request.context.workflow, request.stepId, request.attempt) ?? {};
+      const { runId, stepId: nodeId, attempt, context } = request;
+      const entry = findEntry(script, { workflow: context.workflow, nodeId, path: pathOf(runId) }, attempt) ?? {};
       const { rounds } = entry;
       if (rounds === undefined) ledger?.(request, clock.now());
       const isWanted = await simulate(entry, clock, hooks);

@@ -1,4 +1,5 @@
-import type { Collection, ListPage, PageOptions, SluiceClient } from "../../client/index.ts";
+import type { Collection, SluiceClient } from "../../client/index.ts";
+import { everyPage } from "../live/every-page.ts";
 import type { IconName } from "../parts/icon.tsx";
 
 /** An object with a name and an address. */
@@ -37,9 +38,6 @@ const KINDS: Readonly<Record<Collection, ObjectKind>> = {
   bindings: { kind: "Role binding", icon: "user", base: "/settings/bindings" },
   alerts: { kind: "Alert", icon: "warn", base: "/settings/alerts" },
 };
-
-const PAGE = 100;
-const PAGES_MAX = 10;
 
 type Reader = Pick<SluiceClient, "listRegistered" | "listGateways" | "listKeys">;
 
@@ -82,16 +80,4 @@ export async function waitingApprovals(api: Pick<SluiceClient, "listApprovals">)
 
 function pathOf(base: string, id: string): string {
   return `${base}/${encodeURIComponent(id)}`;
-}
-
-async function everyPage<T>(read: (page: PageOptions) => Promise<ListPage<T>>): Promise<readonly T[]> {
-  const all: T[] = [];
-  let cursor: string | undefined;
-  for (let count = 0; count < PAGES_MAX; count += 1) {
-    const page = await read({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    all.push(...page.data);
-    cursor = page.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return all;
 }

@@ -1,6 +1,6 @@
 import { type JSX, type ReactNode, useMemo, useState } from "react";
 import { isJsonObject, type JsonObject, type TreePath } from "../../core/base/index.ts";
-import { editFields, type FieldEdit } from "../../core/edit/index.ts";
+import { editFields, type FieldEdit, valueAt } from "../../core/edit/index.ts";
 import { keysOf } from "../editor/schema-walk.ts";
 import type { FormContext, ReferenceOffer } from "../form/form-context.ts";
 import { ObjectForm } from "../form/object-form.tsx";
@@ -53,7 +53,7 @@ export function SpecForm(props: SpecFormProps): JSX.Element {
     namesFor,
     words: SPEC_WORDS,
     isReadOnly,
-    below: (path) => (path.at(-1) === "cron" ? <CronView timing={mapAt(spec, path)} /> : below?.(path, spec)),
+    below: (path) => (path.at(-1) === "cron" ? <CronView timing={mapAround(spec, path)} /> : below?.(path, spec)),
   };
   return (
     <>
@@ -78,12 +78,10 @@ function useFirst(kind: ManifestKind, schema: JsonObject | null): readonly strin
   }, [kind, schema]);
 }
 
-/** Returns the map that contains a field. */
-function mapAt(spec: JsonObject, path: TreePath): JsonObject {
-  return path.slice(0, -1).reduce<JsonObject>((at, segment) => {
-    const next = at[String(segment)];
-    return isJsonObject(next) ? next : {};
-  }, spec);
+/** Returns the map that contains a field, also inside a list. */
+function mapAround(spec: JsonObject, path: TreePath): JsonObject {
+  const around = valueAt(spec, path.slice(0, -1));
+  return isJsonObject(around) ? around : {};
 }
 
 /** Returns a function from a key to the names of registered objects that fit it. */

@@ -1,3 +1,4 @@
+export { RunPaths } from "./run-paths.ts";
 export { casesJsonSchema, RUN_ENDINGS, type WrittenCase } from "./case-schema.ts";
 export { type CaseFile, looksLikeCases, readCases, type TestCase } from "./case-file.ts";
 export { checkOutcome } from "./check.ts";

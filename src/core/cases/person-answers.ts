@@ -1,5 +1,6 @@
 import type { JsonObject, Problem, TreePath } from "../base/index.ts";
 import type { Decision } from "../event/index.ts";
+import { keysOfNode, type ScriptedNode } from "../script/index.ts";
 import type { SourceTree } from "../text/index.ts";
 import { readAfter } from "./case-time.ts";
 import type { WrittenAnswer, WrittenCase } from "./case-schema.ts";
@@ -50,17 +51,14 @@ function answerOf(tree: SourceTree, path: TreePath, written: WrittenAnswer, foun
 /** Matches every node that has no answers of its own. */
 const ANY_NODE = "*";
 
-/** Returns the answers for a node. Order: instance, then node, both with the workflow name; the same without it; then `*`. */
+/** Returns the answers for a node, with the key under which they are written: as in a script, or `*`. */
 export function answersFor(
   byNode: ReadonlyMap<string, readonly PersonAnswer[]>,
-  workflow: string,
-  nodeId: string,
-): readonly PersonAnswer[] {
-  const base = nodeId.split("[", 1)[0] ?? nodeId;
-  const keys = [`${workflow}/${nodeId}`, `${workflow}/${base}`, nodeId, base, ANY_NODE];
-  for (const key of keys) {
+  node: ScriptedNode,
+): { readonly key: string; readonly answers: readonly PersonAnswer[] } {
+  for (const key of [...keysOfNode(node), ANY_NODE]) {
     const answers = byNode.get(key);
-    if (answers !== undefined) return answers;
+    if (answers !== undefined) return { key, answers };
   }
-  return [];
+  return { key: ANY_NODE, answers: [] };
 }

@@ -2,8 +2,9 @@ import { FAILURE_CLASSES, isJsonObject, type Json, type JsonObject } from "../ba
 import type { EventOf, RunEvent } from "../event/index.ts";
 import { hideInJson } from "../redaction/index.ts";
 import { isoFromEpochMs } from "../view/index.ts";
+import { RunPaths } from "./run-paths.ts";
 
-/** The log of one run of a family. The first run of the family is the recorded one. */
+/** The log of one run of a family. The first run of the family is the recorded one; the others follow the runs that started them. */
 export interface RecordedRun {
   readonly runId: string;
   readonly log: readonly RunEvent[];
@@ -19,18 +20,16 @@ export function recordRun(family: readonly RecordedRun[]): JsonObject {
   const [root] = family;
   const [first] = root?.log ?? [];
   if (root === undefined || first?.type !== "run.started") return {};
+  const paths = new RunPaths();
   const nodes: Record<string, Entry[]> = {};
   const approvals: Record<string, Entry[]> = {};
   const events: Entry[] = [];
-  for (const { log } of family) {
-    const [start] = log;
-    if (start?.type !== "run.started") continue;
-    const { workflow, block } = start.payload;
-    const isOther = workflow !== first.payload.workflow && block === undefined;
-    const keyOf = (nodeId: string): string => (isOther ? `${workflow}/${nodeId}` : nodeId);
-    for (const [nodeId, entries] of answersIn(log)) nodes[keyOf(nodeId)] = entries;
-    for (const [nodeId, entry] of approvalsIn(log)) (approvals[keyOf(nodeId)] ??= []).push(entry);
-    events.push(...eventsIn(log, first.at));
+  for (const { runId, log } of family) {
+    for (const event of log) paths.take(runId, event);
+    const path = paths.of(runId);
+    for (const [nodeId, entries] of answersIn(log)) nodes[`${path}${nodeId}`] = entries;
+    for (const [nodeId, entry] of approvalsIn(log)) (approvals[`${path}${nodeId}`] ??= []).push(entry);
+    for (const event of eventsIn(log, first.at)) events.push(event);
   }
   const document: JsonObject = {
     run: root.runId,
@@ -68,13 +67,21 @@ function answersIn(log: readonly RunEvent[]): ReadonlyMap<string, Entry[]> {
 function answerOf(payload: EventOf<"node.completed">["payload"], log: readonly RunEvent[]): Entry {
   const { nodeId, envelope, outputs, costMicros, inputTokens, outputTokens } = payload;
   const rounds = roundsOf(nodeId, log);
-  const bill: Entry = {
+  if (rounds.length > 0) return { rounds };
+  const bill = billOf({ costMicros, inputTokens, outputTokens });
+  const isSpoken = Object.keys(outputs).length === 0;
+  return { stdout: envelope.output, ...(isSpoken ? {} : { outputs }), ...bill };
+}
+
+function billOf({
+  costMicros,
+  inputTokens,
+  outputTokens,
+}: Pick<EventOf<"round.completed">["payload"], "costMicros" | "inputTokens" | "outputTokens">): Entry {
+  return {
     ...(costMicros > 0 ? { cost_usd: costMicros / 1_000_000 } : {}),
     ...(inputTokens + outputTokens > 0 ? { tokens: { input: inputTokens, output: outputTokens } } : {}),
   };
-  if (rounds.length > 0) return { rounds, ...bill };
-  const isSpoken = Object.keys(outputs).length === 0;
-  return { stdout: envelope.output, ...(isSpoken ? {} : { outputs }), ...bill };
 }
 
 /** Returns the rounds of a node's turn: the model's text, its tool calls, and the result of each call. */
@@ -88,7 +95,8 @@ function roundsOf(nodeId: string, log: readonly RunEvent[]): Entry[] {
     if (type === "tool.requested") asked.set(payload.round, [...(asked.get(payload.round) ?? []), payload.callId]);
     if (type === "tool.completed") results.set(payload.callId, payload);
   }
-  return [...rounds].map(([round, { text, calls }]) => ({
+  return [...rounds].map(([round, { text, calls, ...bill }]) => ({
+    ...billOf(bill),
     ...(text === "" ? {} : { text }),
     ...(calls.length === 0
       ? {}

@@ -1,5 +1,5 @@
 /** `concurrency` of a document: the limit of open runs with the same key. */
-import { didYouMean, isJsonObject, type Json, LIMITS, type TreePath } from "../base/index.ts";
+import { isJsonObject, type Json, LIMITS, type TreePath } from "../base/index.ts";
 import { WHEN_FULL, type WhenFull } from "../event/index.ts";
 import { parseExpression } from "../expression/index.ts";
 import { parseValue, pathsOfValue, type Value, valueStyle } from "../template/index.ts";
@@ -7,6 +7,7 @@ import type { ArgField } from "./field.ts";
 import { isWritten, optional, record } from "./record.ts";
 import type { Report } from "./report.ts";
 import { anyJson, byKind, choice, nameOf, number, type Shape } from "./shape.ts";
+import { checkStartPath, concurrencyFacts, type StartField } from "./start-fact.ts";
 import { CONCURRENCY_WORDS } from "./foreign-word.ts";
 
 export interface Concurrency {
@@ -82,8 +83,6 @@ function keyOf(written: Json, path: TreePath, report: Report): Value | null {
   return "root" in parsed.value ? { kind: "expression", expression: parsed.value } : parsed.value;
 }
 
-const RUN_FACTS: ReadonlySet<unknown> = new Set(["id", "workflow", "started_at", "args"]);
-
 /** Checks the key. It is evaluated before any step runs, so it can use only args and facts of the run. Returns the args it reads. */
 export function checkConcurrency(
   written: WrittenConcurrency | undefined,
@@ -91,20 +90,11 @@ export function checkConcurrency(
   report: Report,
 ): readonly string[] {
   if (written === undefined || written.key === null) return [];
-  const used: string[] = [];
-  for (const { path } of pathsOfValue(written.key)) {
-    const [head, second, name] = path.segments;
-    const isFact = head === "run" && (second === undefined || RUN_FACTS.has(second)) && !Object.hasOwn(args, "run");
-    if (isFact && second === "args") used.push(...(name === undefined ? Object.keys(args) : [String(name)]));
-    if (Object.hasOwn(args, String(head))) used.push(String(head));
-    else if (!isFact) reportUnknown(path.text, path.position, args, report);
-  }
-  return used;
-}
-
-function reportUnknown(text: string, offset: number, args: Readonly<Record<string, ArgField>>, report: Report): void {
-  const message = `${text} is no arg and no fact of the run, and nothing else is known when a run starts.`;
-  const hint = (): string =>
-    didYouMean(text, [...Object.keys(args), "run.id", "run.workflow"]) ?? `For a fixed text write '"${text}"'.`;
-  report.problem("bad_concurrency", ["concurrency", "key"], message, { offset, hint });
+  const facts = concurrencyFacts(args);
+  const field: StartField = {
+    code: "bad_concurrency",
+    at: ["concurrency", "key"],
+    hint: (text) => `For a fixed text write '"${text}"'.`,
+  };
+  return [...pathsOfValue(written.key)].flatMap(({ path }) => checkStartPath(path, facts, field, report));
 }

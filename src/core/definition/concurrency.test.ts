@@ -31,6 +31,9 @@ describe("concurrency, as it is written", () => {
     ["{ key: whom }", "bad_concurrency concurrency.key"],
     ["{ key: a.text }", "bad_concurrency concurrency.key"],
     ["{ key: run.cost }", "bad_concurrency concurrency.key"],
+    ["{ key: run.id.length.x }", "bad_concurrency concurrency.key"],
+    ["{ key: run.args.whom }", "bad_concurrency concurrency.key"],
+    ["{ key: 'deploy-${run.args.whom}' }", "bad_concurrency concurrency.key"],
     ["{ key: who, when_full: wait }", "bad_enum concurrency.when_full"],
     ["{ key: who, group: x }", "unknown_key concurrency.group"],
     ["who", "wrong_type concurrency"],
@@ -43,9 +46,30 @@ describe("concurrency, as it is written", () => {
     expect(check("{ key: production }").problems[0]?.hint).toBe(`For a fixed text write '"production"'.`);
   });
 
+  it("reads only fields that an arg has", () => {
+    const args = "args: { order: { type: object, properties: { customer: { type: string } } } }\n";
+    expect(check("{ key: order.customer }", args).problems).toEqual([]);
+    for (const key of ["order.custmer", "run.args.order.custmer"]) {
+      const [problem, ...others] = check(`{ key: ${key} }`, args).problems;
+      expect(problem).toMatchObject({ code: "bad_concurrency", hint: 'Did you mean "customer"?' });
+      expect(others).toEqual([]);
+    }
+  });
+
+  it("only warns of an unknown field in a version that was saved before fields were checked", () => {
+    const source =
+      "name: w\nargs: { who: ann }\nconcurrency: { key: run.args.whom }\nsteps: [{ id: a, command: '${who}' }]\n";
+    const { problems, warnings } = checkSource(source, EMPTY_CATALOG, { isStored: true });
+    expect(problems).toEqual([]);
+    expect(warnings).toMatchObject([
+      { code: "bad_concurrency", message: 'run.args.whom: run.args has no field "whom".' },
+    ]);
+  });
+
   it("uses the args it reads", () => {
     const warned = (key: string) => check(`{ key: ${key} }`).warnings.map(({ code, path }) => `${code} ${path}`);
     expect(warned("who")).toEqual(["unused_arg args.order"]);
     expect(warned("run.args.order.id")).toEqual(["unused_arg args.who"]);
+    expect(warned("run.args")).toEqual([]);
   });
 });

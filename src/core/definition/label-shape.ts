@@ -1,9 +1,10 @@
 /** `labels` of a document: names and short texts by which its runs are found. */
-import { didYouMean, isJsonObject, type Json, LIMITS, type TreePath } from "../base/index.ts";
+import { isJsonObject, type Json, LIMITS, type TreePath } from "../base/index.ts";
 import { parseValue, pathsOfValue, type Value, type Values, valueStyle } from "../template/index.ts";
 import type { ArgField } from "./field.ts";
 import type { Report } from "./report.ts";
 import { nameOf, quote, refuseType, type Shape } from "./shape.ts";
+import { checkStartPath, labelFacts, type StartField } from "./start-fact.ts";
 
 /** Contains no colon, because a search uses a colon after the name: `?label=customer:4711`. */
 export const LABEL_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,62}$/;
@@ -58,53 +59,15 @@ function labelOf(name: string, written: Json, at: TreePath, report: Report): Val
   return undefined;
 }
 
-const RUN_FACTS: ReadonlySet<unknown> = new Set(["id", "workflow", "args"]);
-
 /** Checks the labels. They are fixed before any step runs, so only the args and facts of the run are known. Returns the args they use. */
 export function checkRunLabels(
   labels: Values | undefined,
   args: Readonly<Record<string, ArgField>>,
   report: Report,
 ): readonly string[] {
-  const used: string[] = [];
-  for (const [name, value] of Object.entries(labels ?? {})) {
-    for (const { path } of pathsOfValue(value)) {
-      const found = argsRead(path.segments, args);
-      if (found === null) reportUnknown(name, path.text, path.position, args, report);
-      else used.push(...found);
-    }
-  }
-  return used;
-}
-
-/** Returns the args that a path reads. Null when the path names nothing known. */
-function argsRead(
-  [head, second, third]: readonly (string | number)[],
-  args: Readonly<Record<string, ArgField>>,
-): readonly string[] | null {
-  if (Object.hasOwn(args, String(head))) return [String(head)];
-  if (head === "args") return argsUnder(second, args);
-  if (head !== "run") return null;
-  if (second === "args") return argsUnder(third, args);
-  return second === undefined || RUN_FACTS.has(second) ? [] : null;
-}
-
-function argsUnder(
-  name: string | number | undefined,
-  args: Readonly<Record<string, ArgField>>,
-): readonly string[] | null {
-  if (name === undefined) return Object.keys(args);
-  return Object.hasOwn(args, String(name)) ? [String(name)] : null;
-}
-
-function reportUnknown(
-  name: string,
-  text: string,
-  offset: number,
-  args: Readonly<Record<string, ArgField>>,
-  report: Report,
-): void {
-  const message = `${text} is no arg and no fact of the run, and nothing else is known when a run starts.`;
-  const known = [...Object.keys(args).flatMap((arg) => [arg, `args.${arg}`]), "run.id", "run.workflow"];
-  report.problem("bad_label", ["labels", name], message, { offset, hint: () => didYouMean(text, known) ?? HINT });
+  const facts = labelFacts(args);
+  return Object.entries(labels ?? {}).flatMap(([name, value]) => {
+    const field: StartField = { code: "bad_label", at: ["labels", name], hint: () => HINT };
+    return [...pathsOfValue(value)].flatMap(({ path }) => checkStartPath(path, facts, field, report));
+  });
 }

@@ -73,4 +73,18 @@ describe("the labels of a run", () => {
       extra: "yes",
     });
   });
+
+  it("read only fields that an arg or a fact has", () => {
+    const args = "args: { order: { type: object, properties: { id: { type: string } } } }";
+    const problemsOf = (label: string): readonly string[] =>
+      checkSource(
+        `name: w\n${args}\nlabels: { l: "${label}" }\nsteps: [{ id: a, command: x }]\n`,
+        EMPTY_CATALOG,
+      ).problems.map(({ message }) => message);
+    expect(problemsOf("${order.id}/${args.order.id}/${run.args.order.id}/${run.workflow.length}")).toEqual([]);
+    expect(problemsOf("${order.di}")).toEqual(['${order.di}: order has no field "di".']);
+    expect(problemsOf("${args.ordre}")).toEqual(['${args.ordre}: args has no field "ordre".']);
+    expect(problemsOf("${run.id.x}")).toEqual(['${run.id.x}: run.id is text, which has no field "x".']);
+    expect(problemsOf("${run.started_at}")).toEqual(['${run.started_at}: run has no field "started_at".']);
+  });
 });

@@ -82,7 +82,10 @@ describe("steps", () => {
     expect(codeOf("contains(long, long[1:] + 'b')")).toBe("expression_limit");
     expect(codeOf("map(range(5000), i => long + string(i))")).toBe("expression_limit");
     expect(codeOf("matches(long, '(a?){500}b')")).toBe("expression_limit");
+    expect(codeOf("matches(long, '((abcdefgh){31}){32}')")).toBe("expression_limit");
+    expect(codeOf("matches(long, '(abcdefgh){9}')")).toBe("fine");
     expect(codeOf("count(range(5000), i => matches('a', string(i)))")).toBe("expression_limit");
+    expect(codeOf("count(range(10), i => matches('a', string(i) + '((abcdefgh){31}){32}'))")).toBe("expression_limit");
     expect(codeOf("count(numbers, i => matches('a', '^[a-z]+$'))")).toBe("fine");
   });
 });

@@ -175,6 +175,29 @@ describe("checkToolArgs", () => {
     expect(checkToolArgs({ properties: { a: property }, $defs }, { a: value })).toEqual(problems);
   });
 
+  it.each<JsonObject>([
+    { not: { $ref: "#/$defs/loop" } },
+    { oneOf: [{ type: "string" }, { $ref: "#/$defs/loop" }] },
+    { anyOf: [{ type: "number" }, { $ref: "#/$defs/loop" }] },
+    { not: { not: { $ref: "#/$defs/loop" } } },
+    { not: { anyOf: [{ type: "number" }, { $ref: "#/$defs/loop" }] } },
+    { allOf: [{ oneOf: [{ not: { $ref: "#/$defs/loop" } }] }] },
+  ])("does not take for granted what it cannot check: %j", (property) => {
+    const $defs = { loop: { allOf: [{ $ref: "#/$defs/loop" }] } };
+    expect(checkToolArgs({ properties: { a: property }, $defs }, { a: "x" })).toEqual([
+      '"a" cannot be checked: its schema is too involved',
+    ]);
+  });
+
+  it.each<[JsonObject, readonly string[]]>([
+    [{ not: { allOf: [{ $ref: "#/$defs/loop" }, { type: "number" }] } }, []],
+    [{ anyOf: [{ type: "string" }, { $ref: "#/$defs/loop" }] }, []],
+    [{ oneOf: [{}, {}, { $ref: "#/$defs/loop" }] }, ['"a" must fit exactly one of 3 schemas, and fits 2']],
+  ])("decides without what it cannot check where that changes nothing: %j", (property, problems) => {
+    const $defs = { loop: { allOf: [{ $ref: "#/$defs/loop" }] } };
+    expect(checkToolArgs({ properties: { a: property }, $defs }, { a: "x" })).toEqual(problems);
+  });
+
   it("ends with a schema that only refers to itself, in many places", () => {
     const ref = { $ref: "#" };
     expect(checkToolArgs({ anyOf: [ref, ref, ref] }, {})).toEqual([expect.stringContaining("too involved")]);

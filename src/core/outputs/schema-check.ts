@@ -2,7 +2,7 @@ import { getOwn, isJsonObject, type Json, type JsonObject } from "../base/index.
 import type { ContractError, FieldType } from "../definition/index.ts";
 import { matchMember } from "../expression/index.ts";
 import { coerceValue } from "./coercion.ts";
-import { beginCheck, checkValue, kindOf, listAt, objectAt, PROBLEMS_MAX, quoted } from "./value-check.ts";
+import { beginCheck, checkValue, findingsOf, kindOf, listAt, objectAt, quoted } from "./value-check.ts";
 
 const FIELD_TYPES: readonly FieldType[] = ["string", "number", "integer", "boolean", "object", "array"];
 
@@ -24,7 +24,7 @@ export function checkAgainstSchema(schema: JsonObject, value: Json): readonly st
       checkValue(property, settled(property, given), quoted(name), check);
     }
   }
-  return problems.slice(0, PROBLEMS_MAX);
+  return findingsOf(check);
 }
 
 /** Returns the value after the repairs that the engine makes itself, without a model call. */
@@ -44,7 +44,7 @@ function isFieldType(type: Json | undefined): type is FieldType {
 export function checkToolArgs(schema: JsonObject, args: JsonObject): readonly string[] {
   const check = beginCheck(schema, { isWhole: true });
   checkValue(schema, args, "", check);
-  return check.problems.slice(0, PROBLEMS_MAX);
+  return findingsOf(check);
 }
 
 /** Returns the violations of a function's input or output schema, as data. */

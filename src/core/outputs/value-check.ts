@@ -10,7 +10,7 @@ import {
 } from "../base/index.ts";
 import { compilePattern } from "../text/index.ts";
 
-export const PROBLEMS_MAX = 20;
+const PROBLEMS_MAX = 20;
 const DEPTH_MAX = 100;
 /** A schema may refer to itself in several places, so a limit of depth alone would not bound the work. */
 const STEPS_MAX = 10_000;
@@ -23,21 +23,28 @@ export interface Check {
   /** Whether keywords that combine schemas or close an object are checked as well. */
   readonly isWhole: boolean;
   readonly problems: string[];
+  /** Places that could not be checked. They neither fit their schema nor violate it. */
+  readonly doubts: string[];
   readonly steps: { left: number };
 }
 
 export function beginCheck(root: JsonObject, { isWhole }: Pick<Check, "isWhole">): Check {
-  return { root, isWhole, problems: [], steps: { left: STEPS_MAX } };
+  return { root, isWhole, problems: [], doubts: [], steps: { left: STEPS_MAX } };
+}
+
+/** Returns all violations and all places that could not be checked, worded for a model or a person. */
+export function findingsOf({ problems, doubts }: Check): readonly string[] {
+  return [...problems, ...doubts].slice(0, PROBLEMS_MAX);
 }
 
 /** Adds the violations of a value at a place. The place of the whole value is ''. */
 export function checkValue(schema: Json, value: Json, place: string, check: Check, depth = 0): void {
-  const { problems, steps, isWhole } = check;
-  if (problems.length >= PROBLEMS_MAX) return;
+  const { problems, doubts, steps, isWhole } = check;
+  if (problems.length + doubts.length >= PROBLEMS_MAX) return;
   if (schema === false) problems.push(`${named(place)} must not be given`);
   if (!isJsonObject(schema)) return;
   if (steps.left <= 0 || depth > DEPTH_MAX) {
-    problems.push(`${named(place)} cannot be checked: its schema is too involved`);
+    doubts.push(`${named(place)} cannot be checked: its schema is too involved`);
     return;
   }
   steps.left -= 1;
@@ -55,24 +62,46 @@ export function checkValue(schema: Json, value: Json, place: string, check: Chec
 }
 
 function checkCombined(schema: JsonObject, value: Json, place: string, check: Check, depth: number): void {
-  const { problems } = check;
+  const { problems, doubts } = check;
   const target = referred(schema, check.root);
   if (target !== undefined) checkValue(target, value, place, check, depth + 1);
   for (const part of listAt(schema, "allOf")) checkValue(part, value, place, check, depth + 1);
-  const wrongWith = (part: Json): readonly string[] => {
-    const inner: Check = { ...check, problems: [] };
+  const trial = (part: Json): Trial => {
+    const inner: Check = { ...check, problems: [], doubts: [] };
     checkValue(part, value, place, inner, depth + 1);
-    return inner.problems;
+    return inner;
   };
-  const anyOf = listAt(schema, "anyOf").map(wrongWith);
-  if (anyOf.length > 0 && anyOf.every((wrong) => wrong.length > 0)) problems.push(alternatives(anyOf));
-  const oneOf = listAt(schema, "oneOf").map(wrongWith);
-  const fitting = oneOf.filter((wrong) => wrong.length === 0).length;
-  if (oneOf.length > 0 && fitting === 0) problems.push(alternatives(oneOf));
+  const anyOf = listAt(schema, "anyOf").map(trial);
+  if (anyOf.length > 0 && !anyOf.some(isFit)) addMisfit(anyOf, check);
+  const oneOf = listAt(schema, "oneOf").map(trial);
+  const fitting = oneOf.filter(isFit).length;
   if (fitting > 1)
     problems.push(`${named(place)} must fit exactly one of ${oneOf.length} schemas, and fits ${fitting}`);
+  else if (oneOf.length > 0 && (fitting === 0 || oneOf.some(isUnsure))) addMisfit(oneOf, check);
   const not = getOwn(schema, "not");
-  if (not !== undefined && wrongWith(not).length === 0) problems.push(`${named(place)} must not be ${kindOf(value)}`);
+  if (not === undefined) return;
+  const tried = trial(not);
+  if (isUnsure(tried)) doubts.push(...tried.doubts.slice(0, 1));
+  else if (isFit(tried)) problems.push(`${named(place)} must not be ${kindOf(value)}`);
+}
+
+/** The result of a check whose violations may be allowed. */
+type Trial = Pick<Check, "problems" | "doubts">;
+
+function isFit({ problems, doubts }: Trial): boolean {
+  return problems.length === 0 && doubts.length === 0;
+}
+
+/** Whether the value may fit or not. A violation is certain, whatever else could not be checked. */
+function isUnsure({ problems, doubts }: Trial): boolean {
+  return problems.length === 0 && doubts.length > 0;
+}
+
+/** Adds the doubts of the alternatives that could not be checked. Without any, none of them fits, which is a violation. */
+function addMisfit(tried: readonly Trial[], { problems, doubts }: Check): void {
+  const unsure = tried.filter(isUnsure).flatMap((one) => one.doubts);
+  if (unsure.length > 0) doubts.push(...unsure.slice(0, 1));
+  else problems.push(alternatives(tried.map((one) => one.problems)));
 }
 
 function alternatives(wrong: readonly (readonly string[])[]): string {

@@ -104,14 +104,32 @@ export function renderInstructions(sections: readonly { layer: number; source: s
 }
 
 function render({ layer, source, text }: { layer: number; source: string; text: string }): string {
-  return `# Layer ${layer}: ${LAYER_NAMES[layer as LayerNumber]} (${oneLine(source)})\n${text.replaceAll(HEADING, "\\$&")}`;
+  return `# Layer ${layer}: ${LAYER_NAMES[layer as LayerNumber]} (${oneLine(source)})\n${escapeHeadings(text)}`;
 }
 
-/** A text that looks like a heading could imitate a stricter layer, so it is escaped. */
-const HEADING = /^[^\S\n]*#[^\S\n]*Layer\b/gimu;
+const LINE = /[^\n\v\f\r\u0085\u2028\u2029]+/gu;
+
+/** Escapes lines that could be read as the heading of a stricter layer. */
+function escapeHeadings(text: string): string {
+  return text.replaceAll(LINE, (line) => (isLikeHeading(line) ? line.replace(/\S/u, "\\$&") : line));
+}
+
+/** Signs of Markdown, numbers of a list and tags may stand before the word, as in `> ## **Layer 1**` or `<h1>Layer 1`. */
+const LAYER_LINE = /^((?:[^\p{L}\p{N}]|\p{N}+[.)]|<[a-z][^>]*>)*)layer(?!\p{L})[^\p{L}\p{N}]*(\p{N})?/iu;
+
+/**
+ * Checks whether a line begins like the heading of a layer: with the word and a number, or with the word after `#` or a tag
+ * of a heading. A line without signs counts too, because a line of `===` below makes it a heading.
+ */
+function isLikeHeading(line: string): boolean {
+  // Wide letters read as plain ones, and invisible characters and accents are not seen.
+  const plain = line.normalize("NFKD").replaceAll(/[\p{Cf}\p{M}]/gu, "");
+  const found = LAYER_LINE.exec(plain);
+  return found !== null && (found[2] !== undefined || /#|<h/i.test(found[1] ?? ""));
+}
 
 function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ");
+  return text.replaceAll(/[\s\u0085]+/g, " ");
 }
 
 function conflictsOf(asking: InstructionLayer, other: InstructionLayer): readonly InstructionConflict[] {

@@ -1,9 +1,11 @@
 export {
   EMPTY_SCRIPT,
   findEntry,
+  keysOfNode,
   readScript,
   readScriptAt,
   type Script,
+  type ScriptedNode,
   type ScriptEntry,
   scriptJsonSchema,
 } from "./script.ts";

@@ -93,12 +93,9 @@ describe("entry of an attempt", () => {
   const { script } = readScript(FULL);
 
   it("takes one entry per attempt, and the last for all that follow", () => {
-    expect([1, 2, 3, 9].map((attempt) => findEntry(script, "w", "classify", attempt)?.fail)).toEqual([
-      "provider_rate_limit",
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect(
+      [1, 2, 3, 9].map((attempt) => findEntry(script, { workflow: "w", nodeId: "classify", path: "" }, attempt)?.fail),
+    ).toEqual(["provider_rate_limit", undefined, undefined, undefined]);
   });
 
   it.each([
@@ -109,11 +106,28 @@ describe("entry of an attempt", () => {
     ["review", "scan[3]", "review"],
     ["review", "scan[0]", "review"],
   ])("finds %s/%s", (workflow, nodeId, stdout) => {
-    expect(findEntry(script, workflow, nodeId, 1)?.stdout).toBe(stdout);
+    expect(findEntry(script, { workflow, nodeId, path: "" }, 1)?.stdout).toBe(stdout);
+  });
+
+  it("finds a step behind the nodes that contain it, the most exact name first", () => {
+    const names = ["each[1]/step", "each/step", "w/step", "step[2]", "step", "each[0]/block#2/step[1]"];
+    const nodes = Object.fromEntries(names.map((name) => [name, { stdout: name }]));
+    const { script: nested, problems } = readScript(JSON.stringify({ nodes }));
+    expect(problems).toEqual([]);
+    const found = (path: string, nodeId: string, workflow = "w") =>
+      findEntry(nested, { workflow, nodeId, path }, 1)?.stdout;
+    expect(found("each[1]/", "step")).toBe("each[1]/step");
+    expect(found("each[0]/", "step")).toBe("each/step");
+    expect(found("each[0]#2/", "step[7]")).toBe("each/step");
+    expect(found("other/", "step")).toBe("w/step");
+    expect(found("other/", "step[2]", "v")).toBe("step[2]");
+    expect(found("each[0]/block#2/", "step[1]")).toBe("each[0]/block#2/step[1]");
   });
 
   it.each(["unknown", "constructor", "__proto__", "report[0]x"])("knows no %s", (nodeId) => {
-    expect(findEntry(script, "other", nodeId, 1)?.stdout).toBe(nodeId.startsWith("report") ? "The answer" : undefined);
+    expect(findEntry(script, { workflow: "other", nodeId, path: "" }, 1)?.stdout).toBe(
+      nodeId.startsWith("report") ? "The answer" : undefined,
+    );
   });
 });
 
@@ -127,7 +141,7 @@ describe("rounds of a turn", () => {
       - { text: Not refunded. }
       - { text: Refunded in part. }
 `);
-  const rounds = findEntry(script, "w", "agent", 1)?.rounds ?? [];
+  const rounds = findEntry(script, { workflow: "w", nodeId: "agent", path: "" }, 1)?.rounds ?? [];
   const done = { kind: "result" };
 
   it("are read", () => {

@@ -50,8 +50,8 @@ const headSchema = z.strictObject({
   nodes: z.record(z.string(), json).optional(),
 });
 
-/** A node id or an instance id, optionally prefixed by the workflow name. */
-const KEY = /^(?:[A-Za-z0-9][A-Za-z0-9_-]*\/)?[A-Za-z][A-Za-z0-9_-]*(?:\[\d+\])?$/;
+/** A node id or an instance id, after the workflow name or after the nodes whose runs contain it, as in `each[2]/block#2/node`. */
+const KEY = /^(?:[A-Za-z0-9][A-Za-z0-9_-]*(?:\[\d+\])?(?:#\d+)?\/)*[A-Za-z][A-Za-z0-9_-]*(?:\[\d+\])?$/;
 
 export function readScript(source: string | Uint8Array): { script: Script; problems: readonly Problem[] } {
   const { tree, problems } = readSource(source);
@@ -129,15 +129,28 @@ export function scriptJsonSchema(): JsonObject {
   return { $id: "urn:sluice:schema:script", title: "Sluice script", ...schema };
 }
 
+/** A node of a run. */
+export interface ScriptedNode {
+  readonly workflow: string;
+  readonly nodeId: string;
+  /** The nodes whose runs contain it, as in `each[2]/block/`. Empty in the first run, or when they are not known. */
+  readonly path: string;
+}
+
 /**
- * Returns the entry for one attempt of a node. Keys with the workflow name take precedence over plain keys, the key of an
- * instance over that of its node; the last entry of a list repeats.
+ * Returns the keys under which the answers of a node may be written, the most exact one first: after the path of its run, after
+ * that path without instances and numbers, after the name of its workflow, and alone. An instance comes before its node.
  */
-export function findEntry(script: Script, workflow: string, nodeId: string, attempt: number): ScriptEntry | undefined {
+export function keysOfNode({ workflow, nodeId, path }: ScriptedNode): readonly string[] {
   const bracket = nodeId.indexOf("[");
   const ids = bracket === -1 ? [nodeId] : [nodeId, nodeId.slice(0, bracket)];
-  const keys = [...ids.map((id) => `${workflow}/${id}`), ...ids];
-  for (const key of keys) {
+  const places = path === "" ? [] : [path, path.replaceAll(/\[\d+\]|#\d+/g, "")];
+  return [...places, `${workflow}/`, ""].flatMap((place) => ids.map((id) => `${place}${id}`));
+}
+
+/** Returns the entry for one attempt of a node. The last entry of a list repeats. */
+export function findEntry(script: Script, node: ScriptedNode, attempt: number): ScriptEntry | undefined {
+  for (const key of keysOfNode(node)) {
     const entries = script.nodes.get(key);
     if (entries !== undefined && entries.length > 0) return entries[Math.min(attempt, entries.length) - 1];
   }

@@ -1,7 +1,7 @@
 export { readDocuments, readSource } from "./read-source.ts";
 export { findUnstorable, repairText } from "./storable.ts";
 export type { SourceTree } from "./source-tree.ts";
-export { compilePattern, type Pattern } from "./pattern.ts";
+export { compilePattern, type Pattern, patternStates } from "./pattern.ts";
 export { type DiffHunk, type DiffLine, diffLines, diffText, hunksOf } from "./line-diff.ts";
 export { diffWords, type WordPart } from "./word-diff.ts";
 export { printYaml } from "./print-yaml.ts";

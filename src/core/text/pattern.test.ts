@@ -54,6 +54,11 @@ describe("what a pattern means", () => {
 });
 
 describe("what cannot be compiled", () => {
+  test("a pattern whose repetitions make too many states", () => {
+    expect(reason(`(${"abcdefgh".repeat(120)}){1000}`)).toMatch(/^its repetitions make \d+ states; at most 100000 are/);
+    expect(reason("^[a-z]{1,100}(?:,[a-z]{1,100}){0,9}$")).toBe("compiled");
+  });
+
   test.each([
     ["(a)\\1", "back to a group"],
     ["(?<n>a)\\k<n>", "back to a group"],
@@ -66,7 +71,7 @@ describe("what cannot be compiled", () => {
     ["(", "missing closing )"],
     ["[a-", "missing closing ]"],
     ["a{1001}", "more than 1000"],
-    ["(a{1000}){1000}", "more than 1000"],
+    ["(a{100}){100}", "more than 1000"],
     ["\\", "trailing backslash"],
     ["\\Z", "invalid escape"],
     ["\\ud8", "invalid escape"],

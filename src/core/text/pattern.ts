@@ -1,16 +1,28 @@
 import { RE2JS } from "re2js";
 import { fail, LIMITS, succeed, type Outcome } from "../base/index.ts";
+import { boundStates } from "./pattern-size.ts";
 
 /** A compiled pattern. It matches anywhere in the text unless its author anchors it with `^` and `$`. */
 export interface Pattern {
   test(value: string): boolean;
 }
 
+/** Maximum number of states. A few characters with nested repetitions can take seconds and a gigabyte to compile. */
+const STATES_MAX = 100_000;
+
 type Compiled = Outcome<Pattern, string>;
 
+interface Kept {
+  readonly compiled: Compiled;
+  readonly states: number;
+}
+
 /** Compilation is pure, so caching its results is safe. */
-const compiledByText = new Map<string, Compiled>();
+const compiledByText = new Map<string, Kept>();
 const COMPILED_MAX = 256;
+/** Maximum number of states of all cached patterns, which take about 100 bytes each. */
+const KEPT_STATES_MAX = 1_000_000;
+let keptStates = 0;
 
 /** Compiles an author's pattern for an engine whose time is linear in the length of the text. */
 export function compilePattern(text: string): Compiled {
@@ -18,18 +30,27 @@ export function compilePattern(text: string): Compiled {
     return fail(`the pattern has ${text.length} characters; at most ${LIMITS.patternLengthMax} are allowed`);
   }
   const known = compiledByText.get(text);
-  if (known !== undefined) return known;
+  if (known !== undefined) return known.compiled;
+  const states = patternStates(text);
+  if (states > STATES_MAX) return fail(`its repetitions make ${states} states; at most ${STATES_MAX} are allowed`);
   const compiled = compileAnew(text);
-  if (compiledByText.size >= COMPILED_MAX) forgetOldest();
-  compiledByText.set(text, compiled);
+  compiledByText.set(text, { compiled, states });
+  keptStates += states;
+  forgetOldest();
   return compiled;
 }
 
 function forgetOldest(): void {
-  for (const text of compiledByText.keys()) {
+  for (const [text, { states }] of compiledByText) {
+    if (compiledByText.size <= COMPILED_MAX && keptStates <= KEPT_STATES_MAX) return;
     compiledByText.delete(text);
-    return;
+    keptStates -= states;
   }
+}
+
+/** Returns an upper bound of the states that the engine may track at each character of a text. */
+export function patternStates(text: string): number {
+  return boundStates(inEngineSpelling(text));
 }
 
 function compileAnew(text: string): Compiled {

@@ -53,6 +53,7 @@ describe("the list of approvals", () => {
     expect(await ids("q=ann")).toEqual([ann?.id]);
     expect(await ids(`run=${bob?.runId}`)).toEqual([bob?.id]);
     expect(await ids("q=nothing+like+this")).toEqual([]);
+    expect(await ids("agent=no-such-agent")).toEqual([]);
     expect(await ids("older_than=4h")).toEqual([]);
     expect((await ids("older_than=2100-01-01")).length).toBe(3);
     expect((await ids("source=gate&mine=true")).length).toBe(3);

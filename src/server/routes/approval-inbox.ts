@@ -124,7 +124,7 @@ type Asking = Pick<Call<unknown, unknown>, "services" | "principal">;
 /** Null when no approval can match. */
 async function filterOf(call: Asking & Pick<Call<unknown, z.output<typeof approvalsQuery>>, "query">) {
   const { services, principal, query } = call;
-  const { status, workflow, source, run, assignee, mine, older_than, q, group } = query;
+  const { status, workflow, source, run, agent, assignee, mine, older_than, q, group } = query;
   if (mine === "true" && !principal.permissions.has("governance:approve")) return null;
   const until = readMoment("older_than", older_than, services.config.now());
   const filter: ApprovalFilter = {
@@ -132,6 +132,7 @@ async function filterOf(call: Asking & Pick<Call<unknown, z.output<typeof approv
     ...(workflow === undefined ? {} : { workflow }),
     ...(source === undefined ? {} : { source }),
     ...(run === undefined ? {} : { runId: run }),
+    ...(agent === undefined ? {} : { agentId: agent }),
     ...(assignee === undefined ? {} : { assignee: await assigneesOf(call, assignee) }),
     ...(until === null ? {} : { requestedUntil: until }),
     ...(q === undefined ? {} : { text: q }),

@@ -3,7 +3,7 @@ import { type AgentMemoryStore, MEMORY_ENTRIES_MAX, memoryEntryId, type MemoryRe
 import { appendedAuditId } from "../audit-id.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { RunCommit } from "../store.ts";
-import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
+import { copy, keep, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function writeMemories(world: MemoryWorld, { orgId, memories }: RunCommit): void {
   for (const entry of memories) world.memories.push({ ...copy(entry), orgId });
@@ -63,6 +63,6 @@ function shown({ orgId: _org, ...entry }: Kept): MemoryRecord {
 
 function remove({ memories }: MemoryWorld, fits: (entry: Kept) => boolean, limit: number): number {
   const gone = new Set(memories.filter(fits).slice(0, limit));
-  memories.splice(0, Infinity, ...memories.filter((entry) => !gone.has(entry)));
+  keep(memories, (entry) => !gone.has(entry));
   return gone.size;
 }

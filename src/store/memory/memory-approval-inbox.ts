@@ -120,13 +120,14 @@ const COMPARISONS: Readonly<Record<ApprovalOrder, (left: Position, right: Positi
 };
 
 function fits(world: MemoryWorld, approval: ApprovalRecord, filter: ApprovalFilter): boolean {
-  const { status, workflow, source, runId, assignee, requestedUntil, text, group, answerer } = filter;
+  const { status, workflow, source, runId, agentId, assignee, requestedUntil, text, group, answerer } = filter;
   const index = indexed(approval);
   return (
     (status === undefined || approval.status === status || (status === "closed" && approval.status !== "pending")) &&
     (workflow === undefined || index.workflow === workflow) &&
     (source === undefined || approval.source === source) &&
     (runId === undefined || approval.runId === runId) &&
+    (agentId === undefined || approval.agentId === agentId) &&
     (assignee === undefined || isAssigned(approval, assignee)) &&
     (requestedUntil === undefined || approval.requestedAt <= requestedUntil) &&
     (group === undefined || index.group === group) &&

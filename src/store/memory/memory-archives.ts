@@ -1,7 +1,7 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { ErasureRecord } from "../erasure-store.ts";
 import type { ArchiveRecord, EndedRun, EndedSelection, HistoryStore } from "../history-store.ts";
-import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
+import { copy, keep, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 /** Data of a memory store about runs that were erased, archived or imported. */
 export interface MemoryHistory {
@@ -33,9 +33,10 @@ export function memoryEnded(world: MemoryWorld): Ended {
         .sort(byEnd)
         .slice(0, limit),
     pruneVerdicts: async (orgId, selection, limit) => {
-      const gone = world.verdicts.filter(({ runId, at }) => isOld(world, orgId, runId, at, selection)).slice(0, limit);
-      world.verdicts.splice(0, world.verdicts.length, ...world.verdicts.filter((verdict) => !gone.includes(verdict)));
-      return gone.length;
+      const old = world.verdicts.filter(({ runId, at }) => isOld(world, orgId, runId, at, selection));
+      const gone = new Set(old.slice(0, limit));
+      keep(world.verdicts, (verdict) => !gone.has(verdict));
+      return gone.size;
     },
     pruneReports: async (orgId, selection, limit) => {
       const gone = [...world.reports].filter(([, { runId, at }]) => isOld(world, orgId, runId, at, selection));

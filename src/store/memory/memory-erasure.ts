@@ -4,8 +4,8 @@ import type { ApprovalRecord } from "../approval-record.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import type { ErasureStore, Erasing } from "../erasure-store.ts";
 import { NO_RUN } from "../launch-approval-store.ts";
-import { keep, removeFrom, removeUnusedBlobs } from "./memory-history.ts";
-import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
+import { removeFrom, removeUnusedBlobs } from "./memory-history.ts";
+import { copy, keep, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryErasure(world: MemoryWorld): ErasureStore {
   const { erasures } = world.history;
@@ -65,7 +65,7 @@ export function memoryErasure(world: MemoryWorld): ErasureStore {
 
 function eraseLog(world: MemoryWorld, run: MemoryRun, erasing: Erasing): void {
   const blocks = run.bodies.map((body) => erasing.block(body));
-  run.bodies.splice(0, run.bodies.length, ...blocks.map(({ body }) => body));
+  for (const [index, { body }] of blocks.entries()) run.bodies[index] = body;
   // The idempotency key of a start by an event is the id of the event.
   const starts = [...world.idempotency].filter(([, { runId }]) => runId === run.head.runId);
   const keys = starts.map(([scope]) => (JSON.parse(scope) as readonly string[])[3] ?? "");

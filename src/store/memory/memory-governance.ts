@@ -14,7 +14,7 @@ import type { RunCommit } from "../store.ts";
 import { bucketStart } from "../usage-bucket.ts";
 import { recountAgents, recountEnvelopes, unexplainedSpending } from "./memory-recount.ts";
 import { listVerdicts } from "./memory-verdicts.ts";
-import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
+import { copy, keep, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 /** Whether any counter would exceed its limit if the whole batch were written. Checked before the first change. */
 export function isOverLimit(world: MemoryWorld, batch: readonly RunCommit[]): boolean {
@@ -156,7 +156,7 @@ export function memoryGovernance(world: MemoryWorld): GovernanceStore {
     unexplainedSpending: async (since) => unexplainedSpending(world, since),
     pruneUsage: async (before, limit) => {
       const gone = new Set(world.usage.filter(({ at }) => at < before).slice(0, limit));
-      world.usage.splice(0, Infinity, ...world.usage.filter((record) => !gone.has(record)));
+      keep(world.usage, (record) => !gone.has(record));
       return gone.size;
     },
   };

@@ -11,7 +11,7 @@ import {
 } from "../history-store.ts";
 import { memoryArchives, memoryEnded } from "./memory-archives.ts";
 import { removeWaiter } from "./memory-events.ts";
-import { keyOf, type MemoryWorld } from "./memory-world.ts";
+import { keep, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryHistory(world: MemoryWorld): Omit<HistoryStore, keyof ErasureStore> {
   return {
@@ -74,9 +74,9 @@ function rootOf(world: MemoryWorld, runId: string): string {
 
 /** Returns the family breadth first, in the order in which the database finds it. */
 function familyOf(world: MemoryWorld, runId: string): readonly string[] {
-  const found: string[] = [];
+  let found: readonly string[] = [];
   for (let level = [runId]; level.length > 0;) {
-    found.push(...level.toSorted());
+    found = [...found, ...level.toSorted()];
     const parents = new Set(level);
     level = [...world.runs].filter(([, { pinned }]) => parents.has(pinned.parentRunId ?? "")).map(([id]) => id);
   }
@@ -128,8 +128,4 @@ export function removeUnusedBlobs(world: MemoryWorld, orgId: string, runIds: Rea
 
 export function removeFrom<T>(map: Map<string, T>, isGone: (value: T) => boolean): void {
   for (const [key, value] of map) if (isGone(value)) map.delete(key);
-}
-
-export function keep<T>(list: T[], isKept: (value: T) => boolean): void {
-  list.splice(0, list.length, ...list.filter(isKept));
 }

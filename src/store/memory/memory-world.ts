@@ -191,3 +191,10 @@ export function copy<T>(value: T): T {
 export function keyOf(...parts: readonly (string | number)[]): string {
   return JSON.stringify(parts);
 }
+
+/** Removes all other elements. The list may be longer than a call can have arguments. */
+export function keep<T>(list: T[], isKept: (value: T) => boolean): void {
+  const kept = list.filter(isKept);
+  for (const [index, value] of kept.entries()) list[index] = value;
+  list.length = kept.length;
+}

@@ -66,6 +66,7 @@ class Conditions {
     if (filter.workflow !== undefined) this.#parts.push(this.#with("a.workflow = ", filter.workflow));
     if (filter.source !== undefined) this.#parts.push(this.#with("a.source = ", filter.source));
     if (filter.runId !== undefined) this.#parts.push(this.#with("a.run_id = ", filter.runId));
+    if (filter.agentId !== undefined) this.#parts.push(this.#with(`${AGENT} = `, JSON.stringify(filter.agentId)));
     if (filter.group !== undefined) this.#parts.push(this.#with("a.group_key = ", filter.group));
     if (filter.requestedUntil !== undefined) this.#parts.push(this.#with("a.requested_at <= ", filter.requestedUntil));
     if (assignee === null) this.#parts.push("a.assignee is null");
@@ -100,8 +101,7 @@ class Conditions {
     if (names !== null) this.#parts.push(this.#asks(names));
     this.#parts.push(`not ${holds("answered", this.#array([id]))}`);
     if (agentId !== null) {
-      const own = this.place(JSON.stringify(agentId));
-      this.#parts.push(`(a.body::json -> 'agentId')::text is distinct from ${own}`);
+      this.#parts.push(this.#with(`${AGENT} is distinct from `, JSON.stringify(agentId)));
     }
     if (!isKnown) this.#parts.push("not a.is_separate");
     if (ownRequesters.length > 0) {
@@ -121,6 +121,9 @@ class Conditions {
     return `${this.place(arrayLiteral(values))}::text[]`;
   }
 }
+
+/** SQL expression for the agent whose work an approval is about, as JSON. */
+const AGENT = "(a.body::json -> 'agentId')::text";
 
 /** SQL expression for the requester of the work an approval is about. */
 const REQUESTER =

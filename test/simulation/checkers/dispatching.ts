@@ -21,6 +21,8 @@ export function skippedNeverRuns(): Checker {
     },
     sent(facts, dispatch): void {
       const node = facts.nodes.get(dispatch.nodeId);
+      // What was committed before a rewind may be sent while the next epoch has skipped the node already.
+      if (dispatch.epoch !== facts.epoch) return;
       if (node?.status === "skipped" && node.skipReason !== null && UNRUN_REASONS.has(node.skipReason)) {
         throw new Violation(
           "E11",

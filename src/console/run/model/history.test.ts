@@ -8,6 +8,7 @@ import { EventGroups } from "./event-groups.ts";
 import { isWanted } from "./event-filter.ts";
 import { linesOf } from "./event-lines.ts";
 import { lookOfEvent } from "./event-text.ts";
+import { pinBlocks } from "./open-block.ts";
 import { RunFeed } from "./run-feed.ts";
 
 type EventSpec = { [T in EventType]: readonly [type: T, payload: EventPayload<T>] }[EventType];
@@ -78,10 +79,15 @@ const STORY = logOf(
 );
 
 function feedOf(events: readonly RunEvent[]): RunFeed {
-  const pace = { nextFrame: (run: () => void) => run(), now: () => 0 };
+  let now = 0;
+  const pace = { nextFrame: (run: () => void) => run(), now: () => (now += 1) };
   const feed = new RunFeed({ outline: OUTLINE, view: createView(OUTLINE) }, pace);
-  feed.take(events.map((event) => frameEvent(event, { runId: "run_1", workflowId: "w", traceId: "t" })));
+  feed.take(framesOf(events));
   return feed;
+}
+
+function framesOf(events: readonly RunEvent[]): ReturnType<typeof frameEvent>[] {
+  return events.map((event) => frameEvent(event, { runId: "run_1", workflowId: "w", traceId: "t" }));
 }
 
 describe("a run at an earlier event", () => {
@@ -95,6 +101,20 @@ describe("a run at an earlier event", () => {
     expect(feed.facts.timeline.spansOf("b")).toEqual([]);
     feed.pin(null);
     expect(feed.facts).toBe(feed.log);
+  });
+
+  it("of a block is shown once the block is open and its events have been read", () => {
+    const shown = ({ shown: { nodes } }: RunFeed) => ["a", "b"].map((id) => nodes.get(id)?.status);
+    const [first, second] = [feedOf(STORY), feedOf([])];
+    pinBlocks([{ feed: first }], 600);
+    expect(shown(first)).toEqual(["running", "pending"]);
+    pinBlocks([{ feed: second }], 600);
+    expect(shown(second)).toEqual(["pending", "pending"]);
+    second.take(framesOf(STORY));
+    pinBlocks([{ feed: second }], 600);
+    expect(shown(second)).toEqual(["running", "pending"]);
+    pinBlocks([{ feed: second }], null);
+    expect(shown(second)).toEqual(["completed", "completed"]);
   });
 
   it("has the same facts whichever way it was come to", () => {

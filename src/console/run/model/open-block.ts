@@ -74,3 +74,11 @@ function nodesOf(feed: RunFeed, plans: Plans): readonly GraphNode[] {
   const plan = path === undefined ? undefined : plans[path];
   return outlinedNodesOf(nodes, plan ?? null, instances);
 }
+
+/** Shows the runs of blocks as they were at a moment, as far as their events have been read. Null shows the newest state. */
+export function pinBlocks(blocks: Iterable<Pick<OpenBlock, "feed">>, at: number | null): void {
+  for (const { feed } of blocks) {
+    const eventId = at === null ? null : (feed.log.events.findLast((event) => event.at <= at)?.eventId ?? 0);
+    if (feed.pinnedAt !== eventId) feed.pin(eventId);
+  }
+}

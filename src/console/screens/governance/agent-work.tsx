@@ -1,6 +1,8 @@
 import type { JSX } from "react";
+import type { Registered } from "../../../client/index.ts";
 import { Link, navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
+import { everyPage } from "../../live/every-page.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { useRunList } from "../../live/use-run-list.ts";
@@ -83,29 +85,32 @@ function Work({ agentId }: { readonly agentId: string }): JSX.Element | null {
 
 /** The approvals of this agent that wait now. */
 function Held({ agentId }: { readonly agentId: string }): JSX.Element | null {
-  const waiting = useQuery("approvals/pending", () => api.listApprovals({ status: "pending", limit: 100 }), {
-    tags: ["approvals"],
-  }).data;
+  const wanted = { status: "pending", agent: agentId, limit: SHOWN } as const;
+  const waiting = useQuery(`approvals/held ${agentId}`, () => api.listApprovals(wanted), { tags: ["approvals"] }).data;
   if (waiting === undefined) return null;
-  const own = waiting.data.filter((approval) => approval.agentId === agentId);
   return (
     <>
       <dt>Held by gates</dt>
       <dd>
-        {own.length === 0 && "nothing"}
-        {own.slice(0, SHOWN).map(({ id, title }) => (
+        {waiting.data.length === 0 && "nothing"}
+        {waiting.data.map(({ id, title }) => (
           <div key={id}>
             <Link to={`/approvals?id=${encodeURIComponent(id)}`}>{title}</Link>
           </div>
         ))}
+        {waiting.nextCursor !== undefined && <span className="muted">and more</span>}
       </dd>
     </>
   );
 }
 
+function readGrants(): Promise<readonly Registered[]> {
+  return everyPage((page) => api.listRegistered("grants", page));
+}
+
 function Grants({ agentId }: { readonly agentId: string }): JSX.Element | null {
-  const grants = useQuery("grants", () => api.listRegistered("grants", { limit: 100 }), { freshMs: 10_000 }).data;
-  const own = (grants?.data ?? []).filter(({ agent }) => agent === agentId);
+  const grants = useQuery("grants", readGrants, { freshMs: 10_000 }).data;
+  const own = (grants ?? []).filter(({ agent }) => agent === agentId);
   if (grants === undefined) return null;
   return (
     <Panel title="Grants">

@@ -3,6 +3,7 @@ import { isTerminal } from "../../../core/event/index.ts";
 import { useApprovalCounts } from "../../live/use-approval-counts.ts";
 import { usePendingApprovals } from "../../live/use-pending-approvals.ts";
 import { api } from "../../live/api.ts";
+import { everyPage } from "../../live/every-page.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { useRunList } from "../../live/use-run-list.ts";
@@ -79,12 +80,12 @@ async function loadMoney() {
   const since = new Date(Math.min(periodStart("monthly", now), periodStart("weekly", now))).toISOString();
   const by = (group: "agent" | "workflow" | "gateway") => api.getUsage({ bucket: "day", by: group, since });
   const [budgets, agent, workflow, gateway] = await Promise.all([
-    api.listRegistered("budgets", { limit: 100 }),
+    everyPage((page) => api.listRegistered("budgets", page)),
     by("agent"),
     by("workflow"),
     by("gateway"),
   ]);
-  return { budgets: budgets.data, usage: { agent, workflow, gateway } };
+  return { budgets, usage: { agent, workflow, gateway } };
 }
 
 function todayOf({ data }: Usage, now: number): number {

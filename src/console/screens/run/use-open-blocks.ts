@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { PlanDescription } from "../../../client/index.ts";
-import { findOpenBlocks, type OpenBlock } from "../../run/model/open-block.ts";
+import { findOpenBlocks, type OpenBlock, pinBlocks } from "../../run/model/open-block.ts";
 import type { RunFeed } from "../../run/model/run-feed.ts";
 import { followRun } from "./use-run-feed.ts";
 
@@ -43,10 +43,8 @@ export function useOpenBlocks(
     },
     [followed],
   );
-  const at = feed.shownAt();
-  useEffect(() => {
-    for (const block of before.current.values()) pinAt(block.feed, at);
-  }, [at, found.blocks.size]);
+  // After every render, because the events of a block are read after its run has been found.
+  useEffect(() => pinBlocks(before.current.values(), feed.shownAt()));
   return before.current;
 }
 
@@ -69,14 +67,6 @@ function follow(runId: string, onChange: () => void): Followed {
     () => undefined,
   );
   return followed;
-}
-
-/** Pins the view to the given moment. Null shows the newest state. */
-function pinAt(feed: RunFeed, at: number | null): void {
-  if (at === null) return feed.pin(null);
-  const { events } = feed.log;
-  const last = events.findLast((event) => event.at <= at);
-  feed.pin(last?.eventId ?? 1);
 }
 
 function isAlike(left: ReadonlyMap<string, OpenBlock>, right: ReadonlyMap<string, OpenBlock>): boolean {

@@ -65,6 +65,21 @@ describe("usage over time", () => {
     ).toEqual(["2026-09", "2026-10", "2026-11"]);
   });
 
+  it("has every hour of a long span, also the newest", () => {
+    const since = "2026-10-01T00:00:00.000Z";
+    const { bars } = seriesOf(
+      usage([row(1, "a", 1)], { bucket: "hour", since, until: "2026-11-02T06:30:00.000Z" }),
+      "cost",
+    );
+    expect(bars).toHaveLength(32 * 24 + 7);
+    expect(bars.at(-1)?.label).toBe("06:00");
+  });
+
+  it("takes any number of rows", () => {
+    const data = Array.from({ length: 200_000 }, (_, index) => row(3 + (index % 3), `agent ${index}`, 1));
+    expect(seriesOf(usage(data), "cost").bars).toHaveLength(5);
+  });
+
   it("is empty when nothing was spent", () => {
     expect(seriesOf(usage([]), "cost")).toEqual({ groups: [], bars: [] });
     expect(spendersOf(usage([]))).toEqual([]);

@@ -26,7 +26,6 @@ export interface Series {
 
 /** Maximum number of groups drawn separately. The rest is drawn as `others`. */
 const GROUPS_MAX = 7;
-const BARS_MAX = 400;
 export const OTHERS = "others";
 export const UNGROUPED = "none";
 
@@ -93,14 +92,13 @@ function nameOf({ group }: Pick<Row, "group">): string {
 }
 
 /** Returns the start times of all buckets of the time span, with the same boundaries as on the server. */
-function bucketsOf({ bucket, since, until, data }: Usage): readonly number[] {
+function bucketsOf({ bucket, since, until, data: [row] }: Usage): readonly number[] {
+  if (row === undefined) return [];
   const [first, last] = [Date.parse(since), Date.parse(until)];
-  const known = Math.min(...data.map((row) => Date.parse(row.bucketStart)));
   const found: number[] = [];
-  if (!Number.isFinite(known)) return found;
-  let at = known;
-  for (let steps = 0; at > first && steps < BARS_MAX; steps += 1) at = shifted(at, bucket, -1);
-  for (; at < last && found.length < BARS_MAX; at = shifted(at, bucket, 1)) found.push(at);
+  let at = Date.parse(row.bucketStart);
+  while (at > first) at = shifted(at, bucket, -1);
+  for (; at < last; at = shifted(at, bucket, 1)) found.push(at);
   return found;
 }
 

@@ -7,6 +7,7 @@ import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { toast } from "../../parts/toast.tsx";
 import type { DrawnPlan } from "./check/protocol.ts";
+import { copyOf } from "./copy-of.ts";
 
 /** An edited text with its saved version. */
 export interface SavedText {
@@ -53,11 +54,6 @@ interface SaveBarProps extends SavedText {
   /** Shows the first error. */
   readonly onFix: () => void;
   readonly saving: Saving;
-}
-
-/** Returns the text with another name, so that the copy does not replace the workflow that the code produces. */
-function copyOf(source: string, name: string): string {
-  return source.replace(/^name:.*$/m, `name: ${name}-copy`).replace(/"name":\s*"[^"]*"/, `"name": "${name}-copy"`);
 }
 
 export function SaveBar({

@@ -2,6 +2,7 @@ import { type JSX, useMemo } from "react";
 import type { WorkflowStatus } from "../../../client/index.ts";
 import { Link, navigate, type SearchParams, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
+import { everyPage } from "../../live/every-page.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -27,7 +28,7 @@ const RUN_PAGES = 3;
 /** The list of workflows, each with its most recent runs. */
 export function WorkflowsScreen(): JSX.Element {
   const params = useSearchParams();
-  const found = useQuery("workflows", async () => (await api.listWorkflows({ limit: 100 })).data, {
+  const found = useQuery("workflows", () => everyPage((page) => api.listWorkflows(page)), {
     tags: ["workflows"],
   });
   const runs = useRunList(useMay("run:read") ? {} : null, RUN_PAGES);

@@ -1,5 +1,5 @@
 import { countCodePoints, required } from "../../base/index.ts";
-import { compilePattern } from "../../text/index.ts";
+import { compilePattern, patternStates } from "../../text/index.ts";
 import type { Argument, SyntaxProblem } from "../expression.ts";
 import { BOOLEAN, NUMBER, TEXT, type Known } from "../known.ts";
 import { sliceText } from "../slice.ts";
@@ -23,22 +23,15 @@ function checkPattern([, pattern]: readonly Argument[]): SyntaxProblem | undefin
 
 /** Steps for compiling a pattern, which may take as long as matching a long text. A literal pattern was compiled with the file. */
 const COMPILE_STEPS = 100;
-/** A counted repetition is as long as the text it expands to. */
-const COUNTED = /\{(\d{1,4})(?:,(\d{1,4}))?/g;
+const COMPILED_STATES_PER_STEP = 10;
 const STATES_PER_CHARACTER = 16;
-
-/** Estimates how many states the pattern engine has to track at each character. */
-function weightOf(pattern: string): number {
-  let weight = pattern.length;
-  for (const [, least, most] of pattern.matchAll(COUNTED)) weight += Number(most ?? least) * pattern.length;
-  return weight;
-}
 
 function runMatches(call: Call): boolean {
   const subject = call.text(0);
   const pattern = call.text(1);
-  if (!call.isLiteral(1)) call.meter.spend(COMPILE_STEPS);
-  call.meter.characters((subject.length * Math.max(STATES_PER_CHARACTER, weightOf(pattern))) / STATES_PER_CHARACTER);
+  const states = patternStates(pattern);
+  if (!call.isLiteral(1)) call.meter.spend(COMPILE_STEPS + states / COMPILED_STATES_PER_STEP);
+  call.meter.characters((subject.length * Math.max(STATES_PER_CHARACTER, states)) / STATES_PER_CHARACTER);
   const compiled = compilePattern(pattern);
   if (!compiled.ok) throw call.kindFault(`the pattern cannot be used: ${compiled.failure}`, 1);
   return compiled.value.test(subject);

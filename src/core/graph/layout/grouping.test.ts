@@ -23,6 +23,12 @@ describe("groupGraph", () => {
     expect(grouped.vertices).toHaveLength(by === null ? count : 1);
   });
 
+  it("shows any number of instances", () => {
+    const instances = Array.from({ length: 200_000 }, (_, index) => `a[${index}]`);
+    const { vertices } = groupGraph([node("a", 0, { instances })], { open: new Set(["a"]) });
+    expect(vertices).toHaveLength(200_001);
+  });
+
   it("groups by phase when all nodes have one", () => {
     const nodes = [
       node("a", 0, { phase: "plan" }),

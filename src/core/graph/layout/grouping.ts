@@ -122,8 +122,8 @@ function draw(
     if (groupId !== undefined) continue;
     vertexOf.set(id, id);
     vertices.push({ kind: "node", id, instances });
-    if (open.has(id))
-      vertices.push(...instances.map((instance) => ({ kind: "instance", id: instance, parent: id }) as const));
+    if (!open.has(id)) continue;
+    for (const instance of instances) vertices.push({ kind: "instance", id: instance, parent: id });
   }
   return { vertices, edges: edgesBetween(nodes, vertexOf, open), vertexOf, by, opened };
 }

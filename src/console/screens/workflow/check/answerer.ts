@@ -120,7 +120,8 @@ function providerOf(answers: AnswerSource): Outcome<BrowserProvider, readonly Si
 
 /** Answers from a script, in the format of `sluice run --script`. Delays are skipped: an answer comes at once, or times out. */
 function answerFor(script: Script, request: BrowserRequest): BrowserResult {
-  const entry = findEntry(script, request.context.workflow, request.stepId, request.attempt) ?? {};
+  const { workflow } = request.context;
+  const entry = findEntry(script, { workflow, nodeId: request.stepId, path: "" }, request.attempt) ?? {};
   if (entry.hang !== true) return answerByScript(script, entry, request);
   return { status: "failed", failure: "timeout", message: "The script never answers this attempt." };
 }
