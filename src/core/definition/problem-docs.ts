@@ -7,22 +7,25 @@ interface ProblemDoc {
 
 /** One line per code: its meaning, and how to fix the problem. */
 export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc>> = {
-  yaml_empty: doc("The file is empty or holds only comments.", "Write a workflow, or start from an example."),
+  yaml_empty: doc("The file is empty or contains only comments.", "Write a workflow, or start from an example."),
   yaml_syntax: doc("The text is neither valid YAML nor valid JSON.", "Fix the line shown; indent with spaces."),
-  yaml_encoding: doc("The file is not UTF-8 text, or holds a NUL.", "Save it as UTF-8."),
+  yaml_encoding: doc("The file is not UTF-8 text, or contains a NUL.", "Save it as UTF-8."),
   yaml_too_large: doc("The text is larger than 1 MiB of YAML or 8 MiB of JSON.", "Split the workflow, or write JSON."),
-  yaml_too_deep: doc("Values are nested more than 20 deep.", "Flatten the value, or hand it over as an arg."),
-  yaml_alias: doc("The file uses an anchor, an alias or a merge key.", "Write the value out at each place."),
+  yaml_too_deep: doc("Values are nested more than 20 deep.", "Flatten the value, or pass it as an arg."),
+  yaml_alias: doc("The file uses an anchor, an alias or a merge key.", "Repeat the value at each place."),
   yaml_tag: doc("The file uses a tag such as !!binary.", "Write plain text, numbers, lists and maps."),
   yaml_duplicate_key: doc("A map has the same key twice.", "Keep one of them."),
   yaml_forbidden_key: doc("A key is __proto__, constructor or prototype.", "Give it another name."),
-  yaml_multiple_documents: doc("The file holds more than one document.", "Put each workflow into a file of its own."),
+  yaml_multiple_documents: doc(
+    "The file contains more than one document.",
+    "Put each workflow into a file of its own.",
+  ),
   wrong_type: doc(
     "A value is of the wrong kind, such as text where a list is expected.",
     "Write the kind named in the message.",
   ),
   missing_field: doc(
-    "Something required is not there, or a list that needs an entry is empty.",
+    "A required field is missing, or a list that needs an entry is empty.",
     "Add the field or an entry.",
   ),
   unknown_key: doc("A key is not known at this place.", "Fix the spelling, or remove the key."),
@@ -35,7 +38,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Start with a lower-case letter; continue with lower-case letters, digits and _.",
   ),
   duplicate_id: doc("Two things of one kind have the same id; shown at the later one.", "Rename one of them."),
-  reserved_id: doc("An id is a word that references or the language need for themselves.", "Choose another id."),
+  reserved_id: doc("An id is a reserved word of references or of the language.", "Choose another id."),
   unknown_step: doc(
     "A reference names a step, an arg or a variable that does not exist, or that may not be read at this place.",
     "Fix the name.",
@@ -45,7 +48,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Fix the name, or declare the output.",
   ),
   unknown_fact: doc(
-    "The condition of a policy or of a notify rule names something it does not see, so that it would never hold.",
+    "The condition of a policy or of a notify rule uses a name that it cannot read, so that it would never hold.",
     "Use one of the facts named in the hint.",
   ),
   unknown_function: doc(
@@ -59,11 +62,11 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   ),
   unknown_library_step: doc(
     "A library step, a lens or a version of a lens is not in the registry; a warning when no registry is available.",
-    "Apply the entry first, or name the file that holds it.",
+    "Apply the entry first, or name the file that contains it.",
   ),
   unknown_workflow: doc("A workflow that a step calls does not exist.", "Create it first, or fix the name."),
   unknown_recording: doc(
-    "A case names a recorded run of which there is no recording.",
+    "A case names a run that was not recorded.",
     "Record the run with sluice test --record, or fix the name.",
   ),
   unknown_channel: doc(
@@ -77,8 +80,8 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   cycle: doc("Steps wait for each other in a circle, which the message prints.", "Remove one of the dependencies."),
   missing_command: doc("A step has nothing to do.", "Write a command, or use approval, workflow_ref or library_step."),
   conflicting_fields: doc(
-    "Two fields contradict each other, or one says nothing without another.",
-    "Keep the one that is meant.",
+    "Two fields contradict each other, or one has no effect without another.",
+    "Keep the intended one.",
   ),
   bad_duration: doc(
     "A span of time is not above 0 and up to 30 days.",
@@ -95,7 +98,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   bad_expression: doc("An expression or a path cannot be read.", "Fix it at the column shown."),
   type_mismatch: doc(
     "A comparison, a default or an allowed value does not fit the declared type.",
-    "Compare values of one kind; declare the type that is meant.",
+    "Compare values of one kind; declare the intended type.",
   ),
   bad_pattern: doc(
     "A pattern cannot be compiled by the linear-time engine, or a value does not match it.",
@@ -103,44 +106,38 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   ),
   bad_template: doc(
     "A text with references cannot be read, or a command is longer than 64 KiB.",
-    "Close every ${…}; hand long material over through stdin.",
+    "Close every ${…}; pass long texts through stdin.",
   ),
   bad_set: doc("A step sets nothing.", "Write set: { name: value }."),
   bad_script: doc(
     "The code of a script is blank, or longer than 64 KiB.",
-    "Write what the script returns: return { total: inputs.a + inputs.b }.",
+    "Write a script that returns a value: return { total: inputs.a + inputs.b }.",
   ),
-  bad_choose: doc(
-    "The branches of a choose stand in an order in which one of them could never be taken.",
-    "Move else to the end.",
-  ),
+  bad_choose: doc("The order of the branches of a choose makes one of them unreachable.", "Move else to the end."),
   duplicate_else: doc("A choose has two branches with else.", "Keep one, or give the other a condition with when."),
-  too_deep: doc(
-    "Blocks stand inside one another more than 5 levels deep.",
-    "Put the inner ones into a workflow of their own.",
-  ),
+  too_deep: doc("Blocks are nested more than 5 levels deep.", "Put the inner ones into a workflow of their own."),
   bad_wait: doc(
-    "A step waits or emits, and what for or how long is missing, wrong, said twice, or said with fields that do not belong together.",
+    "The fields of a wait or an emit are missing, wrong, given twice, or cannot be combined.",
     "Write wait: 5m, wait: { until: … }, wait: { event: type, match: {…} }, wait: { signal: name }, or emit: { type: … }.",
   ),
   bad_handler: doc(
-    "A step handles the failure of a step that never fails for others to see, or waits for one step in two ways.",
+    "A step handles a failure that never happens, or waits for one step in two ways.",
     "Name a step once; a step with on_failure: skip, cancel or fail has nothing to handle.",
   ),
   bad_join: doc(
-    "A step cannot start by its join: the number is not one of its dependencies, or race stands without join.",
+    "The number of a join is not valid or above the number of dependencies, or race is used without join.",
     "Write join: any or a number up to the number of dependencies, and race: true only beside it.",
   ),
   bad_repeat: doc(
-    "A step is repeated without a condition, too often or too seldom, without work, or with an output that repeating adds by itself.",
+    "A step is repeated without a condition, too often or too seldom, without work, or with an output that repeat adds by itself.",
     "Write repeat: { until: outputs.done, max: 5, every: 30s }.",
   ),
   bad_concurrency: doc(
-    "The key of concurrency is missing, cannot be read or names something that is not known when a run starts, or its limit is not 1 to 1,000.",
+    "The key of concurrency is missing, cannot be read or uses a value that is not known when a run starts, or its limit is not 1 to 1,000.",
     "Write concurrency: { key: customer, limit: 1, when_full: queue }, with args and facts of the run in the key.",
   ),
   bad_label: doc(
-    "A label of a run has a name or a text that cannot be used, or reads something that is not known when a run starts.",
+    "A label of a run has a name or a text that cannot be used, or uses a value that is not known when a run starts.",
     'Write labels: { customer: "${args.customer}" }: at most 20, with args and facts of the run.',
   ),
   too_many_steps: doc(
@@ -153,7 +150,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Edges into one parameter declare different merge strategies.",
     "Declare one strategy for the parameter.",
   ),
-  text_unstorable: doc("A text holds a NUL or half a surrogate pair.", "Remove the character."),
+  text_unstorable: doc("A text contains a NUL or half a surrogate pair.", "Remove the character."),
   outbound_refused: doc(
     "A URL names an address that the server does not call: private, of this machine, or with credentials in it.",
     "Name an address that can be reached publicly, or let the operator list this one with --allow-outbound.",
@@ -164,10 +161,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   ),
   secret_key_missing: doc(
     "A secret is given a value, and the server has no SLUICE_SECRET_KEY to seal it with.",
-    "Start every replica with the same SLUICE_SECRET_KEY, or name with from where the value is kept.",
+    "Start every replica with the same SLUICE_SECRET_KEY, or name the place of the value with from.",
   ),
   secret_out_of_scope: doc(
-    "A registered secret is named by something outside its scopes.",
+    "A registered secret is used outside its scopes.",
     "Add the scope that the message names, or use another secret.",
   ),
   unknown_secret: doc(
@@ -175,7 +172,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Set it with sluice secrets set, or fix the name.",
   ),
   reemitted_input: doc(
-    "A field is an input and an output of one step, so the agent may alter what it was given.",
+    "A field is an input and an output of one step, so the agent may change its own input.",
     "Remove the output to pass the input through.",
   ),
   ambiguous_variable: doc(
@@ -183,26 +180,26 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Refer to step.outputs.name instead.",
   ),
   alias_used: doc("An old or alternative word was used.", "Write the word named in the hint."),
-  legacy_policy: doc("substitute_default runs a node on made-up values after a failure.", "Use skip or propagate."),
+  legacy_policy: doc("substitute_default runs a node with invented values after a failure.", "Use skip or propagate."),
   unused_arg: doc("No step refers to a declared arg.", "Use it, or remove it."),
   unreachable_condition: doc(
     "A condition can never hold, so the step can never run.",
     "Fix the condition, or remove the step.",
   ),
   shadowed_fact: doc(
-    "A step or an arg is called run, node, error, previous or round, and so takes the place of that fact in expressions.",
-    "Rename it if the fact is wanted as well.",
+    "A step or an arg is called run, node, error, previous or round, and hides that fact in expressions.",
+    "Rename it if you need the fact.",
   ),
   text_not_value: doc(
-    "A value is a bare text or map that reads like a name or a declaration, and is taken as it stands.",
-    "Write ${name} for the value of a name, or {value: …} to say that the text is meant.",
+    "A value is a bare text or map that reads like a name or a declaration, and is used unchanged.",
+    "Write ${name} for the value of a name, or {value: …} for the text.",
   ),
   tool_action_unknown: doc(
     "Neither the step nor a manifest of kind Tool says what kind of act a call of the tool is; it counts as execute.",
     "Write {name, action} under tools, or apply a manifest of kind Tool.",
   ),
   function_not_registered: doc(
-    "A step names a function that no worker has registered; it waits for one when its turn has come.",
+    "A step names a function that no worker has registered; when it starts, it waits for one.",
     "Start a worker that has the function, or fix the name.",
   ),
   unseen_variable: doc(
