@@ -160,7 +160,7 @@ async function noteRefused(
   await services.refusals.noteAnswer(services, { orgId, keyId, label: keyId }, about, { ...answer, link: address });
 }
 
-/** Checks whether the recipient is signed in in this browser. Only then is the content shown. */
+/** Checks whether the recipient is signed in in this browser. Without `content: true` on the channel, only then is the content shown. */
 async function isHolder(services: Services, request: Request, ticket: ApprovalTicket): Promise<boolean> {
   const signedIn = await signedInAt(services, request);
   if (signedIn === null || ticket.address === "") return false;
