@@ -86,7 +86,7 @@ export class Metrics {
   setGovernance({ waitingNodes, recounts, fixed, unexplained }: GovernanceFigures): void {
     this.#gauge("sluice_waiting_nodes", "Nodes known here that wait at a gate.", waitingNodes);
     this.#total("sluice_limit_recounts_total", "Times the counters of limits were counted anew.", recounts);
-    this.#total("sluice_counters_mended_total", "Counters that were wrong, and set right.", fixed);
+    this.#total("sluice_counters_corrected_total", "Counters that were wrong and were corrected.", fixed);
     const help = "Envelopes with more spent than usage explains.";
     this.#gauge("sluice_unexplained_envelopes", help, unexplained);
   }

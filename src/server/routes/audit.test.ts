@@ -73,7 +73,7 @@ describe("the audit log", () => {
     expect(figure("sluice_audit_sealed_records_total")).toBeGreaterThan(0);
     expect(figure("sluice_audit_checkpoints_total")).toBeGreaterThanOrEqual(0);
     expect(figure("sluice_audit_sealing_lag_seconds")).toBeGreaterThanOrEqual(0);
-    expect(figure("sluice_counters_mended_total")).toBe(0);
+    expect(figure("sluice_counters_corrected_total")).toBe(0);
     expect(figure("sluice_unexplained_envelopes")).toBe(0);
     expect(figure("sluice_waiting_nodes")).toBe(0);
   });
