@@ -137,7 +137,7 @@ function fieldProblems(type: ChannelType, written: JsonObject): readonly SpecPro
       return specProblem("unknown_key", [key], `"${key}" is not a field of type ${type}.`, { isAtKey: true, hint });
     }),
     ...(type === "email" && isHalf
-      ? [specProblem("missing_field", ["user"], `"password" says nothing without "user".`, { hint: `Add "user".` })]
+      ? [specProblem("missing_field", ["user"], `"password" has no effect without "user".`, { hint: `Add "user".` })]
       : []),
   ];
 }

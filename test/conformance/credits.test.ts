@@ -40,7 +40,7 @@ describe("completed work under a credit plan", () => {
     expect(await charges(await scene.run("w"))).toEqual({ paid: [3] });
   });
 
-  it("says nothing without a plan", async () => {
+  it("has no effect without a plan", async () => {
     await scene.save(workflow(["paid"]));
     expect(await charges(await scene.run("w"))).toEqual({ paid: [undefined] });
   });

@@ -200,7 +200,7 @@ describe("a form", () => {
     ]);
     expect(gate({ form, workflow_ref: "other" }).problems[0]).toContain('has a "workflow_ref" as well');
     expect(read([DRAFT, { id: "b", command: "x", form }]).problems[0]).toContain(
-      'says nothing without "approval: required"',
+      'has no effect without "approval: required"',
     );
     expect(gate({ form, command: " " }).problems).toEqual([]);
   });

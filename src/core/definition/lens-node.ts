@@ -39,16 +39,16 @@ export function checkNode(node: Located<RawLensNode>, registries: Registries, re
     if (other !== undefined) conflict(at(held), `A node has either "${held}" or "${other}".`, report);
   }
   if (config.outputs !== undefined && config.steps === undefined) {
-    conflict(at("outputs"), `"outputs" says nothing without "steps".`, report);
+    conflict(at("outputs"), `"outputs" has no effect without "steps".`, report);
   }
   if (config.for_each !== undefined && config.repeat !== undefined) {
     conflict(at("for_each"), `A node has either "for_each" or "repeat".`, report);
   }
   if (config.with !== undefined && config.workflow_ref === undefined) {
-    conflict(at("with"), `"with" says nothing without "workflow_ref".`, report);
+    conflict(at("with"), `"with" has no effect without "workflow_ref".`, report);
   }
   if (read.version_id !== undefined && !hasLens) {
-    conflict([...path, "version_id"], `"version_id" says nothing without "lens_id".`, report);
+    conflict([...path, "version_id"], `"version_id" has no effect without "lens_id".`, report);
   }
   if (config.on_parent_failure === "substitute_default") {
     const message = `"substitute_default" runs the node on made-up values when a parent has failed.`;

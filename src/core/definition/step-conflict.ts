@@ -30,11 +30,11 @@ export function checkConflicts(written: Located<RawStep>, isOpen: boolean, repor
   // A missing field may be in a library entry that is not available.
   if (isOpen) return;
   if (has("with") && !has("workflow_ref")) {
-    conflict(path, "with", `"with" says nothing without "workflow_ref".`, "Name the workflow it is for.", report);
+    conflict(path, "with", `"with" has no effect without "workflow_ref".`, "Name the workflow it is for.", report);
   }
   for (const name of ["as", "max_items", "max_parallel", "tolerate"]) {
     if (!has(name) || has("for_each")) continue;
-    conflict(path, name, `"${name}" says nothing without "for_each".`, "Add for_each or remove it.", report);
+    conflict(path, name, `"${name}" has no effect without "for_each".`, "Add for_each or remove it.", report);
   }
   checkCommand(written, report);
   checkGate(written, report);
@@ -61,7 +61,7 @@ function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void 
   if (!isWritten(raw, "form")) return;
   const id = read.id ?? "the step";
   if (!isWritten(raw, "approval") && read.hitl !== true) {
-    const message = `"form" says nothing without "approval: required": no person is asked.`;
+    const message = `"form" has no effect without "approval: required": no person is asked.`;
     return conflict(path, "form", message, "Add approval: required, or remove it.", report);
   }
   const work = workOf(read, raw);

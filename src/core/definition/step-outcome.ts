@@ -27,7 +27,7 @@ export function joinOf({ join = null, race = false }: Pick<RawStep, "join" | "ra
 export function checkRace({ read, raw, path }: Located<Pick<RawStep, "join" | "race">>, report: Report): void {
   const isJoinBroken = read.join === undefined && isWritten(raw, "join");
   if (read.race !== true || isJoinBroken || (read.join ?? null) !== null) return;
-  const message = `"race" says nothing without "join: any" or a number: the step waits for all its dependencies.`;
+  const message = `"race" has no effect without "join: any" or a number: the step waits for all its dependencies.`;
   report.problem("bad_join", [...path, "race"], message, { isAtKey: true, hint: "Add join: any, or remove race." });
 }
 
