@@ -156,6 +156,7 @@ describe.each(Object.keys(DATABASES))("rows from before there were partitions, i
     await sql.query(plain("alter table organisations drop column cell"));
     await sql.query(plain("drop table credential_organisations, cell_moves, cell_arrivals, cell_changes"));
     await sql.query(plain("drop function refuse_moving, log_moving, refuse_arriving"));
+    await sql.query(plain("drop sequence commit_reports"));
     const statements = [...RUNS.statements, ...GOVERNANCE.statements, ...EXECUTION_TAGS.statements];
     for (const text of statements.filter((one) => /(event|verdict)_blocks/.test(one))) await sql.query(plain(text));
     await sql.query(plain("delete from schema_migrations where version >= 48"));
