@@ -146,7 +146,7 @@ describe("the detail of an approval", () => {
     await expect.poll(() => approve.isDisabled()).toBe(true);
     await dialog.getByLabel(/^Amount/).fill("7");
     await approve.click();
-    expect(await site.api.settle(runId)).toBe("completed");
+    await expect.poll(() => site.api.settle(runId)).toBe("completed");
     const state = (await site.api.request("GET", `runs/${runId}/state`)).body;
     expect(state.nodeResults[0].outputs).toMatchObject({ amount: 7 });
     await page.context().close();
@@ -192,7 +192,7 @@ describe("the inbox", () => {
     await expect.poll(() => send.isDisabled()).toBe(true);
     await dialog.getByLabel(/^Type/).fill("2");
     await send.click();
-    for (const runId of runs.slice(0, 2)) expect(await site.api.settle(runId)).toBe("completed");
+    for (const runId of runs.slice(0, 2)) await expect.poll(() => site.api.settle(runId)).toBe("completed");
     // What is left of the group stands in its place, and is selected.
     await page.getByRole("heading", { name: "Pay Cleo 5?" }).waitFor();
     await expect.poll(() => entries(page).first().getAttribute("aria-current")).toBe("true");

@@ -169,7 +169,7 @@ steps:
       .getByRole("dialog")
       .getByRole("button", { name: /^Approve/ })
       .click();
-    expect(await site.api.settle(runId)).toBe("completed");
+    await expect.poll(() => site.api.settle(runId)).toBe("completed");
   });
 
   it("keeps the comments of a file that is edited by hand and by mouse", async () => {
