@@ -60,7 +60,12 @@ function requireFileArg(input: string, args: Args): string {
 export async function deliveryWithFiles(deliveryId: string, { files }: SentForm): Promise<string> {
   if (files.length === 0) return deliveryId;
   const hashes = await Promise.all(
-    files.map(async ([arg, file]) => `${arg} ${createHash("sha256").update(await bytesOf(file)).digest("hex")}`),
+    files.map(
+      async ([arg, file]) =>
+        `${arg} ${createHash("sha256")
+          .update(await bytesOf(file))
+          .digest("hex")}`,
+    ),
   );
   return `form_${digestText([deliveryId, ...hashes].join("\n"))}`;
 }

@@ -196,9 +196,15 @@ steps:
     expect((await page(path, { method: "POST", body: misplaced })).status).toBe(422);
     const large = form([["arg.receipt", new File([new Uint8Array(9_500_000)], "large.bin")]]);
     expect((await page(path, { method: "POST", body: large })).status).toBe(413);
-    const broken = { method: "POST", body: "--x\r\nno part", headers: { "content-type": "multipart/form-data; boundary=x" } };
+    const broken = {
+      method: "POST",
+      body: "--x\r\nno part",
+      headers: { "content-type": "multipart/form-data; boundary=x" },
+    };
     expect((await page(path, broken)).status).toBe(422);
-    expect((await page(await publicForm("plain"), { method: "POST", body: form([["arg.who", "Ann"]]) })).status).toBe(415);
+    expect((await page(await publicForm("plain"), { method: "POST", body: form([["arg.who", "Ann"]]) })).status).toBe(
+      415,
+    );
   });
 
   it("stores nothing for a page beyond the rate limit", async () => {
