@@ -38,7 +38,7 @@ export class EventStarter {
     const { on } = trigger;
     if (on.kind !== "event" || (on.match !== null && digestJson(on.match) !== keyDigest)) return;
     const delivered = { body: { id, type, key, data }, headers: {}, query: {} };
-    const outcome = await this.#options.starter.start({ orgId, trigger, delivered, deliveryId: id, hops: hops + 1 });
+    const outcome = await this.#options.starter.start({ orgId, trigger, delivered, deliveryId: id, hops });
     if (outcome.kind === "limited") throw new Error(`the trigger ${trigger.name} takes no more events in this minute`);
   }
 
