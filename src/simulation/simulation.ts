@@ -124,10 +124,10 @@ function factsOf({ launch, family }: Simulated, approvals: readonly AskedApprova
 
 /** Returns the error of a run that failed. */
 function errorOf(log: readonly RunEvent[]): Simulation["error"] {
-  const failed = log.findLast(({ type }) => type === "run.failed");
-  if (failed?.type !== "run.failed") return null;
-  const { errorCode: code, reason = null } = failed.payload;
-  return { code, message: reason };
+  const last = log.findLast(({ type }) => type === "run.failed");
+  if (last?.type !== "run.failed") return null;
+  const { errorCode = "failed", reason = null } = last.payload;
+  return { code: errorCode, message: reason };
 }
 
 function durationOf(state: RunState | null, log: readonly RunEvent[]): number {
