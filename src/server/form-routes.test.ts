@@ -180,8 +180,8 @@ steps:
       receipt: { name: "receipt.txt", mime: "text/plain", size: 6 },
       photos: [{ name: "one.txt" }, { name: "two.txt" }],
     });
-    const { sha256 } = (run?.args as { receipt: { sha256: string } }).receipt;
-    expect(await api.store.getFile("default", sha256)).toMatchObject({ size: 6 });
+    const stored = await api.store.listFiles("default", { limit: 100, cursor: null });
+    expect(stored.data.map(({ name }) => name)).toEqual(expect.arrayContaining(["receipt.txt", "one.txt", "two.txt"]));
     expect(runOf(await page(path, { method: "POST", body: form(entries) }))).toBe(run?.runId);
   });
 

@@ -113,7 +113,8 @@ export function adviceFor(
   const templates = faults.filter((fault) => isUnquotedTemplate(fault, text));
   const [first] = templates;
   // Behind its braces the parser takes correct lines for wrong ones.
-  const meant = first === undefined ? faults : faults.filter((one) => one.offset < first.offset || templates.includes(one));
+  const meant =
+    first === undefined ? faults : faults.filter((one) => one.offset < first.offset || templates.includes(one));
   return meant.flatMap((fault, index) => {
     if (isIndentedKey(meant[index + 1], fault)) return [];
     if (isIndentedKey(fault, meant[index - 1])) return [indentedKey(fault, text)];

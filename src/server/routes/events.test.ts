@@ -201,19 +201,22 @@ describe("an event that a trigger waits for", () => {
     expect(body.data[0].payload.hops).toBeUndefined();
   });
 
-  it.each(["a run", "an event from outside"])("ends a chain of runs that begins with %s after 16", async (beginning) => {
-    const name = beginning === "a run" ? "chain" : "outer-chain";
-    await api.save(`name: ${name}\nsteps:\n  - { id: again, emit: { type: ${name}.tick } }\n`);
-    await trigger(`on-${name}`, { workflow: name, on: { event: { type: `${name}.tick` } }, args: {} });
-    if (beginning === "a run") await start(name);
-    else await send({ type: `${name}.tick` });
-    const runs = await until(async () => {
-      const all = await runsOf(name);
-      return all.some(({ status }) => status === "failed") ? all : undefined;
-    });
-    expect(runs.map(({ status }) => status).sort()).toEqual([...Array<string>(16).fill("completed"), "failed"]);
-    const last = runs.find(({ status }) => status === "failed")?.id ?? "";
-    const { data } = (await api.request("GET", `runs/${last}/events`)).body;
-    expect(data.at(-1).payload).toMatchObject({ errorCode: "event_loop" });
-  });
+  it.each(["a run", "an event from outside"])(
+    "ends a chain of runs that begins with %s after 16",
+    async (beginning) => {
+      const name = beginning === "a run" ? "chain" : "outer-chain";
+      await api.save(`name: ${name}\nsteps:\n  - { id: again, emit: { type: ${name}.tick } }\n`);
+      await trigger(`on-${name}`, { workflow: name, on: { event: { type: `${name}.tick` } }, args: {} });
+      if (beginning === "a run") await start(name);
+      else await send({ type: `${name}.tick` });
+      const runs = await until(async () => {
+        const all = await runsOf(name);
+        return all.some(({ status }) => status === "failed") ? all : undefined;
+      });
+      expect(runs.map(({ status }) => status).sort()).toEqual([...Array<string>(16).fill("completed"), "failed"]);
+      const last = runs.find(({ status }) => status === "failed")?.id ?? "";
+      const { data } = (await api.request("GET", `runs/${last}/events`)).body;
+      expect(data.at(-1).payload).toMatchObject({ errorCode: "event_loop" });
+    },
+  );
 });
