@@ -94,7 +94,7 @@ async function answer(services: Services, request: Request): Promise<Response> {
   return sentPage(services, form, result);
 }
 
-/** Stores the files of a page. Nobody may fill the store: a page beyond the rate limit of its trigger stores nothing. */
+/** Stores the files of a page. A page beyond the rate limit of its trigger stores nothing. */
 async function storedFiles(
   services: Services,
   { orgId, trigger, plan, person }: OpenedForm,

@@ -111,8 +111,8 @@ function executionsOf(state: RunState | null, { index }: PlanNode): readonly Nod
   return [own, ...(own.expansion?.members ?? []).flatMap((member) => state?.nodes[member] ?? [])];
 }
 
-/** The status that says most, when the node ran in several runs with different results. */
-const TELLING: readonly NodeStatus[] = [
+/** Order in which a status is shown when the node ran in several runs with different results. */
+const BY_SEVERITY: readonly NodeStatus[] = [
   "failed",
   "timed_out",
   "blocked",
@@ -127,7 +127,7 @@ const TELLING: readonly NodeStatus[] = [
 ];
 
 function statusOf(own: readonly NodeState[]): NodeStatus {
-  return TELLING.find((status) => own.some(({ now }) => now.status === status)) ?? "pending";
+  return BY_SEVERITY.find((status) => own.some(({ now }) => now.status === status)) ?? "pending";
 }
 
 function instancesOf(own: readonly NodeState[]): number | null {
