@@ -63,7 +63,9 @@ function forecastBelow(prefix: string, unstarted: readonly Member[], facts: Fami
   const byId = new Map<string, Member[]>();
   for (const member of states.length === 0 ? unstarted : started) {
     const { id } = member.node;
-    byId.set(id, [...(byId.get(id) ?? []), member]);
+    const others = byId.get(id);
+    if (others === undefined) byId.set(id, [member]);
+    else others.push(member);
   }
   const found: Forecasts[] = [...byId].map(([id, members]) => {
     const inner = forecastBelow(`${prefix}${id}/`, [], facts);

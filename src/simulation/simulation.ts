@@ -113,7 +113,9 @@ function factsOf({ launch, family }: Simulated, approvals: readonly AskedApprova
   for (const { prefix, state } of family) {
     if (state === null) continue;
     const path = baseOf(prefix);
-    states.set(path, [...(states.get(path) ?? []), state]);
+    const others = states.get(path);
+    if (others === undefined) states.set(path, [state]);
+    else others.push(state);
   }
   return {
     states,
