@@ -3,7 +3,7 @@ import { RUN_ENDINGS } from "../core/cases/index.ts";
 import { outputsOfRun } from "../core/engine/index.ts";
 import type { EventOf, RunEvent } from "../core/event/index.ts";
 import { outlineOf, reduceRun } from "../core/view/index.ts";
-import { type FamilyRun, type SimulationInput, type Simulated, simulationOf } from "../simulation/index.ts";
+import { type SimulationInput, type Simulated, simulationOf } from "../simulation/index.ts";
 import type { AskedNode } from "./run-case.ts";
 
 const MICROS = 1_000_000;
@@ -13,15 +13,16 @@ export function outcomeOf(input: SimulationInput, simulated: Simulated, asked: r
   const { plan, args } = input;
   const { state, family } = simulated;
   const { status, launch, nodes: forecasts, forecast } = simulationOf(plan, simulated);
-  const prefixes = prefixesOf(family);
+  const prefixes = new Map(family.map(({ runId, prefix }) => [runId, prefix]));
   const nodes = new Map<string, NodeOutcome>();
   let errorCode: string | null = launch.explanation?.code ?? null;
-  for (const { runId, log, caller } of family) {
-    const view = reduceRun(log, caller === null ? outlineOf(plan) : undefined);
-    if (caller === null) errorCode = view.errorCode;
+  for (const { log, prefix } of family) {
+    const isFirst = prefix === "";
+    const view = reduceRun(log, isFirst ? outlineOf(plan) : undefined);
+    if (isFirst) errorCode = view.errorCode;
     for (const [id, node] of view.nodes) {
       const { status: now, attempts, outputs, output, errorCode: code } = node;
-      nodes.set(`${prefixes.get(runId) ?? ""}${id}`, { status: now, attempts, outputs, text: output, errorCode: code });
+      nodes.set(`${prefix}${id}`, { status: now, attempts, outputs, text: output, errorCode: code });
     }
   }
   const gates = new Map<string, CaseVerdict>([
@@ -45,17 +46,9 @@ export function outcomeOf(input: SimulationInput, simulated: Simulated, asked: r
       ...asked.map(({ runId, nodeId, ...call }): CaseCall => {
         return { kind: "node", node: `${prefixes.get(runId) ?? ""}${nodeId}`, name: null, args: null, ...call };
       }),
-      ...family.flatMap(({ runId, log }) => [...callsIn(log, prefixes.get(runId) ?? "")]),
+      ...family.flatMap(({ log, prefix }) => [...callsIn(log, prefix)]),
     ],
   };
-}
-
-/** Returns the prefix of node names for each run of the family: `block/`, `each[2]/`. */
-function prefixesOf(family: readonly FamilyRun[]): ReadonlyMap<string, string> {
-  const byId = new Map(family.map((run) => [run.runId, run]));
-  const prefixOf = (run: FamilyRun | undefined): string =>
-    run === undefined || run.caller === null ? "" : `${prefixOf(byId.get(run.caller.runId))}${run.caller.nodeId}/`;
-  return new Map(family.map((run) => [run.runId, prefixOf(run)]));
 }
 
 /** Yields allowed tool calls, started workflows, and approval requests. */

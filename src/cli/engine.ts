@@ -82,7 +82,7 @@ export async function openEngine(
   });
   const launcher = new RunLauncher({ store, runtime, governance });
   const triggers = createTriggers({ store, runtime, launcher });
-  const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
+  const starter = new EventStarter({ store, starter: triggers });
   const parts = { store, secrets, gateways, governance, audit, agent, runtime, launcher };
   return { ...parts, outbound, files, history, objects, scripts, work };
 }

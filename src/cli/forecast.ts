@@ -10,12 +10,16 @@ const HEAD = ["NODE", "VERDICT", "GATE", "RESERVED", "FORECAST", "DURATION", "RE
 
 /** Prints the forecast of a workflow. `about` names the rules that were used. */
 export function printForecast(io: Io, report: SimulationReport, about: string): void {
-  const { workflow, status, nodes, forecast } = report;
+  const { workflow, status, nodes, forecast, error } = report;
   const paint = createPaint(io.out, io.env);
   io.out.write(formatTable([HEAD, ...nodes.map(rowOf)]));
   printReasons(io, report);
   const people = forecast.waitsForPerson.map(oneLine);
-  io.out.write(`\n${paint("bold", `${oneLine(workflow)}: ${status}`)}\n`);
+  const reasons = [error?.code, error?.message].flatMap((part) =>
+    part === undefined || part === null ? [] : oneLine(part),
+  );
+  const why = reasons.length === 0 ? "" : ` (${reasons.join(": ")})`;
+  io.out.write(`\n${paint("bold", `${oneLine(workflow)}: ${status}`)}${why}\n`);
   io.out.write(`cost      ${formatCost(forecast.costMicros)}\n`);
   if (forecast.reservedMicros > 0) io.out.write(`reserved  ${formatCost(forecast.reservedMicros)}\n`);
   const path = forecast.criticalPath.map(oneLine).join(" → ");

@@ -23,7 +23,9 @@ export const simulateBody = z.strictObject({
 export type SimulationRequest = Asked<typeof simulateBody>;
 
 const nodeForecast = z.object({
-  nodeId: z.string(),
+  nodeId: z
+    .string()
+    .describe("Id of the node; for a step inside a block or another workflow after its node, `each/check`"),
   kind: z.string(),
   status: z.string(),
   verdict: dispositionSchema.nullable().describe("Verdict about the node; null when no gate was evaluated"),
@@ -31,7 +33,7 @@ const nodeForecast = z.object({
   code: z.string().nullable(),
   explanation: explanationSchema.nullable(),
   waitsForPerson: z.boolean(),
-  instances: count.nullable(),
+  instances: count.nullable().describe("Number of times the node runs; null when it runs once"),
   attempts: count,
   reservedMicros: micros,
   costMicros: micros,
@@ -46,6 +48,10 @@ export const simulationSchema = z.object({
     .describe(
       "Status at the end of the simulation; refused when a launch gate refuses, waiting when the run needs an answer",
     ),
+  error: z
+    .object({ code: z.string(), message: z.string().nullable() })
+    .nullable()
+    .describe("Error of a run that fails; null otherwise"),
   plan: jsonObject,
   launch: z.object({
     disposition: dispositionSchema,

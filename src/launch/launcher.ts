@@ -61,7 +61,7 @@ export interface LaunchRequest extends LaunchCaller {
   /** The trace of the run and its parent span; default: a new trace. */
   readonly caller?: SpanAddress;
   readonly idempotency?: LaunchIdempotency;
-  /** The hop count of the event that starts the run, plus one; absent when no event starts it. */
+  /** The hop count of the event that starts the run; absent when no event starts it. */
   readonly hops?: number;
   /** The limit on open runs that its trigger sets, if it sets one. */
   readonly limit?: RunLimit;

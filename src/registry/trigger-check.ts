@@ -68,7 +68,8 @@ function secretProblems(on: Json | undefined, secrets: readonly string[]): reado
 
 /** Refuses a second concurrency setting, because a run counts under one key only. */
 function limitProblems(workflow: string, definition: Definition, body: JsonObject): readonly SpecProblem[] {
-  const isLimited = definition.format === "lobsterx" && definition.concurrency !== null;
+  const written = definition.format === "lobsterx" ? definition : definition.last;
+  const isLimited = (written?.concurrency ?? null) !== null;
   if (!isLimited || (getOwn(body, "concurrency") ?? null) === null) return [];
   const message = `The workflow "${workflow}" limits its runs itself, whatever starts them.`;
   const more = { isAtKey: true, hint: "Write concurrency in one of the two." };

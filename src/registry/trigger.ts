@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { getOwn, isJsonObject, type Json, type JsonObject, LIMITS, type TreePath } from "../core/base/index.ts";
-import { LABEL_NAME } from "../core/definition/index.ts";
+import { EVENT_TYPE, LABEL_NAME } from "../core/definition/index.ts";
 import { PRIORITIES, WHEN_FULL } from "../core/event/index.ts";
 import { parseExpression, parsePath } from "../core/expression/index.ts";
 import { parseValue, type Value, type Values } from "../core/template/index.ts";
@@ -29,12 +29,6 @@ const headerName = checked(
   "must be the name of a header",
   { code: "bad_name" },
 );
-const eventType = checked(
-  z.string(),
-  (word) => /^[A-Za-z0-9][\w.:/-]*$/.test(word) && word.length <= 200,
-  "must be a type of event, such as order.paid",
-  { code: "bad_name" },
-);
 
 export const triggerSpec = spec({
   workflow: workflowName.describe("Workflow that is started"),
@@ -53,7 +47,7 @@ export const triggerSpec = spec({
       .nullish()
       .describe("Start by a message from outside: verify, secret, id_from"),
     event: spec({
-      type: eventType.describe("Type of the event"),
+      type: z.string().describe("Type of the event"),
       match: anyMap
         .nullish()
         .describe("Key that the event must have, with exactly the same members and values. Default: any key"),
@@ -223,9 +217,19 @@ function sourceProblems(on: JsonObject): readonly SpecProblem[] {
     const more = { isAtKey: true, hint: "Write a trigger for each." };
     return [specProblem("conflicting_fields", ["on", second], `"on" has ${given.join(" and ")}.`, more)];
   }
-  const [schedule, hook] = [getOwn(on, "schedule"), getOwn(on, "hook")];
+  const [schedule, hook, event] = [getOwn(on, "schedule"), getOwn(on, "hook"), getOwn(on, "event")];
   if (isJsonObject(schedule)) return timingProblems(schedule, ["on", "schedule"]);
+  if (isJsonObject(event)) return eventProblems(event);
   return isJsonObject(hook) ? hookProblems(hook) : [];
+}
+
+/** No event has another type than those that can be sent and emitted. */
+function eventProblems(event: JsonObject): readonly SpecProblem[] {
+  const type = getOwn(event, "type");
+  if (typeof type !== "string" || EVENT_TYPE.test(type)) return [];
+  const message = `No event has the type ${shown(type)}.`;
+  const hint = "Write a type such as order.paid: letters, digits, . _ and -, at most 128 characters.";
+  return [specProblem("bad_name", ["on", "event", "type"], message, { hint })];
 }
 
 function inHook(key: string): TreePath {

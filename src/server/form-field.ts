@@ -5,9 +5,15 @@ import { html, type Html } from "./html.ts";
 /** Prefix that separates the fields of a form from the page's own fields. */
 const PREFIX = "arg.";
 
-/** Returns the args a page asks for. Files are left out: a form cannot send them yet. */
-export function askedArgs(args: Readonly<Record<string, ArgField>>): readonly (readonly [string, ArgField])[] {
-  return Object.entries(args).filter(([, field]) => (field.type as string | undefined) !== "file");
+/** Returns the arg that an input of the page belongs to. */
+export function argOfInput(input: string): string {
+  return input.startsWith(PREFIX) ? input.slice(PREFIX.length) : "";
+}
+
+/** Returns how many files an arg takes. */
+export function filesWanted({ type, items }: Pick<ArgField, "type" | "items">): "none" | "one" | "many" {
+  if (type === "file") return "one";
+  return type === "array" && items?.type === "file" ? "many" : "none";
 }
 
 /** Renders one arg as an input with its label; `given` is the value sent before. */
@@ -25,6 +31,8 @@ function inputOf(name: string, field: ArgField, value: Json | undefined): Html {
     ...(field.description === undefined ? {} : { "aria-describedby": `${name}-hint` }),
     ...(isNeeded && field.type !== "boolean" ? { required: "" } : {}),
   });
+  const files = filesWanted(field);
+  if (files !== "none") return html`<input type="file" ${common} ${files === "many" ? "multiple" : ""} />`;
   if (field.enum !== undefined) return select(common, field.enum.map(String), textOf(value), isNeeded);
   switch (field.type) {
     case "boolean":
@@ -75,8 +83,9 @@ function textOf(value: Json | undefined): string {
 
 /** Returns the sent values by arg name. A value that does not fit its type stays text, and a later check refuses it. */
 export function givenArgs(sent: JsonObject, args: Readonly<Record<string, ArgField>>): JsonObject {
-  const given = askedArgs(args).flatMap(([name, field]): [string, Json][] => {
+  const given = Object.entries(args).flatMap(([name, field]): [string, Json][] => {
     const value = getOwn(sent, `${PREFIX}${name}`);
+    if (filesWanted(field) !== "none") return [];
     if (field.type === "boolean" && field.enum === undefined) return [[name, value !== undefined]];
     if (value === undefined || value === "") return [];
     return [[name, typeof value === "string" ? typed(value, field) : value]];

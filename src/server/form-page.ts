@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/base/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { SentProblem } from "../contract/index.ts";
-import { askedArgs, fieldOf } from "./form-field.ts";
+import { fieldOf, filesWanted } from "./form-field.ts";
 import { html, type Html, page } from "./html.ts";
 import type { EndedRun } from "./run-outputs.ts";
 
@@ -18,10 +18,12 @@ export interface FormView {
 }
 
 export function formPage({ title, plan, csrf, deliveryId, given, problems }: FormView): Response {
-  const fields = askedArgs(plan.args).map(([name, field]) => fieldOf(name, field, given[name]));
+  const args = Object.entries(plan.args);
+  const fields = args.map(([name, field]) => fieldOf(name, field, given[name]));
+  const hasFiles = args.some(([, field]) => filesWanted(field) !== "none");
   const body = html`<h1>${title}</h1>
     ${problemList(problems)}
-    <form method="post" class="fields">
+    <form method="post" class="fields" ${hasFiles ? html`enctype="multipart/form-data"` : ""}>
       <input type="hidden" name="delivery" value="${deliveryId}" />
       ${csrf === null ? "" : html`<input type="hidden" name="csrf" value="${csrf}" />`} ${fields}
       <p><button type="submit">Start</button></p>

@@ -141,6 +141,87 @@ describe("a public form", () => {
   });
 });
 
+describe("a form that asks for files", () => {
+  const CLAIM = `name: claim
+args:
+  what: { type: string, required: true }
+  receipt: { type: file, required: true }
+  photos: { type: array, items: { type: file } }
+steps:
+  - { id: take, command: "Take \${receipt.name}" }
+`;
+  const textFile = (name: string, text: string) => new File([text], name, { type: "text/plain" });
+
+  function form(entries: readonly (readonly [string, string | File])[]): FormData {
+    const made = new FormData();
+    for (const [name, value] of entries) made.append(name, value);
+    return made;
+  }
+
+  it("stores them and starts a run with them, once for the same page and files", async () => {
+    await api.save(CLAIM);
+    const path = await publicForm("claims", { workflow: "claim" });
+    const shown = (await page(path)).text;
+    expect(shown).toContain('enctype="multipart/form-data"');
+    expect(shown).toMatch(/<input type="file"[^>]*name="arg.receipt"[^>]*required/);
+    expect(shown).toMatch(/<input type="file"[^>]*name="arg.photos"[^>]*multiple/);
+    const entries = [
+      ["delivery", "page-0001"],
+      ["arg.what", "lunch"],
+      ["arg.receipt", textFile("receipt.txt", "12 EUR")],
+      ["arg.photos", textFile("one.txt", "1")],
+      ["arg.photos", textFile("two.txt", "2")],
+    ] as const;
+    const sent = await page(path, { method: "POST", body: form(entries) });
+    expect(sent.status).toBe(200);
+    const run = await api.store.getRun("default", runOf(sent));
+    expect(run?.args).toMatchObject({
+      what: "lunch",
+      receipt: { name: "receipt.txt", mime: "text/plain", size: 6 },
+      photos: [{ name: "one.txt" }, { name: "two.txt" }],
+    });
+    const stored = await api.store.listFiles("default", { limit: 100, cursor: null });
+    expect(stored.data.map(({ name }) => name)).toEqual(expect.arrayContaining(["receipt.txt", "one.txt", "two.txt"]));
+    expect(runOf(await page(path, { method: "POST", body: form(entries) }))).toBe(run?.runId);
+  });
+
+  it("says what is missing, and refuses files where none are asked for and beyond the limit", async () => {
+    const path = await publicForm("claims", { workflow: "claim" });
+    const missing = form([
+      ["arg.what", "lunch"],
+      ["arg.receipt", new File([], "")],
+    ]);
+    expect((await page(path, { method: "POST", body: missing })).text).toMatch(/receipt.*is required/);
+    const misplaced = form([["arg.what", textFile("a.txt", "a")]]);
+    expect((await page(path, { method: "POST", body: misplaced })).status).toBe(422);
+    const large = form([["arg.receipt", new File([new Uint8Array(9_500_000)], "large.bin")]]);
+    expect((await page(path, { method: "POST", body: large })).status).toBe(413);
+    const broken = {
+      method: "POST",
+      body: "--x\r\nno part",
+      headers: { "content-type": "multipart/form-data; boundary=x" },
+    };
+    expect((await page(path, broken)).status).toBe(422);
+    expect((await page(await publicForm("plain"), { method: "POST", body: form([["arg.who", "Ann"]]) })).status).toBe(
+      415,
+    );
+  });
+
+  it("stores nothing for a page beyond the rate limit", async () => {
+    const path = await publicForm("crowded", { workflow: "claim" });
+    const outcome = { state: "filtered", runId: null, code: null, reason: null } as const;
+    for (let count = 0; count < 60; count += 1) {
+      const key = { orgId: "default", triggerId: "trigger/crowded", deliveryId: `d${count}` };
+      await api.store.recordDelivery(key, outcome);
+    }
+    const stored = async () => (await api.store.listFiles("default", { limit: 100, cursor: null })).data.length;
+    const before = await stored();
+    const late = form([["arg.receipt", textFile("late.txt", "nobody needs this")]]);
+    expect((await page(path, { method: "POST", body: late })).status).toBe(429);
+    expect(await stored()).toBe(before);
+  });
+});
+
 describe("a form behind sign-in", () => {
   it("is for people with a session, and their posts come from its own page", async () => {
     const spec = { workflow: "survey", on: { form: {} } };

@@ -1,14 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { getOwn } from "../core/base/index.ts";
+import { getOwn, type JsonObject } from "../core/base/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import { PUBLIC_FORM_RATE_MAX, type StartResult } from "../outside/trigger/index.ts";
+import {
+  actorOf,
+  deliveriesOf,
+  PUBLIC_FORM_RATE_MAX,
+  RATE_MAX,
+  RATE_WINDOW_MS,
+  type StartResult,
+} from "../outside/trigger/index.ts";
 import type { Trigger } from "../registry/index.ts";
 import { callerOf, lacking, type Principal, unauthenticated } from "./auth.ts";
-import { BODY_BYTES_MAX, readBody } from "./body.ts";
 import { csrfTokenOf, ownOriginsOf, requireCsrfToken, requireOwnOrigin, sessionSecretOf } from "./credentials.ts";
 import { givenArgs } from "./form-field.ts";
+import { deliveryWithFiles, readSentForm, type SentForm, storeFormFiles } from "./form-files.ts";
 import { formPage, messagePage, startedPage } from "./form-page.ts";
-import { FORM_TYPE, readForm } from "./hook-body.ts";
 import { html } from "./html.ts";
 import { refusedLaunch } from "./launch-reply.ts";
 import type { OpenRoute } from "./open-routes.ts";
@@ -66,13 +72,13 @@ async function answer(services: Services, request: Request): Promise<Response> {
   if (request.method !== "POST") {
     return formPage({ title: trigger.name, plan, csrf, deliveryId: randomUUID(), given: {}, problems: [] });
   }
-  const rule = { bytesMax: BODY_BYTES_MAX.other, types: [FORM_TYPE], isOptional: false };
-  const sent = readForm((await readBody(request, rule)).bytes);
-  const shown = getOwn(sent, "csrf");
+  const sent = await readSentForm(request, plan.args);
+  const shown = getOwn(sent.fields, "csrf");
   if (person !== null) requireCsrfToken(person.secret, typeof shown === "string" ? shown : null);
-  const nonce = getOwn(sent, "delivery");
-  const deliveryId = typeof nonce === "string" && /^[\w-]{8,64}$/.test(nonce) ? nonce : randomUUID();
-  const given = givenArgs(sent, plan.args);
+  const nonce = getOwn(sent.fields, "delivery");
+  const pageId = typeof nonce === "string" && /^[\w-]{8,64}$/.test(nonce) ? nonce : randomUUID();
+  const deliveryId = await deliveryWithFiles(pageId, sent);
+  const given = { ...givenArgs(sent.fields, plan.args), ...(await storedFiles(services, form, sent, deliveryId)) };
   const { orgId } = form;
   const result = await services.triggers.start({
     orgId,
@@ -82,9 +88,26 @@ async function answer(services: Services, request: Request): Promise<Response> {
     ...(person === null ? { rateMax: PUBLIC_FORM_RATE_MAX } : { caller: callerOf(person.principal) }),
   });
   if (result.kind === "refused" && result.refusal.problems !== undefined) {
-    return formPage({ title: trigger.name, plan, csrf, deliveryId, given, problems: result.refusal.problems });
+    const { problems } = result.refusal;
+    return formPage({ title: trigger.name, plan, csrf, deliveryId: pageId, given, problems });
   }
   return sentPage(services, form, result);
+}
+
+/** Stores the files of a page. A page beyond the rate limit of its trigger stores nothing. */
+async function storedFiles(
+  services: Services,
+  { orgId, trigger, plan, person }: OpenedForm,
+  sent: SentForm,
+  deliveryId: string,
+): Promise<JsonObject> {
+  if (sent.files.length === 0) return {};
+  const key = { orgId, triggerId: deliveriesOf(trigger), deliveryId };
+  const { recent } = await services.store.deliveryStanding(key, RATE_WINDOW_MS);
+  const max = person === null ? PUBLIC_FORM_RATE_MAX : RATE_MAX;
+  if (recent >= max) throw tooMany(max);
+  const createdBy = person?.principal.keyId ?? actorOf(trigger);
+  return storeFormFiles(services, orgId, createdBy, sent, plan.args);
 }
 
 async function openForm(services: Services, request: Request): Promise<OpenedForm> {

@@ -24,7 +24,6 @@ export function readSentValue(type: string, bytes: Uint8Array, isObject: boolean
   return value;
 }
 
-/** A field that is sent more than once becomes a list. */
 export function readForm(bytes: Uint8Array): JsonObject {
   let text: string;
   try {
@@ -35,7 +34,8 @@ export function readForm(bytes: Uint8Array): JsonObject {
   return valuesOf(new URLSearchParams(text));
 }
 
-function valuesOf(sent: URLSearchParams): JsonObject {
+/** A field that is sent more than once becomes a list. */
+export function valuesOf(sent: URLSearchParams): JsonObject {
   const names = [...new Set(sent.keys())];
   if (names.length > FIELDS_MAX) throw new Refused("invalid_request", `There are more than ${FIELDS_MAX} fields.`);
   const forbidden = names.find((name) => FORBIDDEN.has(name));

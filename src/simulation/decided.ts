@@ -14,28 +14,44 @@ export interface Decided {
 
 const STRICTNESS = { allow: 0, hold: 1, block: 2 } as const;
 
-export function baseOf(nodeId: string): string {
-  return nodeId.split("[", 1)[0] ?? nodeId;
+/** Returns the path of a node without the indices of instances: `each/check` of `each[2]/check`. */
+export function baseOf(path: string): string {
+  return path.replaceAll(/\[\d+\]/g, "");
 }
 
-/** Reads the decisions from the log, for simulations whose verdicts are nowhere else. */
-export function decidedByLog(log: readonly RunEvent[]): ReadonlyMap<string, Decided> {
+/** A run of a family: the path of the node that started it, with a slash; '' for the first run. */
+interface Placed {
+  readonly prefix: string;
+}
+
+/** Reads the decisions from the logs, for simulations whose verdicts are nowhere else. */
+export function decidedByLog(
+  runs: readonly (Placed & { readonly log: readonly RunEvent[] })[],
+): ReadonlyMap<string, Decided> {
   const decided = new Map<string, Decided>();
-  for (const { type, payload } of log) {
-    if (type !== "gate.decided") continue;
-    const { nodeId, disposition, gate = null, code = null } = payload;
-    const found = { disposition, gate, code, explanation: null, reservedMicros: null };
-    decided.set(baseOf(nodeId), stricter(decided.get(baseOf(nodeId)), found));
+  for (const { prefix, log } of runs) {
+    for (const { type, payload } of log) {
+      if (type !== "gate.decided") continue;
+      const { disposition, gate = null, code = null } = payload;
+      const path = baseOf(`${prefix}${payload.nodeId}`);
+      const found = { disposition, gate, code, explanation: null, reservedMicros: null };
+      decided.set(path, stricter(decided.get(path), found));
+    }
   }
   return decided;
 }
 
-export function decidedByRecords(verdicts: readonly StoredVerdict[]): ReadonlyMap<string, Decided> {
+export function decidedByRecords(
+  runs: readonly (Placed & { readonly verdicts: readonly StoredVerdict[] })[],
+): ReadonlyMap<string, Decided> {
   const instances = new Map<string, Decided>();
-  for (const verdict of verdicts) {
-    // A verdict about a tool call does not concern the decision about its node.
-    if (verdict.body["callId"] !== undefined) continue;
-    instances.set(verdict.nodeId, followedBy(instances.get(verdict.nodeId), verdict));
+  for (const { prefix, verdicts } of runs) {
+    for (const verdict of verdicts) {
+      // A verdict about a tool call does not concern the decision about its node.
+      if (verdict.body["callId"] !== undefined) continue;
+      const path = `${prefix}${verdict.nodeId}`;
+      instances.set(path, followedBy(instances.get(path), verdict));
+    }
   }
   const decided = new Map<string, Decided>();
   for (const [nodeId, found] of instances) {

@@ -13,15 +13,13 @@ import type { OutsideEvent } from "./outside-event.ts";
 export interface FamilyRun {
   readonly runId: string;
   readonly log: readonly RunEvent[];
-  /** The node that started the run; null for the first run. */
-  readonly caller: { readonly runId: string; readonly nodeId: string } | null;
+  /** The nodes that started the run, each with a slash: `block/`, `each[2]/`. Empty for the first run. */
+  readonly prefix: string;
 }
 
 /** Watches a simulated run and the runs it starts, and answers their approvals. */
 export class FamilyWatcher {
   readonly #logs = new Map<string, RunEvent[]>();
-  /** Nodes of the first run that asked a person, directly or in a run they started. */
-  readonly askedFor = new Set<string>();
   hasEnded = false;
   readonly #driver: DurableDriver;
   readonly #orgId: string;
@@ -82,7 +80,12 @@ export class FamilyWatcher {
   }
 
   get family(): readonly FamilyRun[] {
-    return [...this.#logs].map(([runId, log]) => ({ runId, log, caller: this.#callers.get(runId) ?? null }));
+    return [...this.#logs].map(([runId, log]) => ({ runId, log, prefix: this.#prefixOf(runId) }));
+  }
+
+  #prefixOf(runId: string): string {
+    const caller = this.#callers.get(runId);
+    return caller === undefined ? "" : `${this.#prefixOf(caller.runId)}${caller.nodeId}/`;
   }
 
   /** Sends events from outside at their time. */
@@ -123,22 +126,13 @@ export class FamilyWatcher {
       this.#callers.set(event.payload.childRunId, { runId, nodeId: "finally" });
     }
     if (event.type === "node.blocked") this.#hasBlocked = true;
-    if (event.type === "approval.requested") {
-      this.#noteAsked(runId, event.payload.nodeId);
-      this.#answer(runId, event);
-    }
+    if (event.type === "approval.requested") this.#answer(runId, event);
     const isEnd = ENDINGS.has(event.type);
     if (isEnd) this.#open.delete(runId);
     const log = this.#logs.get(runId);
     if (log === undefined) this.#logs.set(runId, [event]);
     else log.push(event);
     this.hasEnded ||= isEnd && runId === this.#runId;
-  }
-
-  #noteAsked(runId: string, nodeId: string): void {
-    const caller = this.#callers.get(runId);
-    if (caller === undefined) this.askedFor.add(nodeId);
-    else this.#noteAsked(caller.runId, caller.nodeId);
   }
 
   /** An approval without an answer stays open, as it would in a real run. */

@@ -1,7 +1,6 @@
 export { answerAll, APPROVE_ANSWERS, type AnswerQuestion, type ApproveMode } from "./answer.ts";
 export { buildEnvironment, type BuiltEnvironment } from "./environment.ts";
 export type { OutsideEvent } from "./outside-event.ts";
-export type { FamilyRun } from "./family-watcher.ts";
 export {
   type SimulationOptions,
   type SimulationInput,

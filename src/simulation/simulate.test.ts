@@ -169,7 +169,7 @@ edges: []
       const found = simulationOf(plan, simulated);
       expect(found.status).toBe("waiting");
       expect(found.forecast.waitsForPerson).toEqual(["sub"]);
-      expect(found.nodes.map(({ status }) => status)).toEqual(["completed", "running"]);
+      expect(found.nodes.map(({ status }) => status)).toEqual(["completed", "running", "blocked"]);
     }
   });
 
@@ -220,6 +220,59 @@ edges: []
       verdicts: [],
       nodes: [{ verdict: "allow", reservedMicros: 0, costMicros: 100_000 }],
     });
+  });
+});
+
+describe("a simulation of steps inside blocks", () => {
+  const steps = `  - id: each
+    for_each: [1, 2]
+    steps:
+      - { id: work, command: "go \${item}", estimated_cost: 0.1 }
+      - { id: send, command: send, action: write, depends_on: [work] }
+  - { id: after, command: go, estimated_cost: 0.01, depends_on: [each] }
+finally:
+  - { id: tidy, command: tidy, estimated_cost: 0.02 }
+`;
+
+  it("judges, asks and counts the cost of each of them", async () => {
+    const found = await simulated(steps, null);
+    expect(rows(found)).toEqual([
+      "each  completed",
+      "each/work allow completed",
+      "each/send hold completed",
+      "after allow completed",
+      "finally/tidy allow completed",
+    ]);
+    expect(found.nodes.map(({ instances, costMicros }) => [instances, costMicros])).toEqual([
+      [2, 200_000],
+      [2, 200_000],
+      [2, 0],
+      [null, 10_000],
+      [null, 20_000],
+    ]);
+    expect(found.forecast).toMatchObject({ costMicros: 230_000, reservedMicros: 230_000, waitsForPerson: ["each"] });
+    expect(found.approvals.map(({ nodeId }) => nodeId)).toEqual(["each[0]/send", "each[1]/send"]);
+    expect(found.verdicts.map(({ nodeId }) => nodeId)).toContain("each[1]/work");
+    const open = simulationOf(inputOf(steps).plan, await simulateOpen(inputOf(steps), HOW));
+    expect(rows(open)).toEqual(rows(found).map((row) => row.replace("hold", "allow")));
+  });
+
+  it("shows which of them a gate would block, and the error with which the run would fail", async () => {
+    const budget = { kind: "Budget", name: "cap", spec: { scope: "global", period: "daily", amount_usd: 0.05 } };
+    const found = await simulated(steps, [budget]);
+    expect(rows(found).slice(0, 3)).toEqual([
+      "each too_many_failures failed",
+      "each/work block budget_exceeded failed",
+      "each/send upstream_failure failed",
+    ]);
+    expect(found.error).toEqual({ code: "too_many_failures", message: "each failed" });
+    const ended = await simulated(
+      "  - { id: a, set: { x: 1 } }\nfinally:\n  - { id: f, fail: { code: left_over, message: no } }\n",
+      null,
+    );
+    expect(ended).toMatchObject({ status: "failed", error: { code: "left_over", message: "no" } });
+    expect(rows(ended)).toEqual(["a  completed", "finally/f left_over failed"]);
+    expect((await simulated("  - { id: a, set: { x: 1 } }\n", null)).error).toBeNull();
   });
 });
 

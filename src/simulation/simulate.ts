@@ -48,12 +48,16 @@ export interface Simulated {
   readonly state: RunState | null;
   readonly log: readonly RunEvent[];
   /** The run and the runs it started, blocks included. */
-  readonly family: readonly FamilyRun[];
-  readonly verdicts: readonly StoredVerdict[];
-  /** Nodes that asked a person, directly or in a run they started. */
-  readonly askedFor: ReadonlySet<string>;
+  readonly family: readonly SimulatedRun[];
   /** True when the run stopped because it needs something that a simulation does not have. */
   readonly isWaiting: boolean;
+}
+
+/** A run of the family at the end of the simulation. */
+export interface SimulatedRun extends FamilyRun {
+  /** Null when the run was not kept. */
+  readonly state: RunState | null;
+  readonly verdicts: readonly StoredVerdict[];
 }
 
 /** Thrown when a simulation takes longer than its limit. */
@@ -89,8 +93,7 @@ export async function simulateGoverned(
   });
   const { plan, args } = input;
   const launch = await governor.launches.judge(orgId, { ...subject, workflow: plan.name, args, keyId: "simulation" });
-  if (launch.disposition !== "allow")
-    return { launch, state: null, log: [], family: [], verdicts: [], askedFor: new Set(), isWaiting: false };
+  if (launch.disposition !== "allow") return { launch, state: null, log: [], family: [], isWaiting: false };
   try {
     const paths = new RunPaths();
     const adapters = adaptersFor(environment, scriptedAdapterFor(input, clock, paths, options), clock);
@@ -169,10 +172,13 @@ async function runSimulation(
     );
     if (troubles.length > 0) throw new Error("the simulation broke", { cause: troubles[0] });
     if (!watcher.isOver) throw new SimulationTooLong("the simulation takes too long");
-    const view = await driver.stateOf(orgId, runId);
-    const verdicts = await store.verdictsOf(orgId, runId);
-    const { log, family, askedFor, hasEnded } = watcher;
-    return { launch: null, state: view?.state ?? null, log, family, verdicts, askedFor, isWaiting: !hasEnded };
+    const family: SimulatedRun[] = [];
+    for (const run of watcher.family) {
+      const view = await driver.stateOf(orgId, run.runId);
+      family.push({ ...run, state: view?.state ?? null, verdicts: await store.verdictsOf(orgId, run.runId) });
+    }
+    const state = family.find((run) => run.runId === runId)?.state ?? null;
+    return { launch: null, state, log: watcher.log, family, isWaiting: !watcher.hasEnded };
   } finally {
     await settle(clock, driver.stop());
     await Promise.all(adapters.map((adapter) => adapter.shutdown()));

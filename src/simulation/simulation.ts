@@ -2,33 +2,17 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import { type Explanation, type TrailEntry, usdText } from "../core/governance/index.ts";
-import { describePlan, type Plan, type PlanNode } from "../core/plan/index.ts";
+import { describePlan, FINALLY, type Plan } from "../core/plan/index.ts";
 import { type EventFrame, frameEvent, isoFromEpochMs } from "../core/view/index.ts";
 import type { StoredVerdict } from "../store/index.ts";
 import { criticalPath } from "./critical-path.ts";
-import { baseOf, type Decided, decidedByLog, decidedByRecords } from "./decided.ts";
+import { baseOf, decidedByLog, decidedByRecords } from "./decided.ts";
 import { type JudgedCall, judgedCalls } from "./judged-calls.ts";
-import type { Simulated } from "./simulate.ts";
+import { type FamilyFacts, forecastNodes, type NodeForecast } from "./node-forecast.ts";
+import type { Simulated, SimulatedRun } from "./simulate.ts";
 
 export const GOVERNANCE_MODES = ["live", "none"] as const;
 export type GovernanceMode = (typeof GOVERNANCE_MODES)[number];
-
-interface NodeForecast {
-  readonly nodeId: string;
-  readonly kind: PlanNode["kind"];
-  readonly status: string;
-  /** The result of the gates; null when no gate was evaluated. */
-  readonly verdict: StoredVerdict["disposition"] | null;
-  readonly gate: string | null;
-  readonly code: string | null;
-  readonly explanation: Explanation | null;
-  readonly waitsForPerson: boolean;
-  readonly instances: number | null;
-  readonly attempts: number;
-  readonly reservedMicros: number;
-  readonly costMicros: number;
-  readonly durationMs: number | null;
-}
 
 interface JudgedNode {
   readonly verdictId: string;
@@ -58,6 +42,8 @@ export interface Simulation {
   readonly workflow: string;
   readonly governance: GovernanceMode;
   readonly status: string;
+  /** The error of a run that failed, whichever node or output it comes from. */
+  readonly error: { readonly code: string; readonly message: string | null } | null;
   readonly plan: JsonObject;
   readonly launch: {
     readonly disposition: "allow" | "block" | "hold";
@@ -84,17 +70,15 @@ export interface Simulation {
 const TRACE_ID = "0".repeat(32);
 
 export function simulationOf(plan: Plan, simulated: Simulated): Simulation {
-  const { launch, state, log, verdicts, askedFor, isWaiting } = simulated;
-  const approvals = approvalsOf(log);
-  const asked = new Set([...askedFor].map(baseOf));
-  const decided = launch === null ? decidedByLog(log) : decidedByRecords(verdicts);
-  const nodes = plan.nodes.map((node) => forecastNode(node, state, decided.get(node.id), asked.has(node.id)));
-  const costMicros = nodes.reduce((sum, node) => sum + node.costMicros, 0);
+  const { launch, state, log, family, isWaiting } = simulated;
+  const approvals = family.flatMap(approvalsOf);
+  const { nodes, costMicros, reservedMicros } = forecastNodes(plan, factsOf(simulated, approvals));
   const runId = state?.runId ?? "run_simulated";
   return {
     workflow: plan.name,
     governance: launch === null ? "none" : "live",
     status: state === null ? "refused" : isWaiting ? "waiting" : state.status,
+    error: errorOf(log),
     plan: describePlan(plan),
     launch: {
       disposition: launch?.disposition ?? "allow",
@@ -102,19 +86,50 @@ export function simulationOf(plan: Plan, simulated: Simulated): Simulation {
       trail: launch?.trail ?? [],
     },
     nodes,
-    verdicts: verdicts.map(judged),
-    calls: judgedCalls(log),
+    verdicts: family.flatMap(({ verdicts, prefix }) => verdicts.map((verdict) => judged(verdict, prefix))),
+    calls: family.flatMap(({ log: own, prefix }) =>
+      judgedCalls(own).map((call) => ({ ...call, nodeId: `${prefix}${call.nodeId}` })),
+    ),
     approvals,
     events: log.map((event) => frameEvent(event, { runId, workflowId: plan.name, traceId: TRACE_ID })),
     forecast: {
       costMicros,
       costUsd: usdText(costMicros),
-      reservedMicros: nodes.reduce((sum, { reservedMicros }) => sum + reservedMicros, 0),
+      reservedMicros,
       durationMs: durationOf(state, log),
       criticalPath: state === null ? [] : criticalPath(state),
-      waitsForPerson: nodes.filter(({ waitsForPerson }) => waitsForPerson).map(({ nodeId }) => nodeId),
+      waitsForPerson: nodes.filter(isWaitOfRun).map(({ nodeId }) => nodeId),
     },
   };
+}
+
+/** A wait inside a run that a node started is a wait of that node. `finally` is started by no node. */
+function isWaitOfRun({ nodeId, waitsForPerson }: NodeForecast): boolean {
+  return waitsForPerson && !nodeId.replace(`${FINALLY}/`, "").includes("/");
+}
+
+function factsOf({ launch, family }: Simulated, approvals: readonly AskedApproval[]): FamilyFacts {
+  const states = new Map<string, RunState[]>();
+  for (const { prefix, state } of family) {
+    if (state === null) continue;
+    const path = baseOf(prefix);
+    const others = states.get(path);
+    if (others === undefined) states.set(path, [state]);
+    else others.push(state);
+  }
+  return {
+    states,
+    decided: launch === null ? decidedByLog(family) : decidedByRecords(family),
+    asked: new Set(approvals.map(({ nodeId }) => baseOf(nodeId))),
+  };
+}
+
+/** Returns the error of a run that failed. */
+function errorOf(log: readonly RunEvent[]): Simulation["error"] {
+  const last = log.findLast(({ type }) => type === "run.failed");
+  if (last?.type !== "run.failed") return null;
+  const { errorCode = "failed", reason = null } = last.payload;
+  return { code: errorCode, message: reason };
 }
 
 function durationOf(state: RunState | null, log: readonly RunEvent[]): number {
@@ -122,46 +137,15 @@ function durationOf(state: RunState | null, log: readonly RunEvent[]): number {
   return end - (state?.startedAt ?? end);
 }
 
-function forecastNode(
-  node: PlanNode,
-  state: RunState | null,
-  decided: Decided | undefined,
-  waitsForPerson: boolean,
-): NodeForecast {
-  const own = state?.nodes[node.index];
-  const indices = own?.expansion?.members ?? [];
-  const members = own === undefined ? [] : [own, ...indices.flatMap((index) => state?.nodes[index] ?? [])];
-  const spent = members.reduce((sum, { costMicros }) => sum + costMicros, 0);
-  const attempts = members.reduce((sum, one) => sum + one.attempts, 0);
-  // When the script sets no cost, the expected cost is the reserved amount, or else the author's estimate.
-  const estimated = decided?.reservedMicros ?? (node.request.estimatedCostMicros ?? 0) * attempts;
-  return {
-    nodeId: node.id,
-    kind: node.kind,
-    status: own?.now.status ?? "pending",
-    verdict: decided?.disposition ?? null,
-    gate: decided?.gate ?? null,
-    code: decided?.code ?? (own !== undefined && "errorCode" in own.now ? own.now.errorCode : null),
-    explanation: decided?.explanation ?? null,
-    waitsForPerson,
-    instances: own?.expansion?.members.length ?? null,
-    attempts,
-    reservedMicros: decided?.reservedMicros ?? 0,
-    costMicros: spent > 0 ? spent : estimated,
-    durationMs: own?.now.status === "completed" ? own.now.durationMs : null,
-  };
-}
-
-function judged(verdict: StoredVerdict): JudgedNode {
-  const { body, at, ...rest } = verdict;
+function judged({ body, at, nodeId, ...rest }: StoredVerdict, prefix: string): JudgedNode {
   const callId = typeof body["callId"] === "string" ? { callId: body["callId"] } : {};
   // Only the governor writes the body, so its type is known.
   const kept = body as unknown as Pick<JudgedNode, "trail" | "policies"> & { readonly explanation?: Explanation };
   const { trail, policies, explanation = null } = kept;
-  return { ...rest, ...callId, at: isoFromEpochMs(at), explanation, trail, policies };
+  return { ...rest, nodeId: `${prefix}${nodeId}`, ...callId, at: isoFromEpochMs(at), explanation, trail, policies };
 }
 
-function approvalsOf(log: readonly RunEvent[]): readonly AskedApproval[] {
+function approvalsOf({ log, prefix }: SimulatedRun): readonly AskedApproval[] {
   const decisions = new Map<string, string>();
   for (const { type, payload } of log) {
     if (type === "approval.resolved" && payload.decision !== undefined) {
@@ -173,7 +157,7 @@ function approvalsOf(log: readonly RunEvent[]): readonly AskedApproval[] {
       ? []
       : [
           {
-            nodeId: payload.nodeId,
+            nodeId: `${prefix}${payload.nodeId}`,
             source: payload.source,
             summary: payload.summary,
             approvers: payload.approvers.map(({ who }) => who),

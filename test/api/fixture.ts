@@ -184,7 +184,7 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     onTrouble,
   });
   const triggers = createTriggers({ store, runtime, launcher: new RunLauncher({ store, runtime, governance }) });
-  const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
+  const starter = new EventStarter({ store, starter: triggers });
   for (const [org, secret] of [
     [ORG, ADMIN],
     [OTHER_ORG, STRANGER],

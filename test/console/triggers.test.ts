@@ -18,6 +18,27 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe("the form of a trigger", () => {
+  it("sends the files that a visitor chooses", async () => {
+    await site.api.save(
+      "name: claim\nargs: { receipt: { type: file, required: true } }\nsteps:\n  - { id: note, set: { text: '${receipt.name}' } }\n",
+    );
+    const spec = { workflow: "claim", on: { form: { public: true } }, respond: "outputs" };
+    const { body } = await site.api.request("PUT", "triggers/claims", { body: spec });
+    const { pathname, search } = new URL(body.formUrl, site.url);
+    const context = await site.browser.newContext({ viewport: { width: 480, height: 800 }, locale: "en-GB" });
+    onTestFinished(() => context.close());
+    context.setDefaultTimeout(60_000);
+    const page = await context.newPage();
+    await page.goto(`${site.url}${pathname}${search}`);
+    expect(await violations(page)).toEqual([]);
+    const file = { name: "receipt é.txt", mimeType: "text/plain", buffer: Buffer.from("12 EUR") };
+    await page.getByLabel("receipt").setInputFiles(file);
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.getByText('"text": "receipt é.txt"').waitFor();
+    const stored = await site.api.store.listFiles("default", { limit: 10, cursor: null });
+    expect(stored.data).toMatchObject([{ name: "receipt é.txt", mime: "text/plain", size: 6 }]);
+  });
+
   it("is filled in by a visitor without a key, held to the limits of the args, and starts a run", async () => {
     const spec = { workflow: "survey", on: { form: { public: true } } };
     const { body } = await site.api.request("PUT", "triggers/ask", { body: spec });

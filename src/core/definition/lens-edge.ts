@@ -32,6 +32,7 @@ export function checkEdges(
       report.problem("self_dependency", [...edge.path, "target_node_id"], message);
       continue;
     }
+    checkHandled(edge, source, nodeIndex, report);
     edges.push(edgeOf(edge.read, source, target));
   }
   names.checkLabels(written);
@@ -80,6 +81,18 @@ function checkOutcome(
   const message = `An earlier edge from "${source}" to "${target}" has on: ${earlier}, and this one on: ${on}.`;
   const hint = "Write the same in both; on: settled is success and failure in one.";
   report.problem("bad_handler", [...path, "on"], message, { at: path, hint });
+}
+
+function checkHandled(
+  { read, path }: Located<RawLensEdge>,
+  source: string,
+  { endings }: NodeIndex,
+  report: Report,
+): void {
+  const ending = endings.get(source);
+  if (read.on !== "failure" || ending === undefined) return;
+  const message = `There is never a failure of "${source}" to handle: with "${ending}" it ends the run.`;
+  report.problem("bad_handler", [...path, "on"], message, { hint: "Remove one of them, or write on: settled." });
 }
 
 function checkEnd(

@@ -122,6 +122,14 @@ describe("a lens graph", () => {
     [{ nodes: TWO, edges: [edge({ on: "failure" }), edge({ id: "e9", on: "settled" })] }, ["bad_handler edges[1].on"]],
     [{ nodes: TWO, edges: [edge({ on: "failed" })] }, ["bad_enum edges[0].on"]],
     [
+      { nodes: [{ id: "a", config: { fail: "no" } }, { id: "b" }], edges: [edge({ on: "failure" })] },
+      ["bad_handler edges[0].on"],
+    ],
+    [
+      { nodes: [{ id: "a", config: { cancel: "enough" } }, { id: "b" }], edges: [edge({ on: "failure" })] },
+      ["bad_handler edges[0].on"],
+    ],
+    [
       { nodes: TWO, edges: [edge({ on: "failure", source_output_key: "error.cod" })] },
       ["unknown_field edges[0].source_output_key"],
     ],

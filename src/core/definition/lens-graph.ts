@@ -16,7 +16,7 @@ import { checkEdges } from "./lens-edge.ts";
 import { LensNames } from "./lens-name.ts";
 import { checkRunLabels } from "./label-shape.ts";
 import { hasInside, readInside, readLast, readResults } from "./lens-inside.ts";
-import { checkNode, type NodeIndex } from "./lens-node.ts";
+import { checkNode, ENDINGS, type NodeIndex } from "./lens-node.ts";
 import { lensGraphShape, type RawConfig, type RawLensNode } from "./lens-graph-shape.ts";
 import { checkChannels } from "./notify.ts";
 import { spelledPath } from "./record.ts";
@@ -99,6 +99,7 @@ function checkLabels(rootInputs: JsonObject | Readonly<Record<string, unknown>>,
 function indexNodes(written: readonly Located<RawLensNode>[], report: Report): NodeIndex {
   const ids = new Map<string, number>();
   const brokenIds = new Set<string>();
+  const endings = new Map<string, (typeof ENDINGS)[number]>();
   for (const [index, { read, raw, path }] of written.entries()) {
     const rawId = isJsonObject(raw) ? getOwn(raw, "id") : undefined;
     if (read.id === undefined) {
@@ -111,8 +112,10 @@ function indexNodes(written: readonly Located<RawLensNode>[], report: Report): N
       continue;
     }
     ids.set(read.id, index);
+    const ending = ENDINGS.find((key) => read.config?.read[key] !== undefined);
+    if (ending !== undefined) endings.set(read.id, ending);
   }
-  return { ids, brokenIds };
+  return { ids, brokenIds, endings };
 }
 
 type Overrides = Readonly<Record<string, OverrideValue>>;

@@ -11,7 +11,11 @@ export interface NodeIndex {
   readonly ids: ReadonlyMap<string, number>;
   /** Ids that are invalid. An edge to one of them is not reported a second time. */
   readonly brokenIds: ReadonlySet<string>;
+  /** The nodes that end the run, with the field that does so. They leave no failure to handle. */
+  readonly endings: ReadonlyMap<string, (typeof ENDINGS)[number]>;
 }
+
+export const ENDINGS = ["cancel", "fail"] as const;
 
 /** Objects outside the graph that a node may name. Null when there is no list to check against. */
 interface Registries {

@@ -175,6 +175,9 @@ describe("a step that ends the run", () => {
     expect([rig.status("a"), rig.status("c")]).toEqual(["running", "failed"]);
     rig.complete("a");
     expect(rig.of("run.failed")[0]).toMatchObject({ errorCode: "order_refused", reason: "order 7 is refused" });
+    const silent = runOf(workflow(["b {fail: {code: order_refused, message: ''}}"]));
+    expect(silent.of("node.failed", "b")[0]).toMatchObject({ errorMessage: "ended by b" });
+    expect(silent.of("run.failed")[0]).toMatchObject({ errorCode: "order_refused", reason: "ended by b" });
     expect(runOf(workflow(["b {fail: no}"])).of("run.failed")[0]).toMatchObject({
       errorCode: "failed_by_step",
       reason: "no",

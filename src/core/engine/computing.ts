@@ -134,7 +134,7 @@ type Fail = Extract<Work, { readonly kind: "fail" }>;
 
 /** Fails the run with the author's own message. */
 function fail(turn: Turn, node: NodeState, { isFailFast }: PlanNode, { code }: Fail, text: string): void {
-  const message = text.slice(0, LIMITS.errorTextLengthMax);
+  const message = (text || `ended by ${node.id}`).slice(0, LIMITS.errorTextLengthMax);
   endFailed(turn, node, { code, message });
   windDown(turn, { as: "failed", reason: message, errorCode: code, failed: node, isFailFast, isByStep: true });
 }

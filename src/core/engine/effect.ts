@@ -100,6 +100,7 @@ export interface EmitEvent {
   readonly type: "emit-event";
   readonly event: OccurredEvent;
   readonly keepMs: number;
+  /** Number of runs in the chain that led to the event, this run included. */
   readonly hops: number;
 }
 

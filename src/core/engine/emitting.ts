@@ -17,6 +17,6 @@ export function emitEvent(turn: Turn, node: NodeState, { type, keepMs }: Emit, v
   const { runId, hops } = turn.state;
   const id = `${runId}/${node.id}/${node.epoch}`;
   emit(turn, "event.emitted", { ...about(node), id, type, key, data });
-  perform(turn, { type: "emit-event", event: { id, type, key, data }, keepMs, hops });
+  perform(turn, { type: "emit-event", event: { id, type, key, data }, keepMs, hops: hops + 1 });
   completeNode(turn, node, dataResult({ id, type }));
 }

@@ -217,7 +217,7 @@ describe("an emitted event", () => {
     const rig = run(EMIT);
     const event = { id: "run_1/tell/0", type: "order.sent", key: { order_id: "o1" }, data: { n: 1 } };
     expect(rig.of("event.emitted")).toEqual([{ nodeId: "tell", ...event }]);
-    expect(rig.effects).toContainEqual({ type: "emit-event", event, keepMs: LIMITS.eventKeepMsDefault, hops: 0 });
+    expect(rig.effects).toContainEqual({ type: "emit-event", event, keepMs: LIMITS.eventKeepMsDefault, hops: 1 });
     expect([rig.outputs("tell"), rig.state.status]).toEqual([{ id: event.id, type: event.type }, "completed"]);
     expect(rig.of("gate.decided")).toEqual([]);
     rig.submit({ type: "rewind", eventId: 1, isConsumed: false });

@@ -15,8 +15,7 @@ const NO_EXPRESSION = /^(?:$|\d+\s*$|\$\{)/;
 
 /**
  * Reads `${path}` or `${expression}` at this position. Text that can be a path is a path, so that `${my-arg}` is a name.
- * When
- * neither can be read, the problem of the one that was read further is returned.
+ * When neither can be read, the problem of the one that was read further is returned, and of a call that of the expression.
  */
 export function scanBraced(text: string, start: number): Outcome<FoundReference, SyntaxProblem> {
   const path = scanBracedPath(text, start);
@@ -26,8 +25,10 @@ export function scanBraced(text: string, start: number): Outcome<FoundReference,
   if (close === undefined || NO_EXPRESSION.test(text.slice(from, close))) return path;
   const parsed = parseBetween(text, from, close);
   if (parsed.ok) return succeed({ reference: parsed.value, end: close + 1 });
+  // A name before a bracket is a call, and no path.
+  const isCall = text.startsWith("(", path.failure.position);
   const isFurther = parsed.failure.code !== undefined || parsed.failure.position > path.failure.position;
-  return isFurther ? parsed : path;
+  return isCall || isFurther ? parsed : path;
 }
 
 /** Finds the closing brace for a position, counting only quotes and braces. */

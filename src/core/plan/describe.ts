@@ -20,6 +20,22 @@ export function nodeAt(plan: Plan, index: number): PlanNode {
   return required(plan.nodes[index], "an edge of the plan ends at a node of the plan");
 }
 
+/** The steps inside a node: those of its block, or of one branch, which has a name. */
+export interface Inside {
+  readonly branch: string | null;
+  readonly path: string;
+  readonly plan: Plan;
+}
+
+/** Returns the steps inside a node of the plan or of one of its blocks. `root` is the plan of the document. */
+export function insideOf(root: Plan, { child, choose }: PlanNode): readonly Inside[] {
+  const inside = (path: string, branch: string | null): Inside => {
+    return { branch, path, plan: required(root.blocks.get(path), "a block of the document is compiled") };
+  };
+  if (child !== null && "block" in child) return [inside(child.block, null)];
+  return (choose ?? []).map(({ name, block }) => inside(block, name));
+}
+
 /** Returns the format as the file's `format` key spells it. A file without the key is `lobsterx`. */
 export function formatNameOf(plan: Plan): string {
   return plan.format === "lens-graph" ? "lens-graph/v1" : plan.format;

@@ -174,6 +174,93 @@ describe("printPlanDot", () => {
   });
 });
 
+describe("steps inside a node", () => {
+  const plan = planOf(`
+name: nested
+steps:
+  - { id: first, command: go }
+  - id: end
+    depends_on: [first]
+    steps:
+      - { id: in1, command: go }
+      - { id: in2, depends_on: [in1], steps: [{ id: deep, command: go }] }
+  - id: pick
+    depends_on: [end]
+    choose:
+      - { name: yes, when: "1 == 1", steps: [{ id: q, command: go }] }
+      - { else: [{ id: q, command: go }] }
+finally:
+  - { id: tidy, command: go }
+`);
+
+  it("are drawn in a frame for Mermaid, under names of their own", () => {
+    expect(printPlanMermaid(plan)).toMatchInlineSnapshot(`
+      "flowchart TD
+        first["first"]
+        subgraph n1["end"]
+          n1__in1["in1"]
+          subgraph n1__in2["in2"]
+            n1__in2__deep["deep"]
+          end
+          n1__in1 --> n1__in2
+        end
+        subgraph pick["pick<br/>one of yes, 1"]
+          subgraph pick__0["yes"]
+            pick__0__q["q"]
+          end
+          subgraph pick__1["1"]
+            pick__1__q["q"]
+          end
+        end
+        first --> n1
+        n1 --> pick
+        subgraph finally["finally"]
+          finally__tidy["tidy"]
+        end
+      "
+    `);
+  });
+
+  it("are drawn in a frame for Graphviz", () => {
+    expect(printPlanDot(plan)).toMatchInlineSnapshot(`
+      "digraph "nested" {
+        rankdir=TB;
+        "first" [label="first", shape=box];
+        subgraph "cluster end" {
+          label="";
+          "end" [label="end", shape=tab];
+          "end/in1" [label="in1", shape=box];
+          subgraph "cluster end/in2" {
+            label="";
+            "end/in2" [label="in2", shape=tab];
+            "end/in2/deep" [label="deep", shape=box];
+          }
+          "end/in1" -> "end/in2";
+        }
+        subgraph "cluster pick" {
+          label="";
+          "pick" [label="pick\\none of yes, 1", shape=diamond];
+          subgraph "cluster pick.0" {
+            label="yes";
+            "pick.0/q" [label="q", shape=box];
+          }
+          subgraph "cluster pick.1" {
+            label="1";
+            "pick.1/q" [label="q", shape=box];
+          }
+        }
+        "first" -> "end";
+        "end" -> "pick";
+        subgraph "cluster finally" {
+          label="finally";
+          "finally/tidy" [label="tidy", shape=box];
+        }
+      }
+      "
+    `);
+  });
+});
+
 describe("work without an agent", () => {
   const plan = planOf(
     JSON.stringify({

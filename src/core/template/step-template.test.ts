@@ -65,6 +65,8 @@ describe("parseStepTemplate", () => {
     ["${a b}", '4: a reference cannot contain "b"'],
     ["${HOME:-x}", '6: a reference cannot contain ":"'],
     ["${a()}", '2: there is no function "a"'],
+    ["${upper(s, s)}", "2: upper takes 1 argument, and 2 are given"],
+    ["${items.map(x => x.y)}", '2: "items.map" cannot be called'],
     ["${price * }", "10: the expression ends where a value is expected"],
     ["${ {a: 1 }", '3: a name is expected before "{"'],
     ["${upper('}')", '7: a reference cannot contain "("'],

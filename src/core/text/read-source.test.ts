@@ -406,6 +406,14 @@ describe("a template without quotes", () => {
     expect(line.slice((problem?.column ?? 1) - 1)).toMatch(/^\$\{/u);
   });
 
+  test.each(["{id: d, command: ${order.id}}", "{id: d, set: {a: ${b['x']}, c: 1}}", "{id: d, set: {a: [${b} c]}}"])(
+    "%s makes no problem of the correct lines below",
+    (step) => {
+      const { problems } = readSource(`steps:\n  - ${step}\n  - {id: e}\n  - id: f\nname: w\n`);
+      expect(problems.map(({ line, message }) => [line, message.includes("${…}")])).toEqual([[2, true]]);
+    },
+  );
+
   test("is fine in quotes, and in block style", () => {
     expect(readSource('a: {b: "${x}"}').problems).toEqual([]);
     expect(readSource("a:\n  b: ${x}\n").problems).toEqual([]);

@@ -110,9 +110,14 @@ export function adviceFor(
   text: string,
   lexemes: readonly string[],
 ): readonly SyntaxAdvice[] {
-  return faults.flatMap((fault, index) => {
-    if (isIndentedKey(faults[index + 1], fault)) return [];
-    if (isIndentedKey(fault, faults[index - 1])) return [indentedKey(fault, text)];
+  const templates = faults.filter((fault) => isUnquotedTemplate(fault, text));
+  const [first] = templates;
+  // Behind its braces the parser takes correct lines for wrong ones.
+  const meant =
+    first === undefined ? faults : faults.filter((one) => one.offset < first.offset || templates.includes(one));
+  return meant.flatMap((fault, index) => {
+    if (isIndentedKey(meant[index + 1], fault)) return [];
+    if (isIndentedKey(fault, meant[index - 1])) return [indentedKey(fault, text)];
     return [adviceForOne(fault, text, lexemes)];
   });
 }
@@ -138,8 +143,12 @@ const UNQUOTED_TEMPLATE = {
   hint: 'Put it in quotes, as in {order_id: "${order.id}"}, or write one key per line.',
 };
 
+function isUnquotedTemplate({ offset }: SyntaxFault, text: string): boolean {
+  return text.startsWith("${", offset - 1);
+}
+
 function adviceForOne(fault: SyntaxFault, text: string, lexemes: readonly string[]): SyntaxAdvice {
-  if (text.startsWith("${", fault.offset - 1)) return { offset: fault.offset - 1, ...UNQUOTED_TEMPLATE };
+  if (isUnquotedTemplate(fault, text)) return { offset: fault.offset - 1, ...UNQUOTED_TEMPLATE };
   const found = `${fault.code} ${fault.message}`;
   const wording = WORDINGS.find(({ finds }) => finds.test(found));
   const offset = offsetToShow(fault, text, lexemes);

@@ -13,11 +13,15 @@ async function setUp(start: (name: string) => StartResult) {
   }
   const started: string[] = [];
   const read: string[] = [];
-  const clock = { now: 0 };
+  let isFailing = false;
   const starter = new EventStarter({
     store: {
-      listEntries: (...asked: Parameters<typeof store.listEntries>) => {
+      listEntries: async (...asked: Parameters<typeof store.listEntries>) => {
         read.push(asked[0]);
+        if (isFailing) {
+          isFailing = false;
+          throw new Error("the store is away");
+        }
         return store.listEntries(...asked);
       },
     },
@@ -27,9 +31,11 @@ async function setUp(start: (name: string) => StartResult) {
         return start(trigger.name);
       },
     },
-    now: () => clock.now,
   });
-  return { starter, started, read, clock };
+  const failNext = (): void => {
+    isFailing = true;
+  };
+  return { starter, started, read, store, failNext };
 }
 
 const known = (): StartResult => ({ kind: "known", runId: "run_1" });
@@ -46,15 +52,24 @@ it("a trigger that takes no more in this minute, or fails, delays no other trigg
   expect(failing.started).toEqual(["a", "b", "c"]);
 });
 
-it("the triggers of an organisation are read at most once a second", async () => {
-  const { starter, started, read, clock } = await setUp(known);
-  const startIn = async (...orgIds: readonly string[]): Promise<void> => {
-    for (const orgId of orgIds) await starter.start(eventOf(orgId));
-  };
-  await startIn("org_1", "org_2", "org_1", "org_2");
-  expect(read).toEqual(["org_1", "org_2"]);
-  clock.now = 1_000;
-  await startIn("org_2", "org_1", "org_2", "org_1");
-  expect(read.slice(2)).toEqual(["org_2", "org_1"]);
-  expect(started).toEqual(["a", "b", "c", "a", "b", "c", "a", "b", "c", "a", "b", "c"]);
+it("a trigger saved before an event is known to it, and events that come together share a read", async () => {
+  const { starter, started, read, store } = await setUp(known);
+  await starter.start(eventOf("org_1"));
+  const under = starter.start(eventOf("org_1"));
+  await store.putEntry("org_1", "trigger", "d", { workflow: "w", on: { event: { type: EVENT.type } } }, 1);
+  await Promise.all([under, ...Array.from({ length: 5 }, () => starter.start(eventOf("org_1")))]);
+  expect(started.filter((name) => name === "d").length).toBeGreaterThanOrEqual(5);
+  expect(read.length).toBeLessThanOrEqual(3);
+  await store.deleteEntry("org_1", "trigger", "d");
+  await starter.start(eventOf("org_1"));
+  expect(started.slice(-3)).toEqual(["a", "b", "c"]);
+});
+
+it("a read that fails concerns only the events that waited for it", async () => {
+  const { starter, started, failNext } = await setUp(known);
+  failNext();
+  const results = await Promise.allSettled([starter.start(eventOf("org_1")), starter.start(eventOf("org_1"))]);
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  await starter.start(eventOf("org_1"));
+  expect(started).toEqual(["a", "b", "c"]);
 });

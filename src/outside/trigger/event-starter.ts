@@ -7,16 +7,9 @@ import type { TriggerStarter } from "./trigger-starter.ts";
 export interface EventStarterOptions {
   readonly store: Pick<RegistryStore, "listEntries">;
   readonly starter: Pick<TriggerStarter, "start">;
-  readonly now: () => number;
 }
 
-/** Triggers are cached this long, so a change takes effect within a second. */
-const KNOWN_MS = 1_000;
-
-interface Known {
-  readonly until: number;
-  readonly byType: ReadonlyMap<string, readonly Trigger[]>;
-}
+type TriggersByType = Awaited<ReturnType<typeof triggersForEvents>>;
 
 /**
  * Starts runs for events. A trigger takes each event once, by its id, so a repeated call starts nothing again. Rejects
@@ -24,8 +17,10 @@ interface Known {
  */
 export class EventStarter {
   readonly #options: EventStarterOptions;
-  /** Triggers by organisation, cached: reading them for every event would be one scan each. Oldest entry first. */
-  readonly #known = new Map<string, Known>();
+  /** Reads of triggers that have not begun, by organisation. All events that come before they begin share them. */
+  readonly #planned = new Map<string, Promise<TriggersByType>>();
+  /** Reads that have begun. An event that comes later needs another one: a trigger may have changed in between. */
+  readonly #begun = new Map<string, Promise<TriggersByType>>();
 
   constructor(options: EventStarterOptions) {
     this.#options = options;
@@ -43,25 +38,26 @@ export class EventStarter {
     const { on } = trigger;
     if (on.kind !== "event" || (on.match !== null && digestJson(on.match) !== keyDigest)) return;
     const delivered = { body: { id, type, key, data }, headers: {}, query: {} };
-    const outcome = await this.#options.starter.start({ orgId, trigger, delivered, deliveryId: id, hops: hops + 1 });
+    const outcome = await this.#options.starter.start({ orgId, trigger, delivered, deliveryId: id, hops });
     if (outcome.kind === "limited") throw new Error(`the trigger ${trigger.name} takes no more events in this minute`);
   }
 
   async #triggersFor(orgId: string, type: string): Promise<readonly Trigger[]> {
-    const { store, now } = this.#options;
-    const known = this.#known.get(orgId);
-    if (known !== undefined && known.until > now()) return known.byType.get(type) ?? [];
-    const byType = await triggersForEvents(store, orgId);
-    this.#dropExpired();
-    this.#known.delete(orgId);
-    this.#known.set(orgId, { until: now() + KNOWN_MS, byType });
-    return byType.get(type) ?? [];
+    const planned = this.#planned.get(orgId) ?? this.#readAfter(orgId, this.#begun.get(orgId));
+    this.#planned.set(orgId, planned);
+    return (await planned).get(type) ?? [];
   }
 
-  #dropExpired(): void {
-    for (const [orgId, { until }] of this.#known) {
-      if (until > this.#options.now()) return;
-      this.#known.delete(orgId);
+  async #readAfter(orgId: string, before: Promise<unknown> | undefined): Promise<TriggersByType> {
+    // The result of the read before belongs to the events that wait for it.
+    await before?.catch(() => undefined);
+    this.#planned.delete(orgId);
+    const read = triggersForEvents(this.#options.store, orgId);
+    this.#begun.set(orgId, read);
+    try {
+      return await read;
+    } finally {
+      if (this.#begun.get(orgId) === read) this.#begun.delete(orgId);
     }
   }
 }

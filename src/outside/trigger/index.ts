@@ -8,6 +8,7 @@ export {
   deliveriesOf,
   outcomeOf,
   PUBLIC_FORM_RATE_MAX,
+  RATE_MAX,
   RATE_WINDOW_MS,
   type StartResult,
   storable,

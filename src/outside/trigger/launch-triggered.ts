@@ -12,7 +12,7 @@ export interface Firing {
   readonly idempotency: Pick<LaunchIdempotency, "key" | "bodyHash">;
   /** Default: the trigger itself, on behalf of the caller that saved it last. */
   readonly caller?: LaunchCaller;
-  /** For an event: the number of runs that have started one another through events before this one. */
+  /** For an event: the number of runs in the chain that led to it. */
   readonly hops?: number;
 }
 

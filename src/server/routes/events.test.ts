@@ -196,20 +196,27 @@ describe("an event that a trigger waits for", () => {
     await until(async () => ((await runsOf("go")).length === 1 ? true : undefined));
     const [started] = await runsOf("go");
     const { body } = await api.request("GET", `runs/${started?.id ?? ""}/events`);
-    expect(body.data[0].payload).toMatchObject({ trigger: "event", hops: 1 });
+    expect(body.data[0].payload).toMatchObject({ trigger: "event" });
+    // Nothing led to an event from outside.
+    expect(body.data[0].payload.hops).toBeUndefined();
   });
 
-  it("ends a chain of runs that start one another", async () => {
-    await api.save("name: chain\nsteps:\n  - { id: again, emit: { type: tick } }\n");
-    await trigger("on-tick", { workflow: "chain", on: { event: { type: "tick" } }, args: {} });
-    await start("chain");
-    const runs = await until(async () => {
-      const all = await runsOf("chain");
-      return all.some(({ status }) => status === "failed") ? all : undefined;
-    });
-    expect(runs.map(({ status }) => status).sort()).toEqual([...Array<string>(16).fill("completed"), "failed"]);
-    const last = runs.find(({ status }) => status === "failed")?.id ?? "";
-    const { data } = (await api.request("GET", `runs/${last}/events`)).body;
-    expect(data.at(-1).payload).toMatchObject({ errorCode: "event_loop" });
-  });
+  it.each(["a run", "an event from outside"])(
+    "ends a chain of runs that begins with %s after 16",
+    async (beginning) => {
+      const name = beginning === "a run" ? "chain" : "outer-chain";
+      await api.save(`name: ${name}\nsteps:\n  - { id: again, emit: { type: ${name}.tick } }\n`);
+      await trigger(`on-${name}`, { workflow: name, on: { event: { type: `${name}.tick` } }, args: {} });
+      if (beginning === "a run") await start(name);
+      else await send({ type: `${name}.tick` });
+      const runs = await until(async () => {
+        const all = await runsOf(name);
+        return all.some(({ status }) => status === "failed") ? all : undefined;
+      });
+      expect(runs.map(({ status }) => status).sort()).toEqual([...Array<string>(16).fill("completed"), "failed"]);
+      const last = runs.find(({ status }) => status === "failed")?.id ?? "";
+      const { data } = (await api.request("GET", `runs/${last}/events`)).body;
+      expect(data.at(-1).payload).toMatchObject({ errorCode: "event_loop" });
+    },
+  );
 });

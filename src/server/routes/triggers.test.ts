@@ -129,9 +129,14 @@ describe("a trigger with concurrency", () => {
     expect(problemsOf(await put({ key: "bodi.customer" }))).toEqual([expect.stringContaining("concurrency.key")]);
     expect(problemsOf(await put({ key: "x-${bodi.customer}" }))).toEqual([expect.stringContaining("concurrency.key")]);
     expect(problemsOf(await put({ limit: 0 }))).toEqual([expect.stringContaining("concurrency.limit")]);
-    expect(problemsOf(await put({ key: "body.a" }, "limited"))).toEqual([
-      "conflicting_fields concurrency Write concurrency in one of the two.",
-    ]);
+    await api.save(
+      "format: lens-graph/v1\nname: limited-graph\nnodes: [{ id: a, config: { template_body: go } }]\nedges: []\nconcurrency: { key: run.workflow }\n",
+    );
+    for (const workflow of ["limited", "limited-graph"]) {
+      expect(problemsOf(await put({ key: "body.a" }, workflow))).toEqual([
+        "conflicting_fields concurrency Write concurrency in one of the two.",
+      ]);
+    }
   });
 });
 
@@ -433,6 +438,10 @@ describe("what is wrong with a trigger", () => {
     [
       { workflow: "order", on: { schedul: { cron: "0 9 * * *" } } },
       expect.arrayContaining(['unknown_key on.schedul Did you mean "schedule"?']),
+    ],
+    [
+      { workflow: "order", on: { event: { type: "order/paid" } } },
+      [expect.stringMatching(/^bad_name on.event.type Write a type such as order.paid/)],
     ],
     [
       { workflow: "order", on: HOOK, concurrency: { key: "boy.a" } },
