@@ -24,6 +24,7 @@ export interface RetainerOptions {
     | "deleteFamilies"
     | "pruneVerdicts"
     | "pruneReports"
+    | "pruneLaunches"
     | "makePartitions"
     | "dropPartitions"
   >;
@@ -43,9 +44,9 @@ const ROUND_MS = 20_000;
 const PARTITIONS_MS = 3_600_000;
 
 /**
- * Deletes data whose retention has passed: verdicts and transcripts of ended runs, and runs as whole families. Open
- * runs stay, and so do runs that an open run was started from. One process at a time does this. If it is killed, the
- * next one continues.
+ * Deletes data whose retention has passed: verdicts and transcripts of ended runs, runs as whole families, and
+ * approvals of launches. Open runs stay, and so do runs that an open run was started from. One process at a time does
+ * this. If it is killed, the next one continues.
  */
 export class Retainer {
   readonly #options: RetainerOptions;
@@ -130,6 +131,7 @@ export class Retainer {
       }
     };
     return (
+      (runs === null || (await prune(() => store.pruneLaunches(orgId, runs, ROWS)))) &&
       (verdicts === null || (await prune(() => store.pruneVerdicts(orgId, verdicts, ROWS)))) &&
       (transcripts === null || (await prune(() => store.pruneReports(orgId, transcripts, ROWS))))
     );

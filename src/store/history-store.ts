@@ -28,6 +28,11 @@ export interface HistoryStore extends ErasureStore {
   pruneVerdicts(orgId: string, selection: EndedSelection, limit: number): Promise<number>;
   /** Deletes, in the same way, what attempts reported besides their results. */
   pruneReports(orgId: string, selection: EndedSelection, limit: number): Promise<number>;
+  /**
+   * Deletes approvals of launches that were requested before the instant and that start no run any more, with their
+   * comments, at most `limit`; returns how many.
+   */
+  pruneLaunches(orgId: string, selection: EndedSelection, limit: number): Promise<number>;
   /** Returns what attempts of a run reported besides their results. */
   reportsOfRun(orgId: string, runId: string): Promise<readonly AttemptReport[]>;
   /** Returns the memories that agents keep of a run. */
