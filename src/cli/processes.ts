@@ -170,7 +170,8 @@ function settle({ missing, finish }: Asking, { id }: Worker): void {
 
 /** A process that has just ended may still be listed. */
 function workers(): readonly Worker[] {
-  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead());
+  const listed = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  return listed.filter((worker) => !worker.isDead());
 }
 
 function notify(worker: Worker, message: SiblingMessage): void {
