@@ -8,7 +8,13 @@ import type { RunEvent } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { Files } from "../files/index.ts";
 import type { ArchivedComment, LoadedRun, Store } from "../store/index.ts";
-import { FAMILY_PACKET_FORMAT, type PacketErasure, type PacketHeader, type PacketLine, signedText } from "./packet-line.ts";
+import {
+  FAMILY_PACKET_FORMAT,
+  type PacketErasure,
+  type PacketHeader,
+  type PacketLine,
+  signedText,
+} from "./packet-line.ts";
 
 export interface PacketSources {
   readonly store: Pick<

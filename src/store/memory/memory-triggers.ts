@@ -51,8 +51,10 @@ export function replaceDeliveryIds(
   orgId: string,
   runIds: ReadonlySet<string>,
 ): void {
-  for (const [key, delivery] of [...triggerDeliveries]) {
-    if (delivery.orgId !== orgId || delivery.runId === null || !runIds.has(delivery.runId)) continue;
+  const found = [...triggerDeliveries].filter(
+    ([, { orgId: owner, runId }]) => owner === orgId && runId !== null && runIds.has(runId),
+  );
+  for (const [key, delivery] of found) {
     const replaced = { ...delivery, deliveryId: `erased ${delivery.seq}` };
     triggerDeliveries.delete(key);
     triggerDeliveries.set(keyFor(replaced), replaced);
