@@ -55,7 +55,8 @@ export async function openEngine(
   const { governor } = governance;
   const audit = openAudit(io, config, store);
   const places = openArchivePlaces(io, config, objects, archivesAnywhere);
-  const history = openHistory({ store, files, audit, places, now: () => clock.now() });
+  const forgetMemories = (): Promise<void> => governor.memories.refreshAll(governance.registered);
+  const history = openHistory({ store, files, audit, places, forgetMemories, now: () => clock.now() });
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
   // Runs script steps. It is part of the engine and not a provider that steps may name.
   const scripts = createScriptAdapter({ clock });

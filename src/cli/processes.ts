@@ -29,7 +29,8 @@ export function processCount(written: string | undefined): number | null {
 interface Asking {
   readonly answers: OwnAnswer[];
   readonly finish: () => void;
-  missing: number;
+  /** Ids of the processes that have not answered. */
+  readonly missing: Set<number>;
 }
 
 /** Starts processes that serve one port, replaces a process that dies, and stops all of them together. */
@@ -39,6 +40,8 @@ export class Processes {
   readonly #count: number;
   readonly #asking = new Map<number, Asking>();
   readonly #timers = new Set<Stop>();
+  /** Ids of the processes that serve. One that is starting has no figures yet, and no answer waits for it. */
+  readonly #serving = new Set<number>();
   #asked = 0;
   #isStopping = false;
   #pauseMs = PAUSE_MS;
@@ -88,6 +91,8 @@ export class Processes {
 
   readonly #onExit = (worker: Worker, code: number | null, signal: string | null): void => {
     const { pid = 0 } = worker.process;
+    this.#serving.delete(worker.id);
+    for (const asking of this.#asking.values()) settle(asking, worker);
     if (this.#isStopping) {
       if (workers().length === 0) this.#ended(EXIT.fine);
       return;
@@ -104,20 +109,20 @@ export class Processes {
   readonly #onMessage = (worker: Worker, message: unknown): void => {
     if (!isSiblingMessage(message)) return;
     if (message.sluice === "listening") {
+      this.#serving.add(worker.id);
       this.#begin(message.url);
     } else if (message.sluice === "ask") this.#ask(worker, message);
     else if (message.sluice === "report") {
       const asking = this.#asking.get(message.id);
       if (asking === undefined) return;
       asking.answers.push(message.answer);
-      asking.missing -= 1;
-      if (asking.missing === 0) asking.finish();
+      settle(asking, worker);
     }
   };
 
   #ask(asker: Worker, { id, path }: Extract<SiblingMessage, { sluice: "ask" }>): void {
     const own = (this.#asked += 1);
-    const asked = workers();
+    const asked = workers().filter((worker) => worker === asker || this.#serving.has(worker.id));
     const stopTimer = this.#after(ANSWER_MS, () => finish());
     const finish = (): void => {
       stopTimer();
@@ -125,7 +130,7 @@ export class Processes {
       this.#asking.delete(own);
       notify(asker, { sluice: "answers", id, answers });
     };
-    this.#asking.set(own, { answers: [], missing: asked.length, finish });
+    this.#asking.set(own, { answers: [], missing: new Set(asked.map((worker) => worker.id)), finish });
     for (const worker of asked) notify(worker, { sluice: "figures", id: own, path });
   }
 
@@ -159,8 +164,14 @@ export class Processes {
   }
 }
 
+function settle({ missing, finish }: Asking, { id }: Worker): void {
+  if (missing.delete(id) && missing.size === 0) finish();
+}
+
+/** A process that has just ended may still be listed. */
 function workers(): readonly Worker[] {
-  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  const listed = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  return listed.filter((worker) => !worker.isDead());
 }
 
 function notify(worker: Worker, message: SiblingMessage): void {

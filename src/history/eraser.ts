@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import type { AuditTrail } from "../audit/index.ts";
 import { auditEntry, type AuditType, freeTextOf } from "../core/audit/index.ts";
-import { digestJson, type JsonObject } from "../core/base/index.ts";
-import { shownMembers } from "../core/engine/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { Files } from "../files/index.ts";
-import type { ArchiveRecord, ErasedTraces, Erasing, RunRecord, Store } from "../store/index.ts";
+import type { ArchiveRecord, ErasedTraces, Erasing, Listed, Store } from "../store/index.ts";
+import { type ArchivedFamily, factsOf, launchKey, launchOf, readArchivedFamily } from "./archived-family.ts";
 import type { Archiver } from "./archiver.ts";
-import { type IsAbout, readSubject, type SubjectFacts } from "./erasure-subject.ts";
+import { type IsAbout, readSubject } from "./erasure-subject.ts";
 import { erasedPacket } from "./erased-packet.ts";
 import type { PacketLine } from "./packet-line.ts";
 import { packetLines, verifyPacket } from "./packet-reader.ts";
@@ -18,6 +17,8 @@ export interface EraserOptions {
   readonly files: Pick<Files, "sweep">;
   readonly audit: Pick<AuditTrail, "catchUp" | "isSigned">;
   readonly archiver: Archiver;
+  /** Makes this process forget the memories of agents that are no longer stored. */
+  readonly forgetMemories: () => Promise<void>;
   readonly now: () => number;
 }
 
@@ -69,33 +70,70 @@ export class Eraser {
     const isAbout = readSubject(request.subject);
     // Audit entries that are not sealed yet contain texts that the search would miss.
     await audit.catchUp(orgId);
-    const { found, launched, undecided } = await this.#find(orgId, isAbout);
-    const related = await store.relatedRuns(orgId, found);
+    const { found, families, launched, undecided } = await this.#find(orgId, isAbout);
+    const { related, archived } = await this.#connect(orgId, found, families);
     const outcomes = { erased: [] as string[], already: [] as string[], open: [] as string[], unknown: [] as string[] };
     for (const runId of related) outcomes[await this.#eraseRun(orgId, runId, request)].push(runId);
-    const { archives, runIds } = await this.#eraseArchives(orgId, isAbout, new Set(found), request);
+    const archives: string[] = [];
+    for (const { archive, isErased } of archived) {
+      if (isErased) continue;
+      if (!request.isDryRun) await this.#rewrite(archive, request.by);
+      archives.push(archive.runId);
+    }
     const { launches, pending } = await this.#eraseLaunches(orgId, { isAbout, launched }, request);
-    const gone = new Set([...outcomes.erased, ...runIds]);
-    if (!request.isDryRun) await store.eraseMentions(orgId, [...gone], (body) => withoutMentions(body, gone));
-    const sealed = await this.#sealedTexts(orgId, [...new Set([...related, ...archives])]);
+    const archivedRuns = archived.flatMap(({ runIds }) => runIds);
+    // A run that was erased before is included: a server that still had its memories may have used one since.
+    const gone = new Set([...outcomes.erased, ...outcomes.already, ...archivedRuns]);
+    if (!request.isDryRun) {
+      await this.#options.forgetMemories();
+      await store.eraseMentions(orgId, [...gone], (body) => withoutMentions(body, gone));
+    }
+    const sealed = await this.#sealedTexts(orgId, [...new Set([...related, ...archivedRuns])]);
     if (!request.isDryRun) await files.sweep(SWEEP_MAX);
     const { erased: runs, already } = outcomes;
     return { runs, already, open: [...outcomes.open, ...pending], undecided, archives, launches, sealed };
   }
 
+  /** Finds the runs that match the condition, and reads all archives. */
   async #find(orgId: string, isAbout: IsAbout) {
+    const { store, archiver } = this.#options;
     const found: string[] = [];
     const launched = new Set<string>();
     const undecided: string[] = [];
-    for (let cursor: string | null = null; ;) {
-      const page = await this.#options.store.listRuns(orgId, {}, { limit: PAGE, cursor });
-      for (const run of page.data) {
-        const verdict = isAbout(factsOf(run));
-        if (verdict !== false) (verdict === true ? found : undecided).push(run.runId);
-        if (verdict === true) launched.add(launchKey(run.workflow, shownMembers(run.args, "args")));
+    for await (const run of pages((cursor) => store.listRuns(orgId, {}, { limit: PAGE, cursor }))) {
+      const verdict = isAbout(factsOf(run));
+      if (verdict === true) found.push(run.runId);
+      // The tombstones of an erased run decide nothing.
+      else if (verdict === null && (await store.getErasure(orgId, run.runId)) === undefined) undecided.push(run.runId);
+      if (verdict === true) launched.add(launchOf(run));
+    }
+    const families: ArchivedFamily[] = [];
+    for (let after: string | undefined = ""; after !== undefined;) {
+      const page: readonly ArchiveRecord[] = await store.listArchives(orgId, after, PAGE);
+      for (const archive of page) {
+        // One archive that cannot be read must not prevent the erasure of everything else.
+        const family = await readArchivedFamily(archiver, archive, isAbout).catch(() => null);
+        if (family === null || family.isAbout === null) undecided.push(archive.runId);
+        if (family === null) continue;
+        families.push(family);
+        if (family.isAbout === true) found.push(...family.runIds);
+        for (const launch of family.launches) launched.add(launch);
       }
-      if (page.nextCursor === null) return { found, launched, undecided };
-      cursor = page.nextCursor;
+      after = page.at(-1)?.runId;
+    }
+    return { found, families, launched, undecided: [...new Set(undecided)] };
+  }
+
+  /** Adds the runs and archives connected with the found runs. A chain of restarts may lead through deleted runs. */
+  async #connect(orgId: string, found: readonly string[], families: readonly ArchivedFamily[]) {
+    const ids = new Set(found);
+    for (;;) {
+      const related = await this.#options.store.relatedRuns(orgId, [...ids]);
+      for (const runId of related) ids.add(runId);
+      const archived = families.filter(({ runIds, sources }) => [...runIds, ...sources].some((id) => ids.has(id)));
+      const before = ids.size;
+      for (const { runIds } of archived) for (const runId of runIds) ids.add(runId);
+      if (ids.size === before) return { related, archived };
     }
   }
 
@@ -125,38 +163,8 @@ export class Eraser {
     return store.eraseRun(orgId, runId, erasing);
   }
 
-  /** Erases archived runs, which are deleted here but can be imported again. */
-  async #eraseArchives(
-    orgId: string,
-    isAbout: IsAbout,
-    found: ReadonlySet<string>,
-    { isDryRun, by }: ErasureRequest,
-  ): Promise<{ readonly archives: readonly string[]; readonly runIds: readonly string[] }> {
-    const { store } = this.#options;
-    const archives: string[] = [];
-    const runIds: string[] = [];
-    for (let after = ""; ;) {
-      const page = await store.listArchives(orgId, after, PAGE);
-      for (const archive of page) {
-        if (!found.has(archive.runId) && !(await this.#isArchiveAbout(archive, isAbout))) continue;
-        archives.push(archive.runId);
-        if (!isDryRun) runIds.push(...(await this.#rewrite(archive, by)));
-      }
-      const last = page.at(-1);
-      if (last === undefined) return { archives, runIds };
-      after = last.runId;
-    }
-  }
-
-  async #isArchiveAbout(archive: ArchiveRecord, isAbout: IsAbout): Promise<boolean> {
-    for await (const line of packetLines(this.#options.archiver.read(archive))) {
-      if (line.kind === "run" && isAbout(factsOf(line.run)) === true) return true;
-    }
-    return false;
-  }
-
-  /** Rewrites an archive without content. Returns the ids of its runs. */
-  async #rewrite(archive: ArchiveRecord, by: string): Promise<readonly string[]> {
+  /** Rewrites an archive without content. */
+  async #rewrite(archive: ArchiveRecord, by: string): Promise<void> {
     const { archiver, audit, store, now } = this.#options;
     const { size: _size, sha256, ...about } = archive;
     const { orgId, runId } = archive;
@@ -169,7 +177,6 @@ export class Eraser {
     const detail = { sha256: `sha256:${sha256}`, archive: archive.place };
     const entry = { at, type: "run.erased", actor: by, resource: `run/${runId}`, run: runId, detail } as const;
     await store.appendAudit(orgId, [auditEntry(entry)]);
-    return traces.runIds;
   }
 
   /** Erases launch approvals that match the condition or that started one of the runs. Pending approvals are left unchanged. */
@@ -203,28 +210,24 @@ export class Eraser {
   }
 
   async #sealedTexts(orgId: string, runIds: readonly string[]): Promise<readonly SealedText[]> {
+    const { store } = this.#options;
     const sealed: SealedText[] = [];
     for (const run of runIds) {
-      for (let cursor: string | null = null; ;) {
-        const page = await this.#options.store.listAudit(orgId, { run }, { limit: PAGE, cursor });
-        for (const record of page.data) {
-          if (freeTextOf(record) !== null) sealed.push({ seq: record.seq, type: record.type, run });
-        }
-        if (page.nextCursor === null) break;
-        cursor = page.nextCursor;
+      for await (const record of pages((cursor) => store.listAudit(orgId, { run }, { limit: PAGE, cursor }))) {
+        if (freeTextOf(record) !== null) sealed.push({ seq: record.seq, type: record.type, run });
       }
     }
     return sealed;
   }
 }
 
-/** A run does not store the launch approval that started it, so approvals are matched to runs by workflow and args. */
-function launchKey(workflow: string, shownArgs: JsonObject): string {
-  return `${workflow} ${digestJson(shownArgs)}`;
-}
-
-function factsOf({ runId, workflow, trigger, startedBy, args, labels }: RunRecord): SubjectFacts {
-  return { args, labels, run: { id: runId, workflow, trigger, startedBy } };
+async function* pages<T>(read: (cursor: string | null) => Promise<Listed<T>>): AsyncGenerator<T, void> {
+  for (let cursor: string | null = null; ;) {
+    const page: Listed<T> = await read(cursor);
+    yield* page.data;
+    if (page.nextCursor === null) return;
+    cursor = page.nextCursor;
+  }
 }
 
 /** Collects the ids under which other rows may still contain data of the runs in a packet. */

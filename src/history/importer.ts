@@ -2,11 +2,13 @@ import type { AuditTrail } from "../audit/index.ts";
 import { auditEntry } from "../core/audit/index.ts";
 import { isTerminal, type RunEvent } from "../core/event/index.ts";
 import type { FileValue } from "../core/base/index.ts";
+import { epochMsFromIso } from "../core/view/index.ts";
 import type { Files } from "../files/index.ts";
 import {
   type ApprovalRecord,
   type ArchivedComment,
   type AttemptReport,
+  type ErasureRecord,
   type MemoryRecord,
   NO_CHANGES,
   type RunCommit,
@@ -73,7 +75,7 @@ export class Importer {
       runIds.push(run.record.runId);
       comments.push(...run.comments);
     }
-    await store.markImported(orgId, runIds, comments);
+    await store.markImported(orgId, runIds, comments, erasuresIn(header, runIds));
     const { run: runId, workflow, archivedAt } = header;
     const detail = { workflow, runs: runIds.length, archivedAt };
     const about = { type: "run.imported", actor, resource: `run/${runId}`, run: runId } as const;
@@ -120,6 +122,15 @@ export class Importer {
       version += 1;
     }
   }
+}
+
+/** Returns when each run was erased. An erasure of the root run includes the whole family. */
+function erasuresIn({ run: rootId, erased = [] }: PacketHeader, runIds: readonly string[]): readonly ErasureRecord[] {
+  return runIds.flatMap((runId) => {
+    const found = erased.find(({ run }) => run === runId) ?? erased.find(({ run }) => run === rootId);
+    if (found === undefined) return [];
+    return [{ runId, at: epochMsFromIso(found.at) ?? 0, by: found.by, sha256: found.sha256 }];
+  });
 }
 
 type ContentLine = Extract<PacketLine, { readonly kind: "content" }>;

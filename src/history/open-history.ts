@@ -11,6 +11,8 @@ export interface HistoryOptions {
   readonly files: Files;
   readonly audit: AuditTrail;
   readonly places: ArchivePlaces;
+  /** Makes this process forget the memories of agents that are no longer stored. Default: it has none. */
+  readonly forgetMemories?: () => Promise<void>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -22,8 +24,9 @@ export interface History {
   readonly eraser: Eraser;
 }
 
-export function openHistory({ store, files, audit, places, now }: HistoryOptions): History {
+export function openHistory({ store, files, audit, places, forgetMemories, now }: HistoryOptions): History {
   const archiver = new Archiver({ sources: { store, files, now }, store, audit, places });
   const importer = new Importer({ store, files, audit, now });
-  return { archiver, importer, eraser: new Eraser({ store, files, audit, archiver, now }) };
+  const forgetting = { forgetMemories: forgetMemories ?? (async () => undefined) };
+  return { archiver, importer, eraser: new Eraser({ store, files, audit, archiver, ...forgetting, now }) };
 }

@@ -30,7 +30,7 @@ export interface PacketHeader {
 export interface PacketErasure {
   readonly at: string;
   readonly by: string;
-  /** The root run of the packet, and the hash of the packet before the erasure. */
+  /** The erased run, and the hash of its log; for an erasure of the whole packet its root run, and the hash of the packet. */
   readonly run: string;
   readonly sha256: string;
 }

@@ -60,6 +60,17 @@ export async function verifyPacket(content: AsyncIterable<Uint8Array>, isSigned:
   return { header, lines, sha256, key };
 }
 
+/** Reads only the beginning of a packet. */
+export async function packetHeader(content: AsyncIterable<Uint8Array>): Promise<PacketHeader> {
+  for await (const text of textLines(content)) return headerOf(parsed(text, 1));
+  throw invalid("it ends too early");
+}
+
+/** Whether the content of all runs in the packet was erased. */
+export function isErased({ run: rootId, erased = [] }: PacketHeader): boolean {
+  return erased.some(({ run }) => run === rootId);
+}
+
 /** Yields the lines of a verified packet, without header and end. */
 export async function* packetLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<PacketLine, void> {
   let number = 0;

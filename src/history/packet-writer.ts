@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Readable } from "node:stream";
-import { Readable as Stream } from "node:stream";
+import { Readable } from "node:stream";
 import { createGzip } from "node:zlib";
 import type { AuditTrail } from "../audit/index.ts";
 import type { AuditRecord } from "../core/audit/index.ts";
@@ -9,7 +8,13 @@ import type { RunEvent } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { Files } from "../files/index.ts";
 import type { ArchivedComment, LoadedRun, Store } from "../store/index.ts";
-import { FAMILY_PACKET_FORMAT, type PacketHeader, type PacketLine, signedText } from "./packet-line.ts";
+import {
+  FAMILY_PACKET_FORMAT,
+  type PacketErasure,
+  type PacketHeader,
+  type PacketLine,
+  signedText,
+} from "./packet-line.ts";
 
 export interface PacketSources {
   readonly store: Pick<
@@ -24,6 +29,7 @@ export interface PacketSources {
     | "getFile"
     | "getDefinition"
     | "listAudit"
+    | "getErasure"
   >;
   readonly files: Pick<Files, "read">;
   readonly now: () => number;
@@ -35,11 +41,20 @@ const CONTENT_BYTES = 1_048_576;
 const PAGE = 100;
 
 /** Appends a signature to the lines and compresses them. Only a few lines are in memory at a time. */
-export function signedPacket(
+export async function* signedPacket(
   lines: AsyncIterable<object>,
   audit: Pick<AuditTrail, "sign">,
-): Readable & AsyncIterable<Uint8Array> {
-  return Stream.from(signed(lines, audit)).pipe(createGzip());
+): AsyncGenerator<Uint8Array, void> {
+  const zip = createGzip();
+  const source = Readable.from(signed(lines, audit));
+  // A pipe passes on no errors: the reader would wait for ever, and the error would end the process.
+  source.once("error", (error) => zip.destroy(error));
+  try {
+    for await (const chunk of source.pipe(zip)) yield chunk as Buffer;
+  } finally {
+    source.destroy();
+    zip.destroy();
+  }
 }
 
 async function* signed(lines: AsyncIterable<object>, audit: Pick<AuditTrail, "sign">): AsyncGenerator<string> {
@@ -65,6 +80,7 @@ export async function* linesOfFamily(
   const [root] = await sources.store.loadRuns([rootId]);
   if (root === undefined) throw new Error(`run ${rootId} is gone`);
   const { workflow, endedAt } = root.run;
+  const erased = await erasuresOf(sources.store, orgId, runIds);
   yield {
     kind: "header",
     format: FAMILY_PACKET_FORMAT,
@@ -74,11 +90,27 @@ export async function* linesOfFamily(
     runs: runIds.length,
     endedAt: endedAt === null ? null : isoFromEpochMs(endedAt),
     archivedAt: isoFromEpochMs(sources.now()),
+    ...(erased.length === 0 ? {} : { erased }),
   };
   const pinned = new Set<string>();
   const contents = new Set<string>();
   for (const runId of runIds) yield* outsideRun(sources, orgId, runId, { pinned, contents });
   for (const runId of runIds.toReversed()) yield* linesOfRun(sources, orgId, runId);
+}
+
+async function erasuresOf(
+  store: PacketSources["store"],
+  orgId: string,
+  runIds: readonly string[],
+): Promise<readonly PacketErasure[]> {
+  const erased: PacketErasure[] = [];
+  for (const run of runIds) {
+    const erasure = await store.getErasure(orgId, run);
+    if (erasure !== undefined) {
+      erased.push({ at: isoFromEpochMs(erasure.at), by: erasure.by, run, sha256: erasure.sha256 });
+    }
+  }
+  return erased;
 }
 
 interface Written {

@@ -5,6 +5,7 @@ import {
   type EndedRun,
   type EndedSelection,
   everyEntry,
+  type FamilyMember,
   type NoteDeletion,
   type SeenFamily,
   type Store,
@@ -23,6 +24,7 @@ export interface RetainerOptions {
     | "deleteFamilies"
     | "pruneVerdicts"
     | "pruneReports"
+    | "pruneLaunches"
     | "makePartitions"
     | "dropPartitions"
   >;
@@ -35,15 +37,16 @@ export interface RetainerOptions {
 const ROWS = 500;
 const RUNS = 50;
 const ORGANISATIONS = 100;
+const FAILURES_MAX = 5;
 /** Maximum time of a round. It is shorter than the lease of the round; the next round continues. */
 const ROUND_MS = 20_000;
 /** How often partitions are maintained when nothing is deleted. */
 const PARTITIONS_MS = 3_600_000;
 
 /**
- * Deletes data whose retention has passed: verdicts and transcripts of ended runs, and runs as whole families. Open
- * runs stay, and so do runs that an open run was started from. One process at a time does this. If it is killed, the
- * next one continues.
+ * Deletes data whose retention has passed: verdicts and transcripts of ended runs, runs as whole families, and
+ * approvals of launches. Open runs stay, and so do runs that an open run was started from. One process at a time does
+ * this. If it is killed, the next one continues.
  */
 export class Retainer {
   readonly #options: RetainerOptions;
@@ -51,6 +54,8 @@ export class Retainer {
   readonly #looks = new Map<string, { readonly dueAt: number; readonly mark: string }>();
 
   #partitionsDueAt = 0;
+  /** Families in a row that could not be archived, in the present check of an organisation. */
+  #failures = 0;
 
   constructor(options: RetainerOptions) {
     this.#options = options;
@@ -102,6 +107,7 @@ export class Retainer {
     const plan = retentionPlan((await everyEntry(store, orgId, "retention")).map(retentionOf));
     // After an error, the organisation is retried at the next due time, not in every round.
     this.#looks.set(orgId, { mark, dueAt: clock.now() + lookEveryMs(plan) });
+    this.#failures = 0;
     for (const part of plan) {
       const isDone = await this.#remove(orgId, part, until);
       if (!isDone) this.#looks.delete(orgId);
@@ -125,6 +131,7 @@ export class Retainer {
       }
     };
     return (
+      (runs === null || (await prune(() => store.pruneLaunches(orgId, runs, ROWS)))) &&
       (verdicts === null || (await prune(() => store.pruneVerdicts(orgId, verdicts, ROWS)))) &&
       (transcripts === null || (await prune(() => store.pruneReports(orgId, transcripts, ROWS))))
     );
@@ -143,12 +150,12 @@ export class Retainer {
 
   /** Deletes several families in one transaction, because many small transactions would be slow. */
   async #delete(orgId: string, ended: readonly EndedRun[], archive: string | null): Promise<void> {
-    const { store, archiver, clock } = this.#options;
+    const { store, clock } = this.#options;
     const families: SeenFamily[] = [];
     for (const run of ended) {
       const as = await store.familyOf(orgId, run.runId);
       if (as.some(({ isOpen }) => isOpen)) continue;
-      if (archive !== null) await archiver.archive(orgId, run, as, archive);
+      if (archive !== null && !(await this.#archive(orgId, run, as, archive))) continue;
       families.push({ runId: run.runId, as });
     }
     const note: NoteDeletion = ({ runId, workflow, runIds }) => {
@@ -159,5 +166,21 @@ export class Retainer {
     };
     // A family that has changed since it was archived is not deleted now; the next check handles it.
     if ((await store.deleteFamilies(orgId, families, note)) > 0) this.#partitionsDueAt = 0;
+  }
+
+  /** False when a family cannot be archived: it stays, and does not keep the others. After several in a row, the check ends. */
+  async #archive(orgId: string, run: EndedRun, as: readonly FamilyMember[], place: string): Promise<boolean> {
+    const { archiver, onTrouble } = this.#options;
+    try {
+      await archiver.archive(orgId, run, as, place);
+      this.#failures = 0;
+      return true;
+    } catch (error) {
+      this.#failures += 1;
+      // Probably the place cannot be used, and trying every run would fill the log.
+      if (this.#failures >= FAILURES_MAX) throw error;
+      onTrouble(`archiving ${run.runId}`, error);
+      return false;
+    }
   }
 }

@@ -4,7 +4,7 @@ import { pinnedVersion, pinsOfJson, type Plan, refText } from "../core/plan/inde
 import type { StartChild } from "../core/engine/index.ts";
 import { type ChildPreparer, type Launch, launchOfChild, type PreparedChild, type Runtime } from "../driver/index.ts";
 import type { Governor } from "../governance/index.ts";
-import type { RunRecord, Store } from "../store/index.ts";
+import type { RunRecord, Store, WorkflowRecord } from "../store/index.ts";
 import { launchFacts } from "./launch-facts.ts";
 import { keepPinned } from "./pinning.ts";
 import { argsFor } from "./run-launcher.ts";
@@ -83,10 +83,20 @@ async function refusedLaunch({ store, governor }: ChildPreparerOptions, launch: 
   const { orgId, workflow, args, gateway = null, team = null } = launch;
   const record = await store.getWorkflow(orgId, workflow);
   const depth = launch.parent?.recursionDepth ?? 0;
-  const facts = launchFacts({ workflow, args, gateway, team, depth }, record);
+  const facts = launchFacts({ workflow, args, gateway, team, depth }, await heldOrAsIs(store, orgId, record));
   // The approval for the first run of a family is valid for the whole family.
   const judgement = await governor.launches.judge(orgId, { ...facts, hasApprovedLaunch: true, keyId: null });
   return judgement.disposition === "block" ? refused(judgement.explanation.message) : undefined;
+}
+
+/** A pause of a workflow holds its child runs until it is resumed, and must not fail the runs that need them. */
+async function heldOrAsIs(
+  store: Store,
+  orgId: string,
+  record: WorkflowRecord | undefined,
+): Promise<WorkflowRecord | undefined> {
+  if (record?.status !== "paused" || !(await store.pausesOf(orgId)).has(record.name)) return record;
+  return { ...record, status: "active" };
 }
 
 function refused(message: string): PreparedChild {

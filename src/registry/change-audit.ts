@@ -7,6 +7,7 @@ import { entryKindOf, type RegisteredKind } from "./kind.ts";
 /** Audit types of kinds that have one of their own. Other kinds use `config.applied`. */
 const TYPE_OF: Readonly<Partial<Record<RegisteredKind, AuditType>>> = {
   Agent: "agent.changed",
+  Channel: "channel.changed",
   Gateway: "gateway.changed",
   Policy: "policy.changed",
   Secret: "secret.changed",

@@ -249,6 +249,8 @@ describe("what changed", () => {
     expect(JSON.stringify(entries)).not.toContain("hush");
     const gone = { kind: "Budget", name: "b", action: "deleted", before: {}, after: undefined } as const;
     expect(changeAudit(gone, "key_1", AT)).toMatchObject([{ type: "config.applied", resource: "budget/b" }]);
+    const channel = { ...gone, kind: "Channel", name: "ops" } as const;
+    expect(changeAudit(channel, "key_1", AT)).toMatchObject([{ type: "channel.changed", resource: "channel/ops" }]);
   });
 });
 

@@ -117,6 +117,6 @@ async function noteAcceptance(
 ): Promise<void> {
   const detail = { invitation: id, roles: [...roles], groups: [...groups] };
   const resource = `person/${personId}`;
-  const entry = auditEntry({ at: config.now(), type: "member.joined", actor: personId, resource, detail });
+  const entry = auditEntry({ at: config.now(), type: "person.joined", actor: personId, resource, detail });
   await store.appendAudit(orgId, [entry]);
 }

@@ -12,11 +12,15 @@ export interface ErasureStore {
   eraseRun(orgId: string, runId: string, erasing: Erasing): Promise<"erased" | "already" | "open" | "unknown">;
   /** Returns when the run was erased, and by whom; undefined when it was not erased. */
   getErasure(orgId: string, runId: string): Promise<ErasureRecord | undefined>;
-  /** Returns these runs and all runs connected to them, transitively: runs started from them, parents, and child runs. */
+  /**
+   * Returns those of these runs that exist, and all runs connected to them, transitively: runs started from them,
+   * parents, and child runs. A deleted run connects too: it is named by the runs that were started from it.
+   */
   relatedRuns(orgId: string, runIds: readonly string[]): Promise<readonly string[]>;
   /**
    * Edits other runs in whose prompts an agent remembered one of these: rewrites the blocks of their logs that name it, and
-   * removes what their attempts reported besides results. Reads the whole log; returns the number of changed blocks.
+   * removes what their attempts reported besides results. Also replaces the ids of the trigger deliveries that started
+   * these runs, because senders choose them. Reads the whole log; returns the number of changed blocks.
    */
   eraseMentions(orgId: string, runIds: readonly string[], rewrite: (body: string) => string): Promise<number>;
   /** Removes remaining data of runs that were deleted earlier. */

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { MemoryRecord } from "./agent-memory-store.ts";
 import type { ApprovalCommentRecord } from "./approval-inbox-store.ts";
-import type { ErasureStore } from "./erasure-store.ts";
+import type { ErasureRecord, ErasureStore } from "./erasure-store.ts";
 import type { AttemptReport } from "./registry-store.ts";
 
 /** Deletion of runs that have ended. It always deletes whole families, and never a family that an open run still needs. */
@@ -28,15 +28,25 @@ export interface HistoryStore extends ErasureStore {
   pruneVerdicts(orgId: string, selection: EndedSelection, limit: number): Promise<number>;
   /** Deletes, in the same way, what attempts reported besides their results. */
   pruneReports(orgId: string, selection: EndedSelection, limit: number): Promise<number>;
+  /**
+   * Deletes approvals of launches that were requested before the instant and that start no run any more, with their
+   * comments, at most `limit`; returns how many.
+   */
+  pruneLaunches(orgId: string, selection: EndedSelection, limit: number): Promise<number>;
   /** Returns what attempts of a run reported besides their results. */
   reportsOfRun(orgId: string, runId: string): Promise<readonly AttemptReport[]>;
   /** Returns the memories that agents keep of a run. */
   memoriesOfRun(orgId: string, runId: string): Promise<readonly MemoryRecord[]>;
   /**
    * Marks runs as imported: their retention counts from now, not from their end. Also restores the comments on their
-   * approvals.
+   * approvals, and their erasures.
    */
-  markImported(orgId: string, runIds: readonly string[], comments: readonly ArchivedComment[]): Promise<void>;
+  markImported(
+    orgId: string,
+    runIds: readonly string[],
+    comments: readonly ArchivedComment[],
+    erasures: readonly ErasureRecord[],
+  ): Promise<void>;
   /** Returns, for each organisation with a registered retention, a text that changes when any of its retentions changes. */
   retentionMarks(): Promise<ReadonlyMap<string, string>>;
   /** Stores the record of an archive; replaces the earlier record of the same run. */

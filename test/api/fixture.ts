@@ -142,7 +142,8 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
   const objects = archives === undefined ? createMemoryObjects() : createFolderObjects(`${archives}/objects`);
   const files = new Files({ store, objects, secretKey: null, now });
   const places = new ArchivePlaces({ root: archives ?? "archives", isAnywhere: false, bucket: null });
-  const history = openHistory({ store, files, audit, places, now });
+  const forgetMemories = () => governance.governor.memories.refreshAll(governance.registered);
+  const history = openHistory({ store, files, audit, places, forgetMemories, now });
   const local = isRemote ? null : { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
   const gateways = await openGateways({
     store,

@@ -34,6 +34,26 @@ export function launchRules(subjectOf: SubjectOf): void {
       expect((await store.askLaunch(other, entry)).id).toBe("apr_3");
     });
 
+    it("is deleted when its time is over, unless it waits for an answer or may start a run", async () => {
+      const { store } = subjectOf();
+      const ids = ["apr_used", "apr_approved", "apr_pending", "apr_late", "apr_other"];
+      for (const id of ids) {
+        const parts = id === "apr_late" ? { requestedAt: 5_000 } : id === "apr_other" ? { workflow: "other" } : {};
+        await store.askLaunch(await asked(id, { digest: id, requestedAt: 1_000, workflow: "triage", ...parts }), entry);
+        if (id !== "apr_pending") await store.answerLaunch("org_1", closing(id, "approved"), entry);
+        if (id !== "apr_pending" && id !== "apr_approved") await store.useLaunch("org_1", id, id);
+      }
+      const comment = { id: "cmt_1", at: 1, by: "ann", byId: null, personId: null, text: "fine" };
+      expect(await store.addComment("org_1", "apr_used", comment, entry)).toBe(true);
+      const prune = (orgId: string, more: object = {}) =>
+        store.pruneLaunches(orgId, { before: 2_000, workflow: null, except: ["other"], ...more }, 10);
+      expect([await prune("org_2"), await prune("org_1"), await prune("org_1")]).toEqual([0, 1, 0]);
+      const left = await Promise.all(ids.map((id) => store.getApproval("org_1", id)));
+      expect(left.map((one) => one?.id ?? null)).toEqual([null, ...ids.slice(1)]);
+      expect((await store.listComments("org_1", "apr_used", { limit: 9, cursor: null })).data).toEqual([]);
+      expect(await prune("org_1", { workflow: "other", except: [] })).toBe(1);
+    });
+
     it("is shown to those who watch, until it is answered", async () => {
       const { store } = subjectOf();
       await store.askLaunch(await asked("apr_2"), entry);

@@ -93,6 +93,10 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
       const body = JSON.stringify({ text: runId === runs.erased ? NAME : "Ann Other" });
       await api.store.addDeliveries([{ ...about, id: `msg_${runId}`, body, runId }]);
     }
+    for (const [index, runId] of [runs.erased, runs.archived].entries()) {
+      const key = { orgId: ORG, triggerId: "trigger/orders", deliveryId: `order ${index} of ${NAME}` };
+      await api.store.recordDelivery(key, { state: "started", runId, code: null, reason: null });
+    }
   });
   afterAll(async () => {
     await api.close();
@@ -119,6 +123,7 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
           "idempotency_keys",
           "run_facets",
           "runs",
+          "trigger_deliveries",
         ]),
       );
     }
@@ -144,6 +149,13 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
     if (opened.sql !== null) expect(await tablesWith(opened.sql, "run.erased")).toContain("audit_open");
     expect(filesWith(folder, NAME)).toEqual([]);
     const { body } = await api.request("GET", `runs/${runs.erased}/events`);
+    expect(JSON.stringify(body)).not.toContain(NAME);
+  });
+
+  it("leaves nothing in the memory of agents, so that no later run is told of the person", async () => {
+    const later = await letter("Late Comer");
+    const { body } = await api.request("GET", `runs/${later}/events`);
+    expect(JSON.stringify(body)).toContain("memory log of ada");
     expect(JSON.stringify(body)).not.toContain(NAME);
   });
 
@@ -182,7 +194,53 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
     expect(header.erased).toMatchObject([{ run: runs.archived, sha256: expect.stringMatching(/^sha256:/) }]);
     const body = Uint8Array.from(readFileSync(packet(runs.archived)));
     expect((await api.request("POST", "runs/import", { body })).status).toBe(201);
-    expect((await api.request("GET", `runs/${runs.archived}`)).body.args.customer).toContain("[erased");
+    const { body: run } = await api.request("GET", `runs/${runs.archived}`);
+    expect(run.args.customer).toContain("[erased");
+    expect(run.erased).toMatchObject({ sha256: header.erased?.[0]?.sha256, by: header.erased?.[0]?.by });
+    const restart = await api.request("POST", `runs/${runs.archived}/restart`);
+    expect([restart.status, restart.body.code]).toEqual([409, "run_erased"]);
+    expect(await erase()).toMatchObject({ runs: [], archives: [] });
+  });
+
+  it("is known of a run that is archived after it, and still known when that is taken back", async () => {
+    const before = (await api.request("GET", `runs/${runs.erased}`)).body.erased;
+    const family = await api.store.familyOf(ORG, runs.erased);
+    await api.history.archiver.archive(ORG, { runId: runs.erased, workflow: "letters" }, family, "packets");
+    expect((await api.ask("DELETE", `runs/${runs.erased}`)).status).toBe(204);
+    const { header } = await verifyPacket(bytesOf(packet(runs.erased)), (...signed) => api.audit.isSigned(...signed));
+    expect(header.erased?.map(({ run }) => run)).toEqual(family.map(({ runId }) => runId));
+    const body = Uint8Array.from(readFileSync(packet(runs.erased)));
+    expect((await api.request("POST", "runs/import", { body })).status).toBe(201);
+    expect((await api.request("GET", `runs/${runs.erased}`)).body.erased).toEqual(before);
+  });
+
+  it("reaches a run that was branched from one of which only the archive is left", async () => {
+    await api.save(`name: notes
+args: { topic: { type: string } }
+steps:
+  - { id: head, command: "A head" }
+  - { id: text, command: "A text about \${topic}", depends_on: [head] }
+`);
+    const first = await api.run("notes", { topic: "An illness" });
+    const { lastEventId: eventId } = (await api.request("GET", `runs/${first}`)).body;
+    const changed = { eventId, args: { topic: "Cats" } };
+    const branch = await api.request("POST", `runs/${first}/branch`, { body: changed });
+    expect([branch.status, await api.settle(branch.body.id)]).toEqual([201, "completed"]);
+    const family = await api.store.familyOf(ORG, first);
+    await api.history.archiver.archive(ORG, { runId: first, workflow: "notes" }, family, "packets");
+    expect((await api.ask("DELETE", `runs/${first}`)).status).toBe(204);
+    const { body } = await api.request("POST", "erasures", { body: { subject: 'args.topic == "An illness"' } });
+    expect(body).toMatchObject({ runs: [branch.body.id], archives: [first], undecided: [] });
+  });
+
+  it("names an archive that cannot be read, and erases the rest", async () => {
+    const [lost, there] = [await api.run("hello", { who: "Lost One" }), await api.run("hello", { who: "Lost One" })];
+    const family = await api.store.familyOf(ORG, lost);
+    await api.history.archiver.archive(ORG, { runId: lost, workflow: "hello" }, family, "packets");
+    expect((await api.ask("DELETE", `runs/${lost}`)).status).toBe(204);
+    rmSync(packet(lost));
+    const { body } = await api.request("POST", "erasures", { body: { subject: 'args.who == "Lost One"' } });
+    expect(body).toMatchObject({ runs: [there], undecided: [lost] });
   });
 
   it("leaves runs that have not ended, and names them", async () => {

@@ -153,6 +153,18 @@ describe.each(Object.keys(STORES))("the history of runs on %s", (kind) => {
     await api.ask("DELETE", "retentions/all");
   });
 
+  it("keeps a family that cannot be archived, and deletes the others", async () => {
+    const broken = await answered(await sentFile(`a page that is lost, on ${kind}`));
+    const other = await api.run("hello", { who: "Ann" });
+    rmSync(join(folder, "objects"), { recursive: true });
+    await api.request("PUT", "retentions/all", { body: { runs: "1d", archive: "packets" } });
+    await after(2);
+    await api.ask("DELETE", "retentions/all");
+    expect([await statusOf(broken), await statusOf(other)]).toEqual([200, 404]);
+    expect(troubles.splice(0).join("\n")).toContain(`archiving ${broken}`);
+    expect((await api.ask("DELETE", `runs/${broken}`)).status).toBe(204);
+  });
+
   it("takes back only what it has signed, and all of it", async () => {
     const runId = await api.run("hello", { who: "Ann" });
     const family = await api.store.familyOf(ORG, runId);

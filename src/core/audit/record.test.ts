@@ -23,9 +23,9 @@ describe("entries", () => {
         "organisation.paused organisation.resumed run.deleted run.imported run.erased node.dispatched node.completed node.failed node.skipped gate.rejected " +
         "gate.held tool.decided routing.decided approval.requested approval.escalated approval.answered approval.revised " +
         "approval.refused approval.resolved approval.assigned approval.commented budget.period_reset " +
-        "budget.alert agent.changed trust.changed function.action_lowered gateway.changed policy.changed " +
+        "budget.alert agent.changed trust.changed function.action_lowered gateway.changed channel.changed policy.changed " +
         "secret.changed secret.used secret.refused key.created key.revoked auth.failed " +
-        "session.started session.ended member.joined member.changed member.removed invitation.created " +
+        "session.started session.ended person.joined person.changed person.removed invitation.created " +
         "invitation.revoked organisation.changed config.applied platform.changed server.started",
     );
     expect(new Set(Object.values(CATEGORY_OF))).toEqual(new Set(AUDIT_CATEGORIES));

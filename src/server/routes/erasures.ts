@@ -8,7 +8,7 @@ import { defineRoute, json, type Route } from "../route.ts";
 const OUT_OF_REACH = [
   "telemetry that was exported to a collector",
   "messages that were delivered by webhooks and channels",
-  "audit exports, packets and backups that were taken",
+  "audit exports, packets, recordings of cases and backups that were taken",
 ];
 
 export const erasureRoutes: readonly Route[] = [

@@ -112,6 +112,17 @@ describe("a workflow", () => {
     expect((await post("workflows/nothing/pause")).body.code).toBe("unknown_workflow");
   });
 
+  it("holds the child runs that others start meanwhile, and does not fail them", async () => {
+    await api.save("name: caller\nsteps:\n  - { id: call, workflow_ref: line }\n");
+    await post("workflows/line/pause", { reason: "CRM is down" });
+    const { id } = (await post("runs", { workflow: "caller" })).body;
+    const childOf = async () => (await read(`runs?parent=${id}`)).data[0];
+    await expect.poll(childOf).toMatchObject({ workflow: "line", paused: { scope: "workflow" } });
+    await post("workflows/line/resume");
+    await expect.poll(async () => (await read(`runs/${id}`)).status).toBe("completed");
+    expect((await childOf()).status).toBe("completed");
+  });
+
   it("that is made active is not paused either", async () => {
     const runId = await api.run("held");
     await post("workflows/held/pause");

@@ -220,8 +220,8 @@ describe("members", () => {
     expect((await bob.ask("POST", `organisations/${ORG}/leave`)).status).toBe(204);
     expect(codeOf(await bob.ask("GET", "runs"))).toEqual([403, "no_membership"]);
     expect(codeOf(await ann.ask("GET", `persons/${bob.id}`))).toEqual([404, "unknown_person"]);
-    expect(await actorsOf("member.changed")).toEqual([[ann.id, `person/${bob.id}`]]);
-    expect(await actorsOf("member.removed")).toEqual([[bob.id, `person/${bob.id}`]]);
+    expect(await actorsOf("person.changed")).toEqual([[ann.id, `person/${bob.id}`]]);
+    expect(await actorsOf("person.removed")).toEqual([[bob.id, `person/${bob.id}`]]);
   });
 
   it("cannot be given, or lose, what the one who changes them does not have", async () => {

@@ -123,7 +123,7 @@ async function changed(
   requireDone(await services.store.changeMember(orgId, personId, wanted), personId);
   services.people.forget();
   const now = await requireMember(services.store, orgId, personId);
-  await noteChange(services, principal, "member.changed", `person/${personId}`, detailOf(now));
+  await noteChange(services, principal, "person.changed", `person/${personId}`, detailOf(now));
   return personAnswer(services, now);
 }
 
@@ -143,7 +143,7 @@ export async function removeMember(
   requireDone(await services.store.removeMember(orgId, personId), personId);
   services.people.forget();
   services.keys.forget();
-  await noteChange(services, { orgId, keyId: principal.keyId }, "member.removed", `person/${personId}`);
+  await noteChange(services, { orgId, keyId: principal.keyId }, "person.removed", `person/${personId}`);
 }
 
 /** A person is disabled in the whole installation. One of several organisations must not decide that for the others. */

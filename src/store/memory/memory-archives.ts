@@ -82,7 +82,7 @@ type Archives = Pick<
 >;
 
 export function memoryArchives(world: MemoryWorld): Archives {
-  const { imports, archives } = world.history;
+  const { imports, archives, erasures } = world.history;
   return {
     reportsOfRun: async (orgId, runId) =>
       [...world.reports.values()]
@@ -94,8 +94,9 @@ export function memoryArchives(world: MemoryWorld): Archives {
         .filter((memory) => memory.orgId === orgId && memory.runId === runId)
         .sort((left, right) => left.at - right.at)
         .map(({ orgId: _orgId, ...memory }) => copy(memory)),
-    markImported: async (orgId, runIds, comments) => {
+    markImported: async (orgId, runIds, comments, erased) => {
       for (const runId of runIds) imports.set(runId, world.now());
+      for (const erasure of erased) erasures.set(erasure.runId, copy(erasure));
       for (const { approvalId, ...comment } of comments) {
         const key = keyOf(orgId, approvalId);
         const there = world.comments.get(key) ?? [];

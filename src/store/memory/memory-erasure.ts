@@ -5,6 +5,7 @@ import { appendedAuditId } from "../audit-id.ts";
 import type { ErasureStore, Erasing } from "../erasure-store.ts";
 import { NO_RUN } from "../launch-approval-store.ts";
 import { removeFrom, removeUnusedBlobs } from "./memory-history.ts";
+import { replaceDeliveryIds } from "./memory-triggers.ts";
 import { copy, keep, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryErasure(world: MemoryWorld): ErasureStore {
@@ -41,6 +42,7 @@ export function memoryErasure(world: MemoryWorld): ErasureStore {
         }
       }
       removeFrom(world.reports, (one) => one.orgId === orgId && isMentioned(JSON.stringify([one.messages, one.logs])));
+      replaceDeliveryIds(world, orgId, new Set(runIds));
       return count;
     },
     eraseTraces: async (orgId, { runIds, eventIds, fileHashes }) => {
@@ -129,7 +131,7 @@ function removeTexts({ audit }: MemoryWorld, orgId: string, subject: string): vo
 
 function relatedRuns({ runs }: MemoryWorld, orgId: string, runIds: readonly string[]): readonly string[] {
   const found = new Set<string>();
-  const waiting = runIds.filter((runId) => runs.get(runId)?.orgId === orgId);
+  const waiting = [...runIds];
   for (let runId = waiting.pop(); runId !== undefined; runId = waiting.pop()) {
     if (found.has(runId)) continue;
     found.add(runId);
@@ -139,5 +141,5 @@ function relatedRuns({ runs }: MemoryWorld, orgId: string, runIds: readonly stri
     const parent = runs.get(runId)?.pinned.parentRunId ?? null;
     if (parent !== null && runs.has(parent)) waiting.push(parent);
   }
-  return [...found].sort(compareCodeUnits);
+  return [...found].filter((runId) => runs.get(runId)?.orgId === orgId).sort(compareCodeUnits);
 }

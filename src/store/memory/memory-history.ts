@@ -9,6 +9,7 @@ import {
   type HistoryStore,
   isSameFamily,
 } from "../history-store.ts";
+import { NO_RUN } from "../launch-approval-store.ts";
 import { memoryArchives, memoryEnded } from "./memory-archives.ts";
 import { removeWaiter } from "./memory-events.ts";
 import { keep, keyOf, type MemoryWorld } from "./memory-world.ts";
@@ -32,6 +33,16 @@ export function memoryHistory(world: MemoryWorld): Omit<HistoryStore, keyof Eras
       return gone.length;
     },
     familyOf: async (orgId, runId) => (world.runs.get(runId)?.orgId === orgId ? membersOf(world, runId) : []),
+    pruneLaunches: async (orgId, { before, workflow, except }, limit) => {
+      const usable = new Set(world.launches.values());
+      const gone = [...world.approvals.values()]
+        .filter((one) => one.orgId === orgId && one.runId === NO_RUN && one.status !== "pending")
+        .filter((one) => one.requestedAt < before && !usable.has(one.id))
+        .filter((one) => (workflow === null || one.workflow === workflow) && !except.includes(one.workflow ?? ""))
+        .slice(0, limit);
+      for (const { id } of gone) removeApproval(world, orgId, id);
+      return gone.length;
+    },
     ...memoryEnded(world),
     ...memoryArchives(world),
   };

@@ -3,12 +3,12 @@ import type { TriggerDeliveryRecord, TriggerDeliveryKey, TriggerStore } from "..
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 /** A delivery with its sequence number among all deliveries. */
-interface MemoryTriggerDelivery extends TriggerDeliveryRecord {
+export interface MemoryTriggerDelivery extends TriggerDeliveryRecord {
   readonly seq: number;
 }
 
 export function memoryTriggers(world: MemoryWorld): TriggerStore {
-  const deliveries = new Map<string, MemoryTriggerDelivery>();
+  const deliveries = world.triggerDeliveries;
   let newest = 0;
   const newestOf = (orgId: string, triggerId: string): MemoryTriggerDelivery[] =>
     [...deliveries.values()]
@@ -43,6 +43,22 @@ export function memoryTriggers(world: MemoryWorld): TriggerStore {
       }
     },
   };
+}
+
+/** Replaces the ids of the deliveries that started these runs. */
+export function replaceDeliveryIds(
+  { triggerDeliveries }: MemoryWorld,
+  orgId: string,
+  runIds: ReadonlySet<string>,
+): void {
+  const found = [...triggerDeliveries].filter(
+    ([, { orgId: owner, runId }]) => owner === orgId && runId !== null && runIds.has(runId),
+  );
+  for (const [key, delivery] of found) {
+    const replaced = { ...delivery, deliveryId: `erased ${delivery.seq}` };
+    triggerDeliveries.delete(key);
+    triggerDeliveries.set(keyFor(replaced), replaced);
+  }
 }
 
 function shown({ seq: _seq, ...delivery }: MemoryTriggerDelivery): TriggerDeliveryRecord {

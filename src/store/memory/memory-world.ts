@@ -20,6 +20,7 @@ import type { MemoryHold, MemoryWorker } from "./memory-work.ts";
 import type { MemoryPlace } from "./memory-places.ts";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
 import { createMemoryHistory, type MemoryHistory } from "./memory-archives.ts";
+import type { MemoryTriggerDelivery } from "./memory-triggers.ts";
 import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
@@ -64,6 +65,7 @@ export interface MemoryWorld {
   readonly marked: Set<string>;
   /** The approval of a launch, by organisation and digest. */
   readonly launches: Map<string, string>;
+  readonly triggerDeliveries: Map<string, MemoryTriggerDelivery>;
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
@@ -155,6 +157,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     memories: [],
     marked: new Set(),
     launches: new Map(),
+    triggerDeliveries: new Map(),
     reports: new Map(),
     audit: createMemoryAudit(),
     webhooks: createMemoryWebhooks(),

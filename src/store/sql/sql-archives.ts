@@ -4,6 +4,7 @@ import { bigint, Columns, text } from "./columns.ts";
 import { COMMENT } from "./comment-rows.ts";
 import { lookUp } from "./look-up.ts";
 import { MEMORY } from "./sql-agent-memory.ts";
+import { putErasure } from "./sql-erasure.ts";
 import { REPORT } from "./sql-reports.ts";
 
 type Archives = Pick<
@@ -16,11 +17,12 @@ export function sqlArchives(sql: Sql): Archives {
   return {
     reportsOfRun: async (orgId, runId) => REPORT.all(await lookUp(sql, REPORTS, [orgId, runId])),
     memoriesOfRun: async (orgId, runId) => MEMORY.all(await lookUp(sql, MEMORIES, [orgId, runId])),
-    markImported: (orgId, runIds, comments) =>
+    markImported: (orgId, runIds, comments, erasures) =>
       sql.transaction(async (within) => {
         await within.query(MARK, [orgId, arrayLiteral(runIds)]);
         const rows = comments.map((comment) => ({ orgId, ...comment }));
         if (rows.length > 0) await within.query(PUT_COMMENTS, COMMENT.batch(rows));
+        for (const erasure of erasures) await putErasure(within, orgId, erasure);
       }),
     retentionMarks: async () => {
       const rows = await sql.query<{ org_id: string; mark: string }>(MARKS);

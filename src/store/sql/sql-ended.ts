@@ -2,7 +2,7 @@ import type { EndedSelection, HistoryStore } from "../history-store.ts";
 import { arrayLiteral, type Sql, type SqlValue } from "../sql.ts";
 import { bigint, Columns, text } from "./columns.ts";
 
-type Ended = Pick<HistoryStore, "listEndedRuns" | "pruneVerdicts" | "pruneReports">;
+type Ended = Pick<HistoryStore, "listEndedRuns" | "pruneVerdicts" | "pruneReports" | "pruneLaunches">;
 
 /** Finds runs whose retention has expired, and prunes data that may be deleted before the run. */
 export function sqlEnded(sql: Sql): Ended {
@@ -15,6 +15,8 @@ export function sqlEnded(sql: Sql): Ended {
       (await sql.query(PRUNE_VERDICTS, [...chosen(orgId, selection), limit])).length,
     pruneReports: async (orgId, selection, limit) =>
       (await sql.query(PRUNE_REPORTS, [...chosen(orgId, selection), limit])).length,
+    pruneLaunches: async (orgId, selection, limit) =>
+      (await sql.query(PRUNE_LAUNCHES, [...chosen(orgId, selection), limit])).length,
   };
 }
 
@@ -53,4 +55,19 @@ const PRUNE_REPORTS = {
       join run_heads h on h.run_id = a.run_id join runs r on r.run_id = a.run_id
       where a.org_id = $1 and a.at < $2 and ${IS_CHOSEN} limit $5)
     returning 1 as gone`,
+};
+/** An approval with a row in `launch_approvals` may still start a run. */
+const PRUNE_LAUNCHES = {
+  name: "prune approvals of launches",
+  text: `with gone as (
+      delete from approvals where id in (
+        select a.id from approvals a where a.run_id = '' and a.org_id = $1 and a.requested_at < $2
+          and ($3::text is null or a.workflow = $3) and coalesce(a.workflow, '') <> all($4::text[])
+          and a.status <> 'pending' and not exists (select from launch_approvals l where l.approval_id = a.id)
+        limit $5)
+      returning id
+    ), comments as (delete from approval_comments c using gone where c.approval_id = gone.id),
+    tickets as (delete from approval_tickets t using gone where t.approval_id = gone.id),
+    postings as (delete from channel_postings p using gone where p.approval_id = gone.id)
+    select id from gone`,
 };

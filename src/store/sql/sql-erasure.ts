@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
-import type { ErasureStore, Erasing } from "../erasure-store.ts";
+import type { ErasureRecord, ErasureStore, Erasing } from "../erasure-store.ts";
 import { arrayLiteral, NOW_MS, type Sql, type Statement } from "../sql.ts";
 import { eraseApprovals, launchesAfter } from "./approval-rows.ts";
 import { removeUnusedBlobs } from "./blob-rows.ts";
@@ -22,10 +22,7 @@ export function sqlErasure(sql: Sql): ErasureStore {
         await removeUnusedBlobs(within, orgId, [runId]);
         await removeFiles(within, orgId, runId);
         await removeTexts(within, orgId, [runId]);
-        await within.query(PUT, [
-          ...ERASURE.values({ runId, at: erasing.at, by: erasing.by, sha256: erasing.sha256() }),
-          orgId,
-        ]);
+        await putErasure(within, orgId, { runId, at: erasing.at, by: erasing.by, sha256: erasing.sha256() });
         await within.query(APPEND_AUDIT, [appendedAuditId(), orgId, JSON.stringify([erasing.note()])]);
         return "erased";
       }),
@@ -68,12 +65,17 @@ const GET = {
 };
 const PUT = {
   name: "put run erasure",
-  text: `insert into run_erasures (${ERASURE.list()}, org_id) values (${ERASURE.places}, $5)`,
+  text: `insert into run_erasures (${ERASURE.list()}, org_id) values (${ERASURE.places}, $5) on conflict do nothing`,
 };
+
+export async function putErasure(sql: Sql, orgId: string, erasure: ErasureRecord): Promise<void> {
+  await sql.query(PUT, [...ERASURE.values(erasure), orgId]);
+}
+
 const RELATED = {
   name: "related runs",
   text: `with recursive related (run_id) as (
-      select r.run_id from runs r where r.org_id = $1 and r.run_id = any($2::text[])
+      select run_id collate "C" from unnest($2::text[]) as i(run_id)
       union
       select next.run_id from related cross join lateral (
         select r.run_id from runs r where r.source_run_id = related.run_id
@@ -81,7 +83,7 @@ const RELATED = {
         union all select p.run_id from runs own join runs p on p.run_id = own.parent_run_id
           where own.run_id = related.run_id
       ) next
-    ) select run_id from related order by run_id`,
+    ) select run_id from related join runs r using (run_id) where r.org_id = $1 order by run_id`,
 };
 const READ_ARGS = { name: "args to erase", text: "select args from runs where run_id = $1" };
 const WRITE_ARGS = { name: "erase args", text: "update runs set args = $2, labels = '{}' where run_id = $1" };
@@ -176,6 +178,12 @@ const REMOVE_REPORTS = {
   text: "delete from attempt_reports where org_id = $1 and (messages like any($2::text[]) or logs like any($2::text[]))",
 };
 
+/** The number keeps the ids of one trigger apart. */
+const REPLACE_DELIVERY_IDS = {
+  name: "replace ids of deliveries that started erased runs",
+  text: `update trigger_deliveries set delivery_id = 'erased ' || seq where org_id = $1 and run_id = any($2::text[])`,
+};
+
 /** Locks the runs, so that their logs are not joined meanwhile. */
 const LOCK_MENTIONING = {
   name: "lock runs that mention erased runs",
@@ -199,6 +207,7 @@ async function eraseMentions(
     if (block !== undefined) await sql.query(WRITE_BLOCK, [run_id, first_event_id, rewrite(block.body)]);
   }
   await sql.query(REMOVE_REPORTS, [orgId, patterns]);
+  await sql.query(REPLACE_DELIVERY_IDS, [orgId, arrayLiteral(runIds)]);
   return found.length;
 }
 
