@@ -44,7 +44,14 @@ export type EventBody = Asked<typeof eventBody>;
 
 export const eventsBody = z.union([eventBody, z.array(eventBody).min(1).max(LIMITS.eventsPerRequestMax)]);
 
-export const signalBody = z.strictObject(sending);
+export const signalBody = z.strictObject({
+  ...sending,
+  id: eventId
+    .describe(
+      "Id of the signal, unique for its run and name. Sending it again has no effect. Default: made by the server",
+    )
+    .optional(),
+});
 export type SignalBody = Asked<typeof signalBody>;
 
 export const keptEventSchema = z.object({

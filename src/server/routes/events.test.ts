@@ -165,6 +165,18 @@ describe("a signal", () => {
     expect((await api.request("POST", `runs/${other}/signals/go_on`, { key: STRANGER })).status).toBe(404);
   });
 
+  it("has an id of its own run: the same id counts once for a run, and again for another", async () => {
+    const [mine, other] = [await start("go"), await start("go")];
+    await Promise.all([mine, other].map(waiting));
+    const sent = { id: "delivery-1", data: { ok: true } };
+    expect((await signal(mine, "early", sent)).body).toMatchObject({ id: "delivery-1", isNew: true });
+    expect((await signal(mine, "early", sent)).body).toMatchObject({ id: "delivery-1", isNew: false });
+    for (const runId of [mine, other]) {
+      expect((await signal(runId, "go_on", sent)).body).toMatchObject({ id: "delivery-1", isNew: true });
+      expect(await ended(runId)).toBe("completed");
+    }
+  });
+
   it("to a run reaches those it has started, and the other way round", async () => {
     const outer = await start("outer");
     await signal(outer, "go_on");

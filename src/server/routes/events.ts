@@ -72,10 +72,13 @@ export const eventRoutes: readonly Route[] = [
       if (!EVENT_TYPE.test(name)) throw new Refused("invalid_request", "The name of a signal is one such as go_on.");
       const run = await rootOf(call, await requireRun(call));
       if (isTerminal(run.status)) throw new Refused("run_finished", `The run ${run.runId} is ${run.status}.`);
-      const event = newEvent({ ...call.body, ...signalOf(run, name) }, principal.keyId);
+      const { id } = call.body;
+      const made = newEvent({ ...call.body, ...signalOf(run, name) }, principal.keyId);
+      // A slash is in no id of a sender, so a signal can have the id of another run's signal, or of an event.
+      const event = id === undefined ? made : { ...made, id: `${run.runId}/${name}/signal/${id}` };
       const [kept] = await services.runtime.receive(principal.orgId, [event]);
       const { event: signal, isNew } = required(kept, "every event is answered");
-      return json({ ...eventOnWire(signal), isNew }, 202);
+      return json({ ...eventOnWire(signal), ...(id === undefined ? {} : { id }), isNew }, 202);
     },
   }),
 ];
