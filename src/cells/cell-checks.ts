@@ -1,4 +1,11 @@
-import { type CellContent, listCellContent, readDatabaseIdentity, type Sql, StoreUnavailable } from "../store/index.ts";
+import {
+  type CellContent,
+  listCellContent,
+  PoolerUnsupported,
+  readDatabaseIdentity,
+  type Sql,
+  StoreUnavailable,
+} from "../store/index.ts";
 import type { FleetCell } from "./fleet-cell.ts";
 
 /** The content of all cells that can be reached, by name. */
@@ -22,6 +29,7 @@ export async function survey(options: SurveyOptions): Promise<{
   const surveyed = new Map<string, CellContent>();
   for (const cell of new Set([directory, ...cells])) {
     try {
+      await cell.checkPooler();
       await cell.store.ping();
       const identity = await readDatabaseIdentity(cell.sql);
       const twin = identities.get(identity);
@@ -29,8 +37,9 @@ export async function survey(options: SurveyOptions): Promise<{
       else problems.push(`the cells ${twin.name} and ${cell.name} have one database: give each its own`);
       surveyed.set(cell.name, await listCellContent(cell.sql, cell.name));
     } catch (error) {
+      if (error instanceof PoolerUnsupported) problems.push(`the cell ${cell.name}: pooler_unsupported: ${error.message}`);
       // When the directory is unavailable, the caller must report it.
-      if (error instanceof StoreUnavailable && cell !== directory) unreachableCells.push({ cell: cell.name, error });
+      else if (error instanceof StoreUnavailable && cell !== directory) unreachableCells.push({ cell: cell.name, error });
       else if (error instanceof StoreUnavailable) throw error;
       else problems.push(`the cell ${cell.name}: ${wordsOf(error)}`);
     }

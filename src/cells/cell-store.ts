@@ -3,6 +3,7 @@ import {
   type DirectoryStore,
   type EntryKind,
   type KeyRecord,
+  OrganisationMoving,
   type RegistryChange,
   type Store,
   StoreUnavailable,
@@ -89,6 +90,12 @@ export function createCellStore(options: CellStoreOptions): Store {
       await directory.claim(changes.flatMap((change) => claimOf(orgId, change)));
       return own.applyEntries(orgId, changes, at, audit);
     },
+    commit: async (batch) => {
+      for (const orgId of new Set(batch.flatMap((one) => (one.create === null ? [] : [one.orgId])))) {
+        await requireHome(options, orgId);
+      }
+      return own.commit(batch);
+    },
     ensureSecret: (name, value) => sharedSecret(own, directoryStore, name, value),
   };
 }
@@ -107,6 +114,15 @@ async function homeOf({ own, map, storeIn }: CellStoreOptions, orgId: string): P
   const store = cell === null ? own : storeIn(cell);
   if (store === undefined) throw new StoreUnavailable(`the cell ${cell ?? ""} of ${orgId} is not open`);
   return store;
+}
+
+/** Refuses an organisation that has left this cell and has no fence here any more: a late start would leave a run behind. */
+async function requireHome({ own, map, storeIn }: CellStoreOptions, orgId: string): Promise<void> {
+  const isHome = (cell: string | null): boolean => cell === null || storeIn(cell) === own;
+  if (isHome(map.lastKnown(orgId))) return;
+  // It may have come back without this process having noticed.
+  await map.hasMoved(orgId);
+  if (!isHome(map.lastKnown(orgId))) throw new OrganisationMoving(orgId, undefined);
 }
 
 /** Assigns a cell to an organisation that has none yet. */

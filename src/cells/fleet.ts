@@ -121,8 +121,11 @@ export class Fleet {
     for (const move of await this.directory.recentMoves(this.#options.clock.now() - RECENT_MS)) {
       const isSwitched = move.stage === "removing" || move.stage === "done";
       if (!isSwitched || this.#seen.has(move.id)) continue;
+      const cell = (await this.directory.cellOf(move.orgId)) ?? move.target;
+      // Seen only now: a failed query is repeated by the next look, and a look in parallel must not pass over the move.
+      if (this.#seen.has(move.id)) continue;
       this.#seen.add(move.id);
-      this.map.learn(move.orgId, (await this.directory.cellOf(move.orgId)) ?? move.target);
+      this.map.learn(move.orgId, cell);
       this.#options.onSwitched(move);
     }
   }
