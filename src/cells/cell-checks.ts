@@ -1,6 +1,7 @@
 import {
   type CellContent,
   listCellContent,
+  NOW_MS,
   PoolerUnsupported,
   readDatabaseIdentity,
   type Sql,
@@ -92,10 +93,24 @@ function contradictions({ directory, cells }: SurveyOptions, surveyed: Surveyed)
   return problems;
 }
 
+/** Returns problems with databases that no server has used yet, although organisations live in their cells. */
+function strangers(
+  surveyed: Surveyed,
+  placed: readonly { readonly org_id: string; readonly cell: string }[],
+): readonly string[] {
+  return [...surveyed].flatMap(([name, { secrets }]) => {
+    const [first, ...others] = secrets.size > 0 ? [] : placed.filter(({ cell }) => cell === name);
+    if (first === undefined) return [];
+    const who = others.length === 0 ? first.org_id : `${first.org_id} and ${others.length} more`;
+    return [`the cell ${name} is a new database, and by the directory it has the organisation ${who}`];
+  });
+}
+
 const DIRECTORY = { name: "directory", text: "select org_id, cell from organisations where cell is not null" };
+/** Also of moves that have just ended: the cells may have been read before that. */
 const LEAVING = {
   name: "organisations that leave",
-  text: "select org_id, source, target from cell_moves where stage not in ('done', 'failed')",
+  text: `select org_id from cell_moves where stage not in ('done', 'failed') or updated_at > ${NOW_MS} - 10000`,
 };
 
 /** Returns problems with the location of organisations: each is in exactly one cell, and the directory names it. */
@@ -106,10 +121,10 @@ async function disagreements(
 ): Promise<readonly string[]> {
   const placed = await directory.query<{ org_id: string; cell: string }>(DIRECTORY);
   const known = new Map(placed.map(({ org_id: orgId, cell }) => [orgId, cell]));
-  const moves = await directory.query<{ org_id: string; source: string; target: string }>(LEAVING);
+  const moves = await directory.query<{ org_id: string }>(LEAVING);
   const moving = new Set(moves.map((row) => row.org_id));
   const names = new Set(cells.map(({ name }) => name));
-  const problems: string[] = [];
+  const problems: string[] = [...strangers(surveyed, placed)];
   for (const [orgId, cell] of known) {
     if (!names.has(cell))
       problems.push(`the organisation ${orgId} lives in the cell ${cell}, which the file does not name`);

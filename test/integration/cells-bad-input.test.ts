@@ -66,6 +66,27 @@ describe("cells that cannot be used", () => {
     expect(refusalOf(text)).toMatchObject({ status: 2, said: expect.stringContaining(said) as string });
   });
 
+  it("databases that are mixed up with each other or with a new one are refused, and nothing is made in them", async () => {
+    const mixed = await createCells(["north", "south", "fresh"]);
+    try {
+      const own = (north: string, south: string): string =>
+        `cells:\n${cell("north", mixed.url(north))}${cell("south", mixed.url(south))}`;
+      writeFileSync(mixed.file, own("north", "south"));
+      const server = await mixed.start();
+      await makeOrganisation(server.url, "acme");
+      await server.stop();
+      const swapped = refusalOf(own("south", "north"));
+      expect(swapped).toMatchObject({ status: 2, said: expect.stringContaining("acme is in two cells") as string });
+      const fresh = refusalOf(own("north", "fresh"));
+      const said = "the cell south is a new database, and by the directory it has the organisation acme";
+      expect(fresh).toMatchObject({ status: 2, said: expect.stringContaining(said) as string });
+      const made = await mixed.sql("fresh").query({ name: "", text: "select from organisations" });
+      expect(made).toEqual([]);
+    } finally {
+      await mixed.dispose();
+    }
+  });
+
   it("moves that make no sense are refused with a reason, and nothing moves", async () => {
     const server = await ground.start();
     await makeOrganisation(server.url, "acme");

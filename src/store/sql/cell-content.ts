@@ -36,12 +36,14 @@ export async function readDatabaseIdentity(sql: Sql): Promise<string> {
   return row?.identity ?? "";
 }
 
-/** Organisations without a row of their own are found by their keys and workflows. */
+/**
+ * Organisations are also found by their keys and workflows: one may have no row of its own, and the row in a directory may name another
+ * cell although the data is here.
+ */
 const ORGANISATIONS = {
   name: "organisations of a cell",
   text: `select org_id from organisations where cell is null or cell = $1
-    union select k.org_id from keys k left join organisations o using (org_id) where o.org_id is null
-    union select w.org_id from workflows w left join organisations o using (org_id) where o.org_id is null
+    union select org_id from keys union select org_id from workflows
     order by 1`,
 };
 const ARRIVING = { name: "arriving organisations", text: "select org_id from cell_arrivals" };
