@@ -87,6 +87,20 @@ describe("cells that cannot be used", () => {
     }
   });
 
+  it("doctor looks at the database of each cell", async () => {
+    const file = join(ground.directory, "looked-at.yaml");
+    writeFileSync(file, `cells:\n${cell("north", ground.url("north"))}${cell("south", "postgres://127.0.0.1:9/nothing")}`);
+    const args = [preparedProgram(), "doctor", "--json", "--port", "0", "--cells", file];
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: ground.directory });
+    const { findings } = JSON.parse(stdout) as { readonly findings: readonly { readonly check: string }[] };
+    expect(findings.filter(({ check }) => check.includes("database"))).toMatchObject([
+      { check: "north database", ok: true },
+      { check: "north database durability" },
+      { check: "south database", ok: false, fix: expect.stringContaining(`the url of south in ${file}`) as string },
+    ]);
+    expect(status).toBe(1);
+  });
+
   it("moves that make no sense are refused with a reason, and nothing moves", async () => {
     const server = await ground.start();
     await makeOrganisation(server.url, "acme");
