@@ -56,7 +56,11 @@ export function createCellStore(options: CellStoreOptions): Store {
       if (orgId === undefined) return undefined;
       const found = await (await storeOf(orgId)).findKey(hash);
       // A missing key may only mean that the organisation has moved, so the directory is read again.
-      return found !== undefined || !(await map.hasMoved(orgId)) ? found : (await storeOf(orgId)).findKey(hash);
+      if (found !== undefined || !(await map.hasMoved(orgId))) return found;
+      const home = await storeOf(orgId);
+      // The request is in the cell that the organisation has left, where nothing of it would be found.
+      if (home !== own) throw new OrganisationMoving(orgId, undefined);
+      return home.findKey(hash);
     },
     getKey: async (orgId, keyId) => (await storeOf(orgId)).getKey(orgId, keyId),
     putKey: async (key) => {

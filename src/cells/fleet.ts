@@ -139,13 +139,22 @@ export class Fleet {
         sqlOf: (cell) => this.#longOf(cell),
         directoryCell: cells.includes(directory) ? directory.name : null,
         now: () => clock.now(),
-        settled: () => new Promise<void>((resolve) => void clock.after(SETTLE_MS, resolve)),
+        settled: () => this.#settle(),
       });
       try {
         await mover.continueMove(move);
       } catch (error) {
         onTrouble(`the move of ${move.orgId} to ${move.target} waits, and is tried again`, error);
       }
+    }
+  }
+
+  /** Waits until every server knows of the switch. Throws while the directory cannot be read, because then no server learns of it. */
+  async #settle(): Promise<void> {
+    const { clock } = this.#options;
+    for (let waitedMs = 0; waitedMs < SETTLE_MS; waitedMs += WATCH_MS) {
+      await new Promise<void>((resolve) => void clock.after(WATCH_MS, resolve));
+      await this.directory.openMoves();
     }
   }
 
