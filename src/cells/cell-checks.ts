@@ -38,9 +38,11 @@ export async function survey(options: SurveyOptions): Promise<{
       else problems.push(`the cells ${twin.name} and ${cell.name} have one database: give each its own`);
       surveyed.set(cell.name, await listCellContent(cell.sql, cell.name));
     } catch (error) {
-      if (error instanceof PoolerUnsupported) problems.push(`the cell ${cell.name}: pooler_unsupported: ${error.message}`);
+      if (error instanceof PoolerUnsupported)
+        problems.push(`the cell ${cell.name}: pooler_unsupported: ${error.message}`);
       // When the directory is unavailable, the caller must report it.
-      else if (error instanceof StoreUnavailable && cell !== directory) unreachableCells.push({ cell: cell.name, error });
+      else if (error instanceof StoreUnavailable && cell !== directory)
+        unreachableCells.push({ cell: cell.name, error });
       else if (error instanceof StoreUnavailable) throw error;
       else problems.push(`the cell ${cell.name}: ${wordsOf(error)}`);
     }

@@ -89,7 +89,10 @@ describe("cells that cannot be used", () => {
 
   it("doctor looks at the database of each cell", async () => {
     const file = join(ground.directory, "looked-at.yaml");
-    writeFileSync(file, `cells:\n${cell("north", ground.url("north"))}${cell("south", "postgres://127.0.0.1:9/nothing")}`);
+    writeFileSync(
+      file,
+      `cells:\n${cell("north", ground.url("north"))}${cell("south", "postgres://127.0.0.1:9/nothing")}`,
+    );
     const args = [preparedProgram(), "doctor", "--json", "--port", "0", "--cells", file];
     const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: ground.directory });
     const { findings } = JSON.parse(stdout) as { readonly findings: readonly { readonly check: string }[] };
