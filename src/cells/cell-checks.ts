@@ -133,6 +133,10 @@ async function disagreements(
   }
   const homes = new Map<string, string>();
   for (const [name, content] of surveyed) {
+    for (const { orgId, cell } of names.has(name) ? content.marked : []) {
+      if (!moving.has(orgId))
+        problems.push(`the organisation ${orgId} is in the cell ${name}, and its database says ${cell}`);
+    }
     for (const orgId of names.has(name) ? content.organisations : []) {
       if (moving.has(orgId)) continue;
       const other = homes.get(orgId);

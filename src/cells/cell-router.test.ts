@@ -18,12 +18,15 @@ function routerOver(answers: Readonly<Record<string, () => Response>>) {
   });
 }
 
-it.each(["/readyz", "/metrics"])("%s passes on that the cells refuse the request, as by the name of the host", async (path) => {
-  const refuse = (): Response => Response.json({ code: "unknown_host" }, { status: 421 });
-  const router = routerOver({ north: refuse, south: refuse });
-  const answer = await router.fetch(new Request(`http://evil.example${path}`));
-  expect([answer.status, await answer.json()]).toEqual([421, { code: "unknown_host" }]);
-});
+it.each(["/readyz", "/metrics"])(
+  "%s passes on that the cells refuse the request, as by the name of the host",
+  async (path) => {
+    const refuse = (): Response => Response.json({ code: "unknown_host" }, { status: 421 });
+    const router = routerOver({ north: refuse, south: refuse });
+    const answer = await router.fetch(new Request(`http://evil.example${path}`));
+    expect([answer.status, await answer.json()]).toEqual([421, { code: "unknown_host" }]);
+  },
+);
 
 it("/readyz names the cells that are away, and is 503 when all are", async () => {
   const ready = (): Response => Response.json({ status: "ready" });

@@ -72,14 +72,18 @@ describe("cells that cannot be used", () => {
       const own = (north: string, south: string): string =>
         `cells:\n${cell("north", mixed.url(north))}${cell("south", mixed.url(south))}`;
       writeFileSync(mixed.file, own("north", "south"));
+      await (await mixed.start()).stop();
+      const said = "the organisation default is in the cell south, and its database says north";
+      const renamed = refusalOf(own("south", "north"));
+      expect(renamed).toMatchObject({ status: 2, said: expect.stringContaining(said) as string });
       const server = await mixed.start();
       await makeOrganisation(server.url, "acme");
       await server.stop();
       const swapped = refusalOf(own("south", "north"));
       expect(swapped).toMatchObject({ status: 2, said: expect.stringContaining("acme is in two cells") as string });
       const fresh = refusalOf(own("north", "fresh"));
-      const said = "the cell south is a new database, and by the directory it has the organisation acme";
-      expect(fresh).toMatchObject({ status: 2, said: expect.stringContaining(said) as string });
+      const isNew = "the cell south is a new database, and by the directory it has the organisation acme";
+      expect(fresh).toMatchObject({ status: 2, said: expect.stringContaining(isNew) as string });
       const made = await mixed.sql("fresh").query({ name: "", text: "select from organisations" });
       expect(made).toEqual([]);
     } finally {
