@@ -96,7 +96,7 @@ function contradictions({ directory, cells }: SurveyOptions, surveyed: Surveyed)
 }
 
 /** Returns problems with databases that no server has used yet, although organisations live in their cells. */
-function strangers(
+function newDatabases(
   surveyed: Surveyed,
   placed: readonly { readonly org_id: string; readonly cell: string }[],
 ): readonly string[] {
@@ -126,7 +126,7 @@ async function disagreements(
   const moves = await directory.query<{ org_id: string }>(LEAVING);
   const moving = new Set(moves.map((row) => row.org_id));
   const names = new Set(cells.map(({ name }) => name));
-  const problems: string[] = [...strangers(surveyed, placed)];
+  const problems: string[] = [...newDatabases(surveyed, placed)];
   for (const [orgId, cell] of known) {
     if (!names.has(cell))
       problems.push(`the organisation ${orgId} lives in the cell ${cell}, which the file does not name`);

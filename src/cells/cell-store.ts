@@ -53,14 +53,7 @@ export function createCellStore(options: CellStoreOptions): Store {
     renameOrganisation: (orgId, name) => directoryStore.renameOrganisation(orgId, name),
     findKey: async (hash) => {
       const [orgId] = await map.ownersOf("key", hash);
-      if (orgId === undefined) return undefined;
-      const found = await (await storeOf(orgId)).findKey(hash);
-      // A missing key may only mean that the organisation has moved, so the directory is read again.
-      if (found !== undefined || !(await map.hasMoved(orgId))) return found;
-      const home = await storeOf(orgId);
-      // The request is in the cell that the organisation has left, where nothing of it would be found.
-      if (home !== own) throw new OrganisationMoving(orgId, undefined);
-      return home.findKey(hash);
+      return orgId === undefined ? undefined : findKeyOf(options, orgId, hash);
     },
     getKey: async (orgId, keyId) => (await storeOf(orgId)).getKey(orgId, keyId),
     putKey: async (key) => {
@@ -95,9 +88,8 @@ export function createCellStore(options: CellStoreOptions): Store {
       return own.applyEntries(orgId, changes, at, audit);
     },
     commit: async (batch) => {
-      for (const orgId of new Set(batch.flatMap((one) => (one.create === null ? [] : [one.orgId])))) {
-        await requireHome(options, orgId);
-      }
+      const starting = new Set(batch.flatMap(({ create, orgId }) => (create === null ? [] : [orgId])));
+      for (const orgId of starting) await requireHome(options, orgId);
       return own.commit(batch);
     },
     ensureSecret: (name, value) => sharedSecret(own, directoryStore, name, value),
@@ -118,6 +110,17 @@ async function homeOf({ own, map, storeIn }: CellStoreOptions, orgId: string): P
   const store = cell === null ? own : storeIn(cell);
   if (store === undefined) throw new StoreUnavailable(`the cell ${cell ?? ""} of ${orgId} is not open`);
   return store;
+}
+
+async function findKeyOf(options: CellStoreOptions, orgId: string, hash: string): Promise<KeyRecord | undefined> {
+  const { own, map } = options;
+  const found = await (await homeOf(options, orgId)).findKey(hash);
+  // A missing key may only mean that the organisation has moved, so the directory is read again.
+  if (found !== undefined || !(await map.hasMoved(orgId))) return found;
+  const home = await homeOf(options, orgId);
+  // The request is in the cell that the organisation has left, where nothing of it would be found.
+  if (home !== own) throw new OrganisationMoving(orgId, undefined);
+  return home.findKey(hash);
 }
 
 /** Refuses an organisation that has left this cell and has no fence here any more: a late start would leave a run behind. */

@@ -133,16 +133,19 @@ describe("a move that is killed", () => {
 
 describe("a server that is killed while an organisation moves under load", () => {
   let ground: CellsGround;
+  let server: ServerProcess;
+  let key: string;
+  let api: Api;
   beforeAll(async () => {
     ground = await createCells(["north", "south"]);
+    server = await ground.start();
+    key = await makeOrganisation(server.url, "acme");
+    api = new Api(key, () => (server.isAlive ? [server.url] : []));
+    await api.putWorkflow("quick", "name: quick\nsteps:\n  - {id: work, command: Work}\n");
   });
   afterAll(() => ground.dispose());
 
   it("loses no run and starts none twice", async () => {
-    let server = await ground.start();
-    const key = await makeOrganisation(server.url, "acme");
-    const api = new Api(key, () => (server.isAlive ? [server.url] : []));
-    await api.putWorkflow("quick", "name: quick\nsteps:\n  - {id: work, command: Work}\n");
     const started = new Map<string, string>();
     const over = new AbortController();
     const load = Array.from({ length: LANES }, async (_, lane) => {

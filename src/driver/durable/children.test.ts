@@ -199,7 +199,7 @@ describe("a child run of an organisation that is being moved", () => {
     const fenced: Store = {
       ...memory,
       commit: (batch) =>
-        isMoving && batch.some(({ create }) => create?.parentRunId != null)
+        isMoving && batch.some(({ create }) => create !== null && create.parentRunId !== null)
           ? Promise.reject(new OrganisationMoving(ORG, undefined))
           : memory.commit(batch),
     };
