@@ -26,7 +26,8 @@ class RestartingServer {
     };
     const sql = { query: ({ text }: { readonly text: string }) => query(text) } as Partial<Sql> as Sql;
     const store = { ping: () => Promise.resolve() } as Partial<Store> as Store;
-    return { name, shown: name, accepts: true, sql, store, openLong: () => sql };
+    const checkPooler = (): Promise<void> => Promise.resolve();
+    return { name, shown: name, accepts: true, sql, store, checkPooler, openLong: () => sql };
   }
 }
 

@@ -1,4 +1,12 @@
-import { type CellContent, listCellContent, readDatabaseIdentity, type Sql, StoreUnavailable } from "../store/index.ts";
+import {
+  type CellContent,
+  listCellContent,
+  NOW_MS,
+  PoolerUnsupported,
+  readDatabaseIdentity,
+  type Sql,
+  StoreUnavailable,
+} from "../store/index.ts";
 import type { FleetCell } from "./fleet-cell.ts";
 
 /** The content of all cells that can be reached, by name. */
@@ -22,6 +30,7 @@ export async function survey(options: SurveyOptions): Promise<{
   const surveyed = new Map<string, CellContent>();
   for (const cell of new Set([directory, ...cells])) {
     try {
+      await cell.checkPooler();
       await cell.store.ping();
       const identity = await readDatabaseIdentity(cell.sql);
       const twin = identities.get(identity);
@@ -29,8 +38,11 @@ export async function survey(options: SurveyOptions): Promise<{
       else problems.push(`the cells ${twin.name} and ${cell.name} have one database: give each its own`);
       surveyed.set(cell.name, await listCellContent(cell.sql, cell.name));
     } catch (error) {
+      if (error instanceof PoolerUnsupported)
+        problems.push(`the cell ${cell.name}: pooler_unsupported: ${error.message}`);
       // When the directory is unavailable, the caller must report it.
-      if (error instanceof StoreUnavailable && cell !== directory) unreachableCells.push({ cell: cell.name, error });
+      else if (error instanceof StoreUnavailable && cell !== directory)
+        unreachableCells.push({ cell: cell.name, error });
       else if (error instanceof StoreUnavailable) throw error;
       else problems.push(`the cell ${cell.name}: ${wordsOf(error)}`);
     }
@@ -83,10 +95,24 @@ function contradictions({ directory, cells }: SurveyOptions, surveyed: Surveyed)
   return problems;
 }
 
+/** Returns problems with databases that no server has used yet, although organisations live in their cells. */
+function newDatabases(
+  surveyed: Surveyed,
+  placed: readonly { readonly org_id: string; readonly cell: string }[],
+): readonly string[] {
+  return [...surveyed].flatMap(([name, { secrets }]) => {
+    const [first, ...others] = secrets.size > 0 ? [] : placed.filter(({ cell }) => cell === name);
+    if (first === undefined) return [];
+    const who = others.length === 0 ? first.org_id : `${first.org_id} and ${others.length} more`;
+    return [`the cell ${name} is a new database, and by the directory it has the organisation ${who}`];
+  });
+}
+
 const DIRECTORY = { name: "directory", text: "select org_id, cell from organisations where cell is not null" };
+/** Also of moves that have just ended: the cells may have been read before that. */
 const LEAVING = {
   name: "organisations that leave",
-  text: "select org_id, source, target from cell_moves where stage not in ('done', 'failed')",
+  text: `select org_id from cell_moves where stage not in ('done', 'failed') or updated_at > ${NOW_MS} - 10000`,
 };
 
 /** Returns problems with the location of organisations: each is in exactly one cell, and the directory names it. */
@@ -97,16 +123,20 @@ async function disagreements(
 ): Promise<readonly string[]> {
   const placed = await directory.query<{ org_id: string; cell: string }>(DIRECTORY);
   const known = new Map(placed.map(({ org_id: orgId, cell }) => [orgId, cell]));
-  const moves = await directory.query<{ org_id: string; source: string; target: string }>(LEAVING);
+  const moves = await directory.query<{ org_id: string }>(LEAVING);
   const moving = new Set(moves.map((row) => row.org_id));
   const names = new Set(cells.map(({ name }) => name));
-  const problems: string[] = [];
+  const problems: string[] = [...newDatabases(surveyed, placed)];
   for (const [orgId, cell] of known) {
     if (!names.has(cell))
       problems.push(`the organisation ${orgId} lives in the cell ${cell}, which the file does not name`);
   }
   const homes = new Map<string, string>();
   for (const [name, content] of surveyed) {
+    for (const { orgId, cell } of names.has(name) ? content.marked : []) {
+      if (!moving.has(orgId))
+        problems.push(`the organisation ${orgId} is in the cell ${name}, and its database says ${cell}`);
+    }
     for (const orgId of names.has(name) ? content.organisations : []) {
       if (moving.has(orgId)) continue;
       const other = homes.get(orgId);

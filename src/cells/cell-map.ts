@@ -48,6 +48,11 @@ export class CellMap {
     return this.#cells.get(orgId);
   }
 
+  /** Returns the last known cell of an organisation without a query. Null when none is known. */
+  lastKnown(orgId: string): string | null {
+    return this.#cells.peek(orgId) ?? null;
+  }
+
   ownersOf(kind: CredentialKind, hash: string): Promise<readonly string[]> {
     return (kind === "key" || kind === "gateway" ? this.#secrets : this.#names).get({ kind, hash });
   }

@@ -76,9 +76,13 @@ async function inTurn(
 
 /** Reports ready while at least one cell is ready, so that one unavailable cell does not affect the others. */
 async function ready({ apps }: CellRouterOptions, request: Request, rest: Rest): Promise<Response> {
+  const answers = await Promise.all(
+    [...apps()].map(async ([name, app]) => ({ name, answer: await app?.fetch(request.clone(), ...rest) })),
+  );
+  const refused = refusalIn(answers);
+  if (refused !== undefined) return refused;
   const cells = await Promise.all(
-    [...apps()].map(async ([name, app]) => {
-      const answer = app === null ? null : await app.fetch(request.clone(), ...rest);
+    answers.map(async ({ name, answer }) => {
       const body = answer?.ok === true ? ((await answer.json()) as Record<string, unknown>) : {};
       return { ...body, name, status: answer?.ok === true ? "ready" : "not_ready" };
     }),
@@ -89,13 +93,20 @@ async function ready({ apps }: CellRouterOptions, request: Request, rest: Rest):
   return Response.json({ status: "ready", cells, ...warnings });
 }
 
+/** Returns the answer of a cell that refuses the request itself, for example its host name. Then every cell does. */
+function refusalIn(answers: readonly { readonly answer: Response | undefined }[]): Response | undefined {
+  return answers.find(({ answer }) => answer !== undefined && answer.status >= 400 && answer.status < 500)?.answer;
+}
+
 async function metrics({ apps }: CellRouterOptions, request: Request, rest: Rest): Promise<Response> {
   const open = [...apps()].flatMap(([cell, app]) => (app === null ? [] : [{ cell, app }]));
+  const answers = await Promise.all(
+    open.map(async ({ cell, app }) => ({ cell, answer: await app.fetch(request.clone(), ...rest) })),
+  );
+  const refused = refusalIn(answers);
+  if (refused !== undefined) return refused;
   const texts = await Promise.all(
-    open.map(async ({ cell, app }) => {
-      const answer = await app.fetch(request.clone(), ...rest);
-      return { cell, text: answer.ok ? await answer.text() : "" };
-    }),
+    answers.map(async ({ cell, answer }) => ({ cell, text: answer.ok ? await answer.text() : "" })),
   );
   const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
   return new Response(mergedMetrics(texts), { headers });

@@ -3,6 +3,7 @@ import {
   type DirectoryStore,
   type EntryKind,
   type KeyRecord,
+  OrganisationMoving,
   type RegistryChange,
   type Store,
   StoreUnavailable,
@@ -52,10 +53,7 @@ export function createCellStore(options: CellStoreOptions): Store {
     renameOrganisation: (orgId, name) => directoryStore.renameOrganisation(orgId, name),
     findKey: async (hash) => {
       const [orgId] = await map.ownersOf("key", hash);
-      if (orgId === undefined) return undefined;
-      const found = await (await storeOf(orgId)).findKey(hash);
-      // A missing key may only mean that the organisation has moved, so the directory is read again.
-      return found !== undefined || !(await map.hasMoved(orgId)) ? found : (await storeOf(orgId)).findKey(hash);
+      return orgId === undefined ? undefined : findKeyOf(options, orgId, hash);
     },
     getKey: async (orgId, keyId) => (await storeOf(orgId)).getKey(orgId, keyId),
     putKey: async (key) => {
@@ -89,6 +87,11 @@ export function createCellStore(options: CellStoreOptions): Store {
       await directory.claim(changes.flatMap((change) => claimOf(orgId, change)));
       return own.applyEntries(orgId, changes, at, audit);
     },
+    commit: async (batch) => {
+      const starting = new Set(batch.flatMap(({ create, orgId }) => (create === null ? [] : [orgId])));
+      for (const orgId of starting) await requireHome(options, orgId);
+      return own.commit(batch);
+    },
     ensureSecret: (name, value) => sharedSecret(own, directoryStore, name, value),
   };
 }
@@ -107,6 +110,26 @@ async function homeOf({ own, map, storeIn }: CellStoreOptions, orgId: string): P
   const store = cell === null ? own : storeIn(cell);
   if (store === undefined) throw new StoreUnavailable(`the cell ${cell ?? ""} of ${orgId} is not open`);
   return store;
+}
+
+async function findKeyOf(options: CellStoreOptions, orgId: string, hash: string): Promise<KeyRecord | undefined> {
+  const { own, map } = options;
+  const found = await (await homeOf(options, orgId)).findKey(hash);
+  // A missing key may only mean that the organisation has moved, so the directory is read again.
+  if (found !== undefined || !(await map.hasMoved(orgId))) return found;
+  const home = await homeOf(options, orgId);
+  // The request is in the cell that the organisation has left, where nothing of it would be found.
+  if (home !== own) throw new OrganisationMoving(orgId, undefined);
+  return home.findKey(hash);
+}
+
+/** Refuses an organisation that has left this cell and has no fence here any more: a late start would leave a run behind. */
+async function requireHome({ own, map, storeIn }: CellStoreOptions, orgId: string): Promise<void> {
+  const isHome = (cell: string | null): boolean => cell === null || storeIn(cell) === own;
+  if (isHome(map.lastKnown(orgId))) return;
+  // It may have come back without this process having noticed.
+  await map.hasMoved(orgId);
+  if (!isHome(map.lastKnown(orgId))) throw new OrganisationMoving(orgId, undefined);
 }
 
 /** Assigns a cell to an organisation that has none yet. */

@@ -10,6 +10,8 @@ export interface FleetCell {
   readonly sql: Sql;
   /** The store over the same connections. */
   readonly store: Store;
+  /** Fails with `PoolerUnsupported` when a pooler in front of the database cannot be used. */
+  readonly checkPooler: () => Promise<void>;
   /** Opens separate connections with a longer timeout for long statements. */
   readonly openLong: () => Sql;
 }

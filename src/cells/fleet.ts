@@ -121,8 +121,11 @@ export class Fleet {
     for (const move of await this.directory.recentMoves(this.#options.clock.now() - RECENT_MS)) {
       const isSwitched = move.stage === "removing" || move.stage === "done";
       if (!isSwitched || this.#seen.has(move.id)) continue;
+      const cell = (await this.directory.cellOf(move.orgId)) ?? move.target;
+      // Seen only now: a failed query is repeated by the next look, and a look in parallel must not pass over the move.
+      if (this.#seen.has(move.id)) continue;
       this.#seen.add(move.id);
-      this.map.learn(move.orgId, (await this.directory.cellOf(move.orgId)) ?? move.target);
+      this.map.learn(move.orgId, cell);
       this.#options.onSwitched(move);
     }
   }
@@ -136,13 +139,22 @@ export class Fleet {
         sqlOf: (cell) => this.#longOf(cell),
         directoryCell: cells.includes(directory) ? directory.name : null,
         now: () => clock.now(),
-        settled: () => new Promise<void>((resolve) => void clock.after(SETTLE_MS, resolve)),
+        settled: () => this.#settle(),
       });
       try {
         await mover.continueMove(move);
       } catch (error) {
         onTrouble(`the move of ${move.orgId} to ${move.target} waits, and is tried again`, error);
       }
+    }
+  }
+
+  /** Waits until every server knows of the switch. Throws while the directory cannot be read, because then no server learns of it. */
+  async #settle(): Promise<void> {
+    const { clock } = this.#options;
+    for (let waitedMs = 0; waitedMs < SETTLE_MS; waitedMs += WATCH_MS) {
+      await new Promise<void>((resolve) => void clock.after(WATCH_MS, resolve));
+      await this.directory.openMoves();
     }
   }
 

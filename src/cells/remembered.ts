@@ -36,6 +36,11 @@ export class Remembered<K, V> {
     }
   }
 
+  /** Returns the last answer, however old it is. */
+  peek(key: K): V | undefined {
+    return this.#kept.get(this.#options.nameOf(key))?.value;
+  }
+
   put(key: K, value: V): void {
     const { nameOf, isKept, freshMs, now } = this.#options;
     const name = nameOf(key);

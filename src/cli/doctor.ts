@@ -6,6 +6,7 @@ import { closeAdapters, EMPTY_SCRIPT, openAdapters } from "../adapters/index.ts"
 import { openPostgres, readReplication } from "../store/postgres/index.ts";
 import { createSqlStore, PoolerUnsupported, readDatabaseHosts, SchemaMismatch } from "../store/index.ts";
 import { Api } from "./api.ts";
+import { readCellsFile } from "./cells-file.ts";
 import { CLIENT_SETTINGS, type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { EXIT } from "./exit-code.ts";
@@ -21,7 +22,7 @@ import { isUnprepared } from "./storage.ts";
 import { createPaint, oneLine } from "./terminal-text.ts";
 
 export type DoctorOptions = LinkOptions &
-  Pick<ConfigFlags, "data" | "databaseUrl" | "port" | "host"> & { readonly json?: boolean };
+  Pick<ConfigFlags, "data" | "databaseUrl" | "cells" | "port" | "host"> & { readonly json?: boolean };
 
 /** Checks everything that a server or client on this machine needs, and explains how to fix problems. */
 export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
@@ -31,7 +32,8 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
     // The program does not start on a version of Node that is too old.
     fine("node", `Node ${process.versions.node}`),
     dataDirectory(config),
-    ...(config.databaseUrl === undefined ? [] : await database(config.databaseUrl)),
+    ...(config.databaseUrl === undefined ? [] : await database(config.databaseUrl, "DATABASE_URL")),
+    ...(config.cells === undefined ? [] : await databasesOfCells(io, config.cells)),
     // When a Sluice server of this directory is running, it may use the port.
     ...(server?.isAlive === true ? [] : [await freePort(config)]),
     ...(await serverFindings(io, options)),
@@ -66,7 +68,22 @@ function dataDirectory({ data }: Config): Finding {
   }
 }
 
-async function database(url: string): Promise<readonly Finding[]> {
+/** Checks the database of every cell and of a separate directory. */
+async function databasesOfCells(io: Io, file: string): Promise<readonly Finding[]> {
+  const { cells, directory } = await readCellsFile(io, file);
+  const found = await Promise.all(
+    [...new Set([...cells, directory])].map(async ({ name, url }) =>
+      (await database(url, `the url of ${name} in ${file}`)).map((finding) => ({
+        ...finding,
+        check: `${name} ${finding.check}`,
+      })),
+    ),
+  );
+  return found.flat();
+}
+
+/** `origin`: where the URL comes from. */
+async function database(url: string, origin: string): Promise<readonly Finding[]> {
   const sql = openPostgres({ url, connections: 2 });
   const store = createSqlStore(sql);
   try {
@@ -75,7 +92,7 @@ async function database(url: string): Promise<readonly Finding[]> {
     const found = fine("database", "it answers, and its schema is current");
     return [found, ...replicationFindings(await readReplication(url))];
   } catch (thrown) {
-    const found = wrong("database", reasonOf(thrown), databaseFix(thrown));
+    const found = wrong("database", reasonOf(thrown), databaseFix(thrown, origin));
     return [found, ...(isSeveral(url) ? replicationFindings(await readReplication(url)) : [])];
   } finally {
     await store.close().catch(() => undefined);
@@ -87,10 +104,10 @@ function isSeveral(url: string): boolean {
   return readDatabaseHosts(url).length > 1;
 }
 
-function databaseFix(thrown: unknown): string {
+function databaseFix(thrown: unknown, origin: string): string {
   if (thrown instanceof PoolerUnsupported) return "pooler_unsupported: change the settings of the pooler as described";
   if (thrown instanceof SchemaMismatch || isUnprepared(thrown)) return "run `sluice migrate`";
-  return "check DATABASE_URL, and that the database is up and accepts connections from this machine";
+  return `check ${origin}, and that the database is up and accepts connections from this machine`;
 }
 
 function freePort({ port, host }: Config): Promise<Finding> {

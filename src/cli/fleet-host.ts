@@ -38,6 +38,8 @@ export class FleetHost {
   readonly #open = new Map<string, HostPart>();
   /** The target cells of organisations that left a cell since this process started, by source cell. */
   readonly #left = new Map<string, Set<string>>();
+  /** Steps after a move that failed, to be repeated by the next round. */
+  readonly #unfinished: { readonly what: string; readonly work: () => Promise<void> }[] = [];
   readonly #replicaId = newReplicaId();
   readonly #retries: Rounds;
   #server: Awaited<ReturnType<typeof listenFor>>["server"] | null = null;
@@ -139,19 +141,14 @@ export class FleetHost {
     return [...this.#open].filter(([name]) => name !== cell.name).map(([, part]) => part);
   }
 
-  /** Passes the inputs of a run to the cell to which its organisation has moved. */
+  /** Passes the inputs of a run to the cell to which its organisation has moved. While a database is unavailable, they wait. */
   #follow(cell: FleetCell, runId: string, waiting: readonly Waiting[]): boolean {
     if (this.#cells.length === 1) return false;
-    void this.#findRun(runId, cell.name).then(
-      (part) => {
-        if (part !== undefined) part.runtime.take(runId, waiting);
-        else for (const { done } of waiting) done({ kind: "unknown" });
-      },
-      (error: unknown) => {
-        const failed = error instanceof Error ? error : new Error(String(error));
-        for (const { done } of waiting) done({ kind: "failed", error: failed });
-      },
-    );
+    void this.#insist(`inputs of the run ${runId} could not be passed to its new cell`, async () => {
+      const part = await this.#findRun(runId, cell.name);
+      if (part !== undefined) part.runtime.take(runId, waiting);
+      else for (const { done } of waiting) done({ kind: "unknown" });
+    });
     return true;
   }
 
@@ -160,17 +157,32 @@ export class FleetHost {
     await this.#fleet.look();
     const targets = this.#left.get(source);
     for (const { name, store } of this.#cells.filter((cell) => targets?.has(cell.name) === true)) {
-      if ((await store.headsOf([runId])).length > 0) return this.#open.get(name);
+      if ((await store.headsOf([runId])).length > 0) return this.#partOf(name);
     }
     return undefined;
+  }
+
+  #partOf(cell: string): HostPart {
+    const part = this.#open.get(cell);
+    if (part === undefined) throw new StoreUnavailable(`the cell ${cell} is not open`);
+    return part;
+  }
+
+  /** Does a step after a move, and does it again with the next rounds until it succeeds. */
+  async #insist(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      troubleLogger(this.#parts.log)(`${what} and is tried again`, error);
+      this.#unfinished.push({ what, work });
+    }
   }
 
   #switched({ orgId, source, target }: CellMove): void {
     this.#left.set(source, (this.#left.get(source) ?? new Set()).add(target));
     this.#open.get(source)?.app.endStreams(orgId);
-    this.#resume(orgId, target).catch((error: unknown) =>
-      troubleLogger(this.#parts.log)(`attempts of ${orgId} could not be looked for in the cell ${target}`, error),
-    );
+    const what = `attempts of ${orgId} could not be looked for in the cell ${target}`;
+    void this.#insist(what, () => this.#resume(orgId, target));
   }
 
   /**
@@ -178,16 +190,21 @@ export class FleetHost {
    * them over. Work that its part in the source does not have, such as recent claims, starts when the run is loaded.
    */
   async #resume(orgId: string, target: string): Promise<void> {
-    const part = this.#open.get(target);
+    const { runtime } = this.#partOf(target);
     const cell = this.#cells.find(({ name }) => name === target);
-    if (part === undefined || cell === undefined) return;
-    for (const runId of await runsHeldBy(cell.sql, orgId, this.#replicaId)) {
-      await part.runtime.submit(orgId, runId, { type: "timer", timer: NUDGE });
+    for (const runId of cell === undefined ? [] : await runsHeldBy(cell.sql, orgId, this.#replicaId)) {
+      await runtime.submit(orgId, runId, { type: "timer", timer: NUDGE });
     }
   }
 
-  /** Opens cells that were unavailable when the server started. */
+  /** Opens cells that were unavailable when the server started, and does again what failed after a move. */
   async #retry(): Promise<void> {
+    await this.#openMissing();
+    // Not awaited: a step that waits for one cell must not delay the opening of another.
+    for (const { what, work } of this.#unfinished.splice(0)) void this.#insist(what, work);
+  }
+
+  async #openMissing(): Promise<void> {
     const onTrouble = troubleLogger(this.#parts.log);
     for (const cell of this.#cells.filter(({ name }) => !this.#open.has(name))) {
       try {
@@ -225,7 +242,7 @@ export function openCell({ name, url, accepts }: NamedCell): FleetCell {
     .map((host) => host.name)
     .join(",")}${new URL(readDatabaseHosts(url)[0]?.url ?? url).pathname}`;
   const openLong = () => openPostgres({ url, connections: LONG_CONNECTIONS, statementTimeoutMs: LONG_MS });
-  return { name, shown, accepts, sql, store: createSqlStore(sql), openLong };
+  return { name, shown, accepts, sql, store: createSqlStore(sql), checkPooler: () => sql.checkPooler(), openLong };
 }
 
 /** Returns the organisation that the unverified claims of a token name. */

@@ -62,6 +62,7 @@ export function addHostCommands(program: Command, bench: Workbench): void {
   addLinkOptions(program.command("doctor").description("check this machine for problems, and print how to fix them"))
     .option("--data <dir>", "the data directory (SLUICE_DATA; .sluice)")
     .option("--database-url <url>", "the database (DATABASE_URL)")
+    .option("--cells <file>", "every database this file names (SLUICE_CELLS)")
     .option("--port <n>", "the port a server would use (SLUICE_PORT; 7717)")
     .option("--host <host>", "the address a server would use (127.0.0.1)")
     .option("--json", "print the findings as JSON")

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { PoolerUnsupported, type Sql } from "../../src/store/index.ts";
 import { openPostgres } from "../../src/store/postgres/index.ts";
@@ -90,6 +90,24 @@ describe("a pooler in front of the database", () => {
       expect(stderr).toContain("PgBouncer 1.21 or newer with max_prepared_statements");
       expect(stderr).toContain("ignore_startup_parameters = options,statement_timeout");
       expect(`${stdout}${stderr}`).not.toContain("hush");
+    }
+  });
+
+  it("is refused in front of a cell as well, which is not taken for one that is away", async () => {
+    const lossy = await startPooler({ pool_mode: "transaction", ignore_startup_parameters: IGNORED });
+    const strict = await startPooler({ pool_mode: "session" });
+    const file = join(mkdtempSync(join(tmpdir(), "sluice-pooled-")), "cells.yaml");
+    directories.push(dirname(file));
+    for (const [url, said] of [
+      [lossy, "loses prepared statements"],
+      [strict, "refuses startup parameters"],
+    ] as const) {
+      writeFileSync(file, `cells:\n  - {name: north, url: "${database.url}"}\n  - {name: south, url: "${url}"}\n`);
+      const command = [preparedProgram(), "serve", "--port", "0", "--cells", file];
+      const { status, stderr } = spawnSync(process.execPath, command, { encoding: "utf8", cwd: dirname(file) });
+      expect([status, stderr]).toEqual([2, expect.stringContaining(`the cell south: pooler_unsupported: the pooler`)]);
+      expect(stderr).toContain(said);
+      expect(stderr).not.toContain("hush");
     }
   });
 

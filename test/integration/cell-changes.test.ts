@@ -6,8 +6,10 @@ import {
   type ComparedTable,
   createDirectory,
   type DirectoryStore,
+  lowerFence,
   movedTables,
   OrganisationMoving,
+  raiseFence,
   type Sql,
 } from "../../src/store/index.ts";
 import { type CellsGround, createCells } from "./support/cells-ground.ts";
@@ -110,6 +112,23 @@ it("a row that is not the same in the target after all ends the move, and the or
   expect((await holdings(ground.sql(target))).filter(({ rows }) => rows > 0)).toEqual([]);
   expect(await traces(ground.sql(source))).toEqual([0, 0]);
   expect(await traces(ground.sql(target))).toEqual([0, 0]);
+});
+
+it("two servers that freeze at once do not disturb each other, though one has not seen the triggers of the other", async () => {
+  const sql = ground.sql(source);
+  const tables = await movedTables(sql);
+  const blind: Sql = {
+    ...sql,
+    query: (statement, params) =>
+      statement.name === "triggers of moves" ? Promise.resolve([]) : sql.query(statement, params),
+  };
+  await raiseFence(sql, tables, "acme");
+  const raised = await traces(sql);
+  await raiseFence(blind, tables, "acme");
+  expect(await traces(sql)).toEqual(raised);
+  await lowerFence(sql, tables, "acme");
+  expect(await traces(sql)).toEqual([0, 0]);
+  await directory.advanceMove(`move_${count}`, "copying", { stage: "failed" });
 });
 
 /** Rows are changed, are gone, are new, and have another key. */

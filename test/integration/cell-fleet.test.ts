@@ -12,7 +12,8 @@ beforeAll(async () => {
 afterAll(() => ground.dispose());
 
 function cellOf(name: string, sql: Sql, openLong: () => Sql): FleetCell {
-  return { name, shown: name, accepts: true, sql, store: createSqlStore(sql), openLong };
+  const checkPooler = (): Promise<void> => Promise.resolve();
+  return { name, shown: name, accepts: true, sql, store: createSqlStore(sql), checkPooler, openLong };
 }
 
 it("a move that waits for a dead cell keeps no other move waiting", async () => {

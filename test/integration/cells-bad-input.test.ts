@@ -66,6 +66,48 @@ describe("cells that cannot be used", () => {
     expect(refusalOf(text)).toMatchObject({ status: 2, said: expect.stringContaining(said) as string });
   });
 
+  it("databases that are mixed up with each other or with a new one are refused, and nothing is made in them", async () => {
+    const mixed = await createCells(["north", "south", "fresh"]);
+    try {
+      const own = (north: string, south: string): string =>
+        `cells:\n${cell("north", mixed.url(north))}${cell("south", mixed.url(south))}`;
+      writeFileSync(mixed.file, own("north", "south"));
+      await (await mixed.start()).stop();
+      const said = "the organisation default is in the cell south, and its database says north";
+      const renamed = refusalOf(own("south", "north"));
+      expect(renamed).toMatchObject({ status: 2, said: expect.stringContaining(said) as string });
+      const server = await mixed.start();
+      await makeOrganisation(server.url, "acme");
+      await server.stop();
+      const swapped = refusalOf(own("south", "north"));
+      expect(swapped).toMatchObject({ status: 2, said: expect.stringContaining("acme is in two cells") as string });
+      const fresh = refusalOf(own("north", "fresh"));
+      const isNew = "the cell south is a new database, and by the directory it has the organisation acme";
+      expect(fresh).toMatchObject({ status: 2, said: expect.stringContaining(isNew) as string });
+      const made = await mixed.sql("fresh").query({ name: "", text: "select from organisations" });
+      expect(made).toEqual([]);
+    } finally {
+      await mixed.dispose();
+    }
+  });
+
+  it("doctor looks at the database of each cell", async () => {
+    const file = join(ground.directory, "looked-at.yaml");
+    writeFileSync(
+      file,
+      `cells:\n${cell("north", ground.url("north"))}${cell("south", "postgres://127.0.0.1:9/nothing")}`,
+    );
+    const args = [preparedProgram(), "doctor", "--json", "--port", "0", "--cells", file];
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: ground.directory });
+    const { findings } = JSON.parse(stdout) as { readonly findings: readonly { readonly check: string }[] };
+    expect(findings.filter(({ check }) => check.includes("database"))).toMatchObject([
+      { check: "north database", ok: true },
+      { check: "north database durability" },
+      { check: "south database", ok: false, fix: expect.stringContaining(`the url of south in ${file}`) as string },
+    ]);
+    expect(status).toBe(1);
+  });
+
   it("moves that make no sense are refused with a reason, and nothing moves", async () => {
     const server = await ground.start();
     await makeOrganisation(server.url, "acme");

@@ -155,6 +155,25 @@ describe("what waits when a process ends", () => {
     expect(await failures(machine, waiting)).toBe(0);
   });
 
+  it("is judged anew by each that follows, and its verdict is recorded once", async () => {
+    const budget = (amount: number): Manifest => {
+      return ["Budget", "cap", { scope: "global", period: "monthly", amount_usd: amount, on_exhausted: "pause" }];
+    };
+    const machine = await GovernedMachine.open([agent({}), budget(0.01)]);
+    const runId = await machine.launch(steps([step("dear", { estimated_cost: 1, queue_timeout: 3_600 })]));
+    for (let restarts = 0; restarts < 3; restarts += 1) {
+      machine.replica(restarts).governance.stop();
+      await machine.wait(machine.replica(restarts).driver.stop());
+      await machine.addReplica(true);
+      await machine.pass(3_000);
+    }
+    await machine.register([budget(10)]);
+    expect(await machine.end(runId, 60_000)).toBe("completed");
+    const ids = (await machine.store.verdictsOf(ORG, runId)).map(({ verdictId }) => verdictId);
+    expect([ids.length, new Set(ids).size]).toEqual([2, 2]);
+    expect(machine.troubles).toEqual([]);
+  });
+
   it("is found behind hundreds that wait for another agent", async () => {
     const script = scriptOf({ stuck: { hang: true }, y: { delay_ms: 30_000 } });
     const machine = await GovernedMachine.open(

@@ -145,3 +145,14 @@ it("every file is described where operations are", () => {
     expect(text).toContain(`(../${file})`);
   }
 });
+
+it("a node of the replicated Postgres serves TLS, which each of its lines for other hosts asks for", () => {
+  const { postgresql } = parse(read("deploy/patroni.yml")) as {
+    readonly postgresql: { readonly pg_hba: readonly string[]; readonly parameters: Readonly<Record<string, string>> };
+  };
+  const others = postgresql.pg_hba.filter((line) => !line.startsWith("local "));
+  expect(others.length).toBeGreaterThan(0);
+  for (const line of others) expect(line).toMatch(/^hostssl /);
+  expect(postgresql.parameters).toMatchObject({ ssl: "on" });
+  for (const name of ["ssl_cert_file", "ssl_key_file"]) expect(postgresql.parameters[name]).toMatch(/^\//);
+});

@@ -4,7 +4,7 @@ import { createVirtualClock, type VirtualClock } from "../../clock/index.ts";
 import { digestText } from "../../core/base/index.ts";
 import type { StartChild } from "../../core/engine/index.ts";
 import type { EventOf, EventType, RunEvent } from "../../core/event/index.ts";
-import { createMemoryStore, type RunRecord, type Store } from "../../store/index.ts";
+import { createMemoryStore, OrganisationMoving, type RunRecord, type Store } from "../../store/index.ts";
 import { createAllowAllJudge } from "../../governance/index.ts";
 import type { ChildPreparer, PreparedChild } from "./children.ts";
 import { DurableDriver } from "./durable-driver.ts";
@@ -190,6 +190,25 @@ describe("a child run", () => {
     expect(await ended(runId)).toBe("completed");
     expect([preparer.asked, calls]).toEqual([1, ["leaf", "after"]]);
     expect(troubles).toEqual([]);
+  });
+});
+
+describe("a child run of an organisation that is being moved", () => {
+  it("is started later by the timer of its parent, which goes on", async () => {
+    let isMoving = true;
+    const fenced: Store = {
+      ...memory,
+      commit: (batch) =>
+        isMoving && batch.some(({ create }) => create !== null && create.parentRunId !== null)
+          ? Promise.reject(new OrganisationMoving(ORG, undefined))
+          : memory.commit(batch),
+    };
+    const runId = await started(await replica({ store: fenced }));
+    await pass(12_000);
+    expect([await childrenOf(runId), await payloadsOf(runId, "node.failed")]).toEqual([[], []]);
+    isMoving = false;
+    expect(await ended(runId)).toBe("completed");
+    expect([calls, troubles]).toEqual([["leaf", "after"], []]);
   });
 });
 

@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from "../../core/base/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { Clock } from "../../clock/index.ts";
-import type { RunRecord, Store } from "../../store/index.ts";
+import { OrganisationMoving, type RunRecord, type Store } from "../../store/index.ts";
 import { childReport, refusedChild } from "../child-report.ts";
 import { parentTimerOf } from "./derive-commit.ts";
 import { isOfChild } from "./due-timers.ts";
@@ -188,7 +188,11 @@ export class Children {
     const before = this.#busy.get(childRunId) ?? Promise.resolve();
     const now = before
       .then(work)
-      .catch((error: unknown) => this.#options.onTrouble(`the child run ${childRunId} was not attended to`, error))
+      .catch((error: unknown) => {
+        // The new cell of the organisation finds the timer of the parent.
+        if (error instanceof OrganisationMoving) return;
+        this.#options.onTrouble(`the child run ${childRunId} was not attended to`, error);
+      })
       .finally(() => {
         if (this.#busy.get(childRunId) === now) this.#busy.delete(childRunId);
       });

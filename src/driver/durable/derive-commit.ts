@@ -79,7 +79,9 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     ...counterChanges(decided),
     usage,
     workflow: run.workflow,
-    verdicts: rulings.flatMap(({ record }) => (record === null ? [] : [record])),
+    // Without an event, nodes that wait were only judged again, after another process took them over: their verdicts are recorded
+    // already. Verdicts are stored under the first event of their commit.
+    verdicts: events.length === 0 ? [] : rulings.flatMap(({ record }) => (record === null ? [] : [record])),
     audit:
       judge.settle === undefined ? [] : [...entriesOfEvents(run, events), ...rulings.flatMap(({ audit }) => audit)],
     memories,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock/index.ts";
 import type { Judge } from "../../governance/index.ts";
-import type { RunStore } from "../../store/index.ts";
+import { type RunStore, StoreUnavailable } from "../../store/index.ts";
 import { DuplicateRun } from "./duplicate-run.ts";
 import type { InputOutcome, InputQueue } from "./input-queue.ts";
 import { carriedFor, createLive, placed, refused, resolveDuplicateLaunch, startOf } from "./launch.ts";
@@ -47,7 +47,7 @@ export class RunStarter {
 
   /**
    * Starts a child run under the id that its parent chose. On a repeated call the run exists already and refuses to
-   * start again. Returns the reason why it cannot begin, or null when it has begun.
+   * start again. Returns the reason why it cannot begin, or null when it has begun. Throws when it can begin later.
    */
   async startChild(launch: Launch, states: Pick<Runtime, "stateOf" | "stateAt">): Promise<string | null> {
     const plan = await this.#options.plans.ofRun(launch);
@@ -57,8 +57,11 @@ export class RunStarter {
     const kept = await carriedFor({ states, seal: this.#options.seal }, launch);
     const carried = "refusal" in kept ? undefined : kept.carried;
     const outcome = await this.#begin(createLive(pinned, plan, this.#options.clock.now()), pinned, carried);
-    // A retry would hit the same bug.
-    return outcome.kind === "failed" ? outcome.error.message : null;
+    if (outcome.kind !== "failed") return null;
+    // The organisation is being moved, and the timer of the parent starts the child in its new cell. Any other error is a bug, which a
+    // retry would hit again.
+    if (outcome.error instanceof StoreUnavailable) throw outcome.error;
+    return outcome.error.message;
   }
 
   #begin(live: DrivenRun, launch: Launch, carried: Parameters<typeof startOf>[1]): Promise<InputOutcome> {

@@ -35,7 +35,8 @@ export async function holdArrival(within: Sql, orgId: string, moveId: string): P
 }
 
 /**
- * The last step, in the transaction that completes the rows. Usage may be summed up to another hour here than in the source: hours summed
+ * The last step, in the transaction that completes the rows. Waiting nodes lose their holder: only its part in the source has them in
+ * memory. Usage may be summed up to another hour here than in the source: hours summed
  * here but not in the source are recorded as late, and sums of hours not summed here yet are deleted, to be summed here.
  */
 export async function closeArrival(
@@ -48,6 +49,7 @@ export async function closeArrival(
   const rolledHere = own?.rolled_until ?? 0;
   await within.query(NAME_HOURS, [orgId, rolledThere, rolledHere]);
   await within.query(FORGET_HOURS, [orgId, rolledHere]);
+  await within.query(RELEASE_WAITING, [orgId]);
   await within.query(SETTLE, [orgId, name, cell]);
   await within.query(CLOSE, [orgId]);
 }
@@ -83,6 +85,10 @@ const FORGET_HOURS = {
   name: "forget sums of arriving usage",
   text: `delete from usage_sums where org_id = $1 and
     ((span = 'hour' and start >= $2) or (span = 'day' and start + ${DAY_MS} > $2))`,
+};
+const RELEASE_WAITING = {
+  name: "release arriving nodes",
+  text: "update waiting_nodes set replica_id = null where org_id = $1 and replica_id is not null",
 };
 const SETTLE = {
   name: "settle arrived organisation",

@@ -6,6 +6,8 @@ export interface CellContent {
   /** Organisations that live here. `arriving` has those that are being moved here. */
   readonly organisations: readonly string[];
   readonly arriving: readonly string[];
+  /** Organisations with data here although their own row names another cell. */
+  readonly marked: readonly { readonly orgId: string; readonly cell: string }[];
   readonly claims: readonly CredentialClaim[];
   /** Values made at the first start of an installation, by name. */
   readonly secrets: ReadonlyMap<string, string>;
@@ -15,12 +17,14 @@ export interface CellContent {
 export async function listCellContent(sql: Sql, cell: string): Promise<CellContent> {
   const organisations = await sql.query<{ org_id: string }>(ORGANISATIONS, [cell]);
   const arriving = (await sql.query<{ org_id: string }>(ARRIVING)).map((row) => row.org_id);
+  const marked = await sql.query<{ org_id: string; cell: string }>(MARKED, [cell]);
   const claims = await sql.query<{ kind: CredentialKind; hash: string; org_id: string }>(CLAIMS);
   const secrets = await sql.query<{ name: string; value: string }>(SECRETS);
   const [people] = await sql.query<{ found: boolean }>(PEOPLE);
   return {
     organisations: organisations.map((row) => row.org_id).filter((orgId) => !arriving.includes(orgId)),
     arriving,
+    marked: marked.map(({ org_id: orgId, cell: other }) => ({ orgId, cell: other })),
     claims: claims.map(({ kind, hash, org_id: orgId }) => ({ kind, hash, orgId })),
     secrets: new Map(secrets.map(({ name, value }) => [name, value])),
     hasPeople: people?.found === true,
@@ -36,13 +40,20 @@ export async function readDatabaseIdentity(sql: Sql): Promise<string> {
   return row?.identity ?? "";
 }
 
-/** Organisations without a row of their own are found by their keys and workflows. */
+/**
+ * Organisations are also found by their keys and workflows: one may have no row of its own, and the row in a directory may name another
+ * cell although the data is here.
+ */
 const ORGANISATIONS = {
   name: "organisations of a cell",
   text: `select org_id from organisations where cell is null or cell = $1
-    union select k.org_id from keys k left join organisations o using (org_id) where o.org_id is null
-    union select w.org_id from workflows w left join organisations o using (org_id) where o.org_id is null
+    union select org_id from keys union select org_id from workflows
     order by 1`,
+};
+const MARKED = {
+  name: "organisations marked otherwise",
+  text: `select o.org_id, o.cell from (select org_id from keys union select org_id from workflows) d
+    join organisations o using (org_id) where o.cell <> $1 order by 1`,
 };
 const ARRIVING = { name: "arriving organisations", text: "select org_id from cell_arrivals" };
 const CLAIMS = {

@@ -62,7 +62,8 @@ async function raise(sql: Sql, tables: readonly MovedTable[], orgId: string, kin
     await sql.transaction(async (within) => {
       await within.query(SOON);
       for (const { trigger, events, row } of lacking) {
-        const text = `create trigger ${trigger} ${kind.fires} ${events} on "${table.name}" for each row
+        // Replaces one that a second server has created since it was looked for.
+        const text = `create or replace trigger ${trigger} ${kind.fires} ${events} on "${table.name}" for each row
           when (${row}.org_id = ${literal(orgId)}) execute function ${kind.calls}(${args})`;
         await within.query({ name: "", text });
       }
