@@ -83,6 +83,12 @@ export function isSameCall(known: ToolCall, { tool, server, args }: AskedCall): 
   return sameJson(known.args, args) || known.argsDigest === digestJson(args);
 }
 
+/** Returns the tokens that the next model call reads: everything the last one read and wrote. */
+export function contextTokensOf({ rounds }: AgentTurn): number {
+  const { inputTokens = 0, outputTokens = 0 } = rounds.at(-1) ?? {};
+  return inputTokens + outputTokens;
+}
+
 /** Returns the adapter's description of the tool, as it was when the call was requested. */
 export function descriptionOf(turn: AgentTurn | null, { id, round, described }: ToolCall): ToolDescription {
   return describing(described ?? turn?.rounds[round]?.calls[positionOf(id)] ?? {});

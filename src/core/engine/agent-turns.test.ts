@@ -3,7 +3,7 @@ import { workflow } from "../../../test/conformance/rig.ts";
 import { ALLOWED, call, HELD, holding, turnOf } from "../../../test/conformance/turn-rig.ts";
 import { NO_TOKENS } from "./index.ts";
 import type { JsonObject } from "../base/index.ts";
-import type { RequestToolVerdict, ToolVerdict } from "./index.ts";
+import type { RequestToolVerdict, RequestVerdict, ToolVerdict, Verdict } from "./index.ts";
 
 describe("the turn of an agent", () => {
   it("keeps a round with its cost and its calls in one step, each judged, and ends like any attempt", () => {
@@ -387,5 +387,44 @@ describe("a turn that is stopped", () => {
       waits: false,
     });
     expect(rig.rulings()).toEqual(["find allow"]);
+  });
+
+  it("asks for what it will read, and stops again where the budget does not allow it to continue", () => {
+    const seen: (number | undefined)[] = [];
+    let isSpent = false;
+    const spent = {
+      disposition: "block",
+      verdictId: "v2",
+      gate: "budget_envelopes",
+      code: "budget_exceeded",
+      message: "nothing is left",
+      after: "final",
+    } as const;
+    const judge = ({ nodeId, contextTokens }: RequestVerdict): Verdict | undefined => {
+      if (nodeId !== "a") return undefined;
+      seen.push(contextTokens);
+      return isSpent ? spent : undefined;
+    };
+    const rig = turnOf({ judge, judgeTool: holding("refund") });
+    rig.round(0, [call("refund")]);
+    rig.suspend({ state: 1 });
+    isSpent = true;
+    rig.answer("a", "approve");
+    expect(rig.node("a").now).toMatchObject({ status: "blocked", errorCode: "budget_exceeded" });
+    expect(rig.of("approval.requested")[1]?.choices).toEqual(["retry", "abort"]);
+    rig.answer("a", "retry");
+    expect(rig.status("a")).toBe("blocked");
+    isSpent = false;
+    rig.answer("a", "retry");
+    expect(seen).toEqual([undefined, 15, 15, 15]);
+    expect(rig.dispatches.at(-1)).toMatchObject({
+      dispatchId: "run_1/a/1#1",
+      turn: { rounds: [{}], transcript: { state: 1 } },
+    });
+    expect(rig.rulings()).toEqual(["refund allow"]);
+    rig.result(0, 0, "paid");
+    rig.round(1, []);
+    rig.complete("a");
+    expect(rig.status("a")).toBe("completed");
   });
 });

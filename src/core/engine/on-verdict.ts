@@ -6,6 +6,7 @@ import type { BoundRequest } from "./effect.ts";
 import { failNode, retryNode } from "./failing.ts";
 import type { Verdict, VerdictInput } from "./input.ts";
 import { findNode, planNodeOf } from "./move.ts";
+import { stopTurn } from "./on-round.ts";
 import { blockForPerson } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
@@ -99,6 +100,7 @@ function block(turn: Turn, node: NodeState, verdict: Of<"block">): void {
   const { gate, code, message, verdictId } = verdict;
   if (verdict.after === "queue" && (isPatient(verdict) || !hasWaitedTooLong(turn, node)))
     return queueAtGate(turn, node, verdict);
+  if (code === "budget_exceeded" && (node.turn?.rounds.length ?? 0) > 0) return stopTurn(turn, node, verdict);
   emit(turn, "gate.decided", { ...about(node), disposition: "block", gate, code, verdictId });
   const delayMs = verdict.after === "paused" ? PAUSED_DELAYS_MS[node.pausedAsks] : undefined;
   const cause = causeOf(code);
