@@ -273,6 +273,19 @@ describe("a held call", () => {
     expect(rig.status("a")).toBe("timed_out");
   });
 
+  it("took the time in which it ran, without the wait for an answer", () => {
+    const rig = turnOf({ judgeTool: holding("refund") });
+    rig.now += 4_000;
+    rig.round(0, [call("refund")]);
+    rig.suspend();
+    rig.now += 50_000;
+    rig.answer("a", "approve");
+    rig.now += 500;
+    rig.round(1, []);
+    rig.complete("a");
+    expect(rig.of("node.completed", "a")[0]?.durationMs).toBe(4_500);
+  });
+
   it("an adapter that suspends with nothing held is at fault", () => {
     const rig = turnOf();
     rig.round(0, [call("find")]);
