@@ -98,6 +98,17 @@ export function describing({ schema, hints }: ToolDescription): ToolDescription 
   return { ...(schema === undefined ? {} : { schema }), ...(hints === undefined ? {} : { hints }) };
 }
 
+/** Returns the calls of a round that its report does not contain: the adapter requested them one by one. */
+export function callsAlone({ rounds, calls }: AgentTurn, round: number): readonly ToolCall[] {
+  const reported = rounds[round]?.calls.length ?? 0;
+  return [...calls.values()].filter((call) => call.round === round && positionOf(call.id) >= reported);
+}
+
+/** Returns a call in the form in which an adapter requests it. */
+export function askedOf({ tool, server, args, described }: ToolCall): AskedCall {
+  return { tool, ...(server === null ? {} : { server }), args, ...describing(described ?? {}) };
+}
+
 /** Returns the position of a call in its round. */
 export function positionOf(callId: string): number {
   return Number(callId.slice(callId.lastIndexOf("/") + 1));
