@@ -9,13 +9,11 @@ export function rulingOf({ id: callId, args, ruling, timeoutMs }: ToolCall): Cal
       const limit = timeoutMs === null ? {} : { timeoutMs };
       return { disposition: "allow", callId, args, ...limit, ...(ruling.isChanged ? { note } : {}) };
     }
-    case "deny":
-      return {
-        disposition: "deny",
-        callId,
-        reason: ruling.reason,
-        ...(ruling.code === null ? {} : { code: ruling.code }),
-      };
+    case "deny": {
+      const { reason, code, retryAfterMs } = ruling;
+      const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+      return { disposition: "deny", callId, reason, ...(code === null ? {} : { code }), ...later };
+    }
     case "hold":
     case "child":
       return { disposition: "suspend", callId };

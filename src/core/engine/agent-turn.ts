@@ -61,7 +61,7 @@ export interface ToolCall {
 export type ToolRuling =
   /** `isChanged`: a person changed the args, and the model is informed. `execution`: the first execution that may make the call. */
   | { readonly kind: "allow"; readonly isChanged: boolean; readonly execution: number }
-  | { readonly kind: "deny"; readonly reason: string; readonly code: string | null }
+  | { readonly kind: "deny"; readonly reason: string; readonly code: string | null; readonly retryAfterMs?: number }
   /** The call is made as a child run, which has not ended. */
   | { readonly kind: "child"; readonly childRunId: string; readonly isChanged: boolean }
   /** A person has to answer: before the call is made, or because it may already have been made. */

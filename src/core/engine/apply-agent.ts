@@ -90,7 +90,7 @@ export function repeatKey(tool: string, argsDigest: string): string {
 
 function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">, isUnderWay: boolean): void {
   const call = callOf(turn, payload.callId);
-  const { disposition, args, approvalId, reason = "", code = null, isOther, argsDigest = null } = payload;
+  const { disposition, args, approvalId, reason = "", code = null, retryAfterMs, isOther, argsDigest = null } = payload;
   if (isOther === true) {
     call.otherDigest = argsDigest;
     return;
@@ -105,7 +105,7 @@ function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">, isU
       return;
     }
     case "deny":
-      call.ruling = { kind: "deny", reason, code };
+      call.ruling = { kind: "deny", reason, code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
       return;
     case "hold":
       call.ruling = {
