@@ -54,7 +54,8 @@ export async function checkTurnOrder(bench: TurnBench): Promise<Finding> {
   const trial = new Trial(bench, "order", { acknowledgeAfterMs: ACKNOWLEDGE_AFTER_MS });
   const result = await trial.run();
   const [hasty] = trial.judge.hasty;
-  if (hasty !== undefined) return broken(`It did not wait for the reply to what it had reported before ${nameOf(hasty)}.`);
+  if (hasty !== undefined)
+    return broken(`It did not wait for the reply to what it had reported before ${nameOf(hasty)}.`);
   const early = earlyResult(trial.judge.steps);
   if (early !== undefined) return broken(`The result of ${early} was reported before the call was judged.`);
   if (result?.status !== "completed")

@@ -84,10 +84,11 @@ function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"
   if (verdict.reroutedFrom !== undefined) started.reroutedFrom = verdict.reroutedFrom;
   if (limitMs !== null) started.deadlineAt = at + limitMs;
   if (verdict.effects !== undefined) started.effects = verdict.effects;
+  const maxOutputTokens = verdict.maxOutputTokens ?? null;
+  if (maxOutputTokens !== null) started.maxOutputTokens = maxOutputTokens;
   if (segment > 0) started.segment = segment;
   if (instructions.length > 0) started.instructions = instructions.map((one) => ({ ...one }));
   emit(turn, "node.started", started);
-  const maxOutputTokens = verdict.maxOutputTokens ?? null;
   const sending = { attempt, route, request, maxOutputTokens, instructions, isResend: false };
   perform(turn, { ...dispatchOf(state, node, sending), timeoutMs: limitMs });
   if (limitMs === null) return;
