@@ -2,12 +2,12 @@ import type { CallRuling } from "../adapter/index.ts";
 import type { ToolCall } from "../core/engine/index.ts";
 
 /** Returns the decision about a call in the form sent to its adapter. */
-export function rulingOf({ id: callId, args, ruling, timeoutMs }: ToolCall): CallRuling {
+export function rulingOf({ id: callId, args, isChanged, ruling, timeoutMs }: ToolCall): CallRuling {
   switch (ruling.kind) {
     case "allow": {
       const note = `A person has changed the arguments of this call; it was made with ${JSON.stringify(args)}.`;
       const limit = timeoutMs === null ? {} : { timeoutMs };
-      return { disposition: "allow", callId, args, ...limit, ...(ruling.isChanged ? { note } : {}) };
+      return { disposition: "allow", callId, args, ...limit, ...(isChanged ? { note } : {}) };
     }
     case "deny": {
       const { reason, code, retryAfterMs } = ruling;

@@ -42,6 +42,8 @@ export interface ToolCall {
   readonly server: string | null;
   /** The args the call is made with: those the model requested, or those a person changed them to. */
   args: JsonObject;
+  /** True when a person changed the args. The model is then informed, whatever becomes of the call. */
+  isChanged: boolean;
   readonly argsDigest: string;
   readonly action: Action;
   readonly effects: EffectGuarantee;
@@ -59,11 +61,11 @@ export interface ToolCall {
 }
 
 export type ToolRuling =
-  /** `isChanged`: a person changed the args, and the model is informed. `execution`: the first execution that may make the call. */
-  | { readonly kind: "allow"; readonly isChanged: boolean; readonly execution: number }
+  /** `execution`: the first execution that may make the call. */
+  | { readonly kind: "allow"; readonly execution: number }
   | { readonly kind: "deny"; readonly reason: string; readonly code: string | null; readonly retryAfterMs?: number }
   /** The call is made as a child run, which has not ended. */
-  | { readonly kind: "child"; readonly childRunId: string; readonly isChanged: boolean }
+  | { readonly kind: "child"; readonly childRunId: string }
   /** A person has to answer: before the call is made, or because it may already have been made. */
   | { readonly kind: "hold"; readonly approvalId: string; readonly isUnknown: boolean };
 

@@ -136,7 +136,7 @@ describe("a held call", () => {
     expect(rig.of("tool.decided").at(-1)).toMatchObject({ disposition: "allow", args: { amount: 450 } });
     expect(rig.node("a").turn?.calls.get("run_1/a/0/0/0")).toMatchObject({
       args: { amount: 450 },
-      ruling: { kind: "allow", isChanged: true },
+      isChanged: true, ruling: { kind: "allow" },
     });
     expect(rig.answer("a", "approve").refusal?.code).toBe("approval_closed");
   });
@@ -333,6 +333,28 @@ describe("a turn whose execution is lost", () => {
       const made = rig.node("a").turn?.calls.get("run_1/a/0/0/0");
       if (result === null) expect(made).toMatchObject({ result: null, ruling: { kind: "allow" } });
       else expect(made?.result).toMatchObject(result);
+    }
+  });
+
+  it("keeps what a person has changed, whatever is said of a call that may have been made", () => {
+    for (const [decision, more] of [
+      ["approve", { modifications: { result: "paid" } }],
+      ["retry", {}],
+    ] as const) {
+      const judgeTool = ({ isApproved }: RequestToolVerdict): ToolVerdict =>
+        isApproved ? { ...ALLOWED, effects: "at_most_once" } : HELD;
+      const rig = turnOf({ judgeTool });
+      rig.round(0, [call("refund", { amount: 900 })]);
+      rig.suspend();
+      rig.answer("a", "approve", { modifications: { args: { amount: 450 } } });
+      rig.lose();
+      rig.answer("a", decision, more);
+      expect(rig.dispatches.at(-1)).toMatchObject({ segment: 2 });
+      expect(rig.node("a").turn?.calls.get("run_1/a/0/0/0"), decision).toMatchObject({
+        args: { amount: 450 },
+        isChanged: true,
+        ruling: { kind: "allow" },
+      });
     }
   });
 

@@ -189,7 +189,7 @@ describe("a branch inside a turn", () => {
     });
     rig.result("a", 0, 0, "paid");
     const call = branched(rig, { nodeId: "a", round: 0 }).node("a").turn?.calls.get("run_1/a/0/0/0");
-    expect(call).toMatchObject({ args: { of: "less" }, ruling: { kind: "allow", isChanged: true } });
+    expect(call).toMatchObject({ args: { of: "less" }, isChanged: true, ruling: { kind: "allow" } });
   });
 
   it("puts other words in the place of the model's, in both forms of a message", () => {

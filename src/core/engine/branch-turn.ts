@@ -133,10 +133,9 @@ function callsOf(
 }
 
 function carriedCall(asked: AskedCall, made: ToolCall | undefined, outcome: CarriedCall["outcome"]): CarriedCall {
-  const isChanged = made?.ruling.kind === "allow" && made.ruling.isChanged;
   // For a call that was never judged, the same defaults apply as for an unknown tool.
   const { action, effects } = made ?? ({ action: "execute", effects: "at_least_once" } as const);
-  return { asked, action, effects, outcome, ...(isChanged ? { args: made.args } : {}) };
+  return { asked, action, effects, outcome, ...(made?.isChanged === true ? { args: made.args } : {}) };
 }
 
 function outcomeOf(made: ToolCall | undefined): CarriedCall["outcome"] | null {
