@@ -68,7 +68,7 @@ describe("a budget that runs out in round 7", () => {
 
     await retry(runId);
     // Nothing has changed, so it stops again, and its work is not lost.
-    await retry(runId, async () => void (await desk.put("budgets/clerk", { ...BUDGET, amount_usd: 2 })));
+    await retry(runId, () => desk.put("budgets/clerk", { ...BUDGET, amount_usd: 2 }));
     const next = await desk.dispatched(runId, 1);
     expect(next.attempt).toBe(1);
     expect(next.resume?.rounds).toHaveLength(7);

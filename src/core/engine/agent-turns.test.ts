@@ -136,7 +136,8 @@ describe("a held call", () => {
     expect(rig.of("tool.decided").at(-1)).toMatchObject({ disposition: "allow", args: { amount: 450 } });
     expect(rig.node("a").turn?.calls.get("run_1/a/0/0/0")).toMatchObject({
       args: { amount: 450 },
-      isChanged: true, ruling: { kind: "allow" },
+      isChanged: true,
+      ruling: { kind: "allow" },
     });
     expect(rig.answer("a", "approve").refusal?.code).toBe("approval_closed");
   });

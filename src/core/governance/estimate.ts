@@ -33,7 +33,7 @@ export function firstRoundMicros(call: Estimated): number | null {
   return round === null || whole === null ? (whole ?? round) : Math.max(round, whole);
 }
 
-/** Returns the amount to reserve before a further round of a turn, whether its process goes on or starts again. */
+/** Returns the amount to reserve before a further round of a turn, whether its process continues or starts again. */
 export function nextRoundMicros(call: Estimated): number | null {
   return estimateMicros(call.price === null ? call : { ...call, estimatedCostMicros: null });
 }
