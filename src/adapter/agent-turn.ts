@@ -45,7 +45,14 @@ export const callRulingSchema = z.discriminatedUnion("disposition", [
     note: z.string().optional(),
   }),
   /** The reason is passed to the model as an error, in place of a result. */
-  z.object({ disposition: z.literal("deny"), callId, reason: z.string(), code: z.string().optional() }),
+  z.object({
+    disposition: z.literal("deny"),
+    callId,
+    reason: z.string(),
+    code: z.string().optional(),
+    /** Time after which the call may be requested again. Absent when waiting does not help. */
+    retryAfterMs: z.number().positive().optional(),
+  }),
   /** A person decides. After the other calls of the round have reported, the adapter ends with `suspended`. */
   z.object({ disposition: z.literal("suspend"), callId }),
 ]);

@@ -9,6 +9,7 @@ import {
   toolReportSchema,
   type TurnHooks,
 } from "./agent-turn.ts";
+import { pause } from "./conformance-call.ts";
 
 /** Returns the ruling that a trial gives on a call. */
 export type TrialRule = (call: AskedCall, callId: string) => TrialRuling;
@@ -42,11 +43,16 @@ export interface TrialJudgeOptions {
   readonly stops?: (round: number) => boolean;
   /** Called before and after each step is stored. It throws at the point where the attempt is to be lost. */
   readonly watch?: (step: TrialStep, when: "before" | "after") => void;
+  /** Time until a step is acknowledged. Default: at once. */
+  readonly acknowledgeAfterMs?: number;
 }
 
 /** Replaces the engine in a trial: stores the reports of a turn, rules on its calls, and builds the `resume` of the next dispatch. */
 export class TrialJudge {
   readonly steps: TrialStep[] = [];
+  /** Steps that came before a step they depend on was acknowledged. */
+  readonly hasty: TrialStep[] = [];
+  readonly #open = new Set<TrialStep>();
   readonly #options: TrialJudgeOptions;
   readonly #rounds: KeptRound[] = [];
   readonly #calls = new Map<string, KeptCall>();
@@ -132,13 +138,25 @@ export class TrialJudge {
     return kept.ruling;
   }
 
-  #keep<T>(step: TrialStep, keep: () => T): T {
-    this.#options.watch?.(step, "before");
+  async #keep<T>(step: TrialStep, keep: () => T): Promise<T> {
+    const { watch, acknowledgeAfterMs } = this.#options;
+    watch?.(step, "before");
+    if ([...this.#open].some((open) => dependsOn(step, open))) this.hasty.push(step);
     this.steps.push(step);
     const reply = keep();
-    this.#options.watch?.(step, "after");
+    watch?.(step, "after");
+    if (acknowledgeAfterMs === undefined) return reply;
+    this.#open.add(step);
+    await pause(acknowledgeAfterMs);
+    this.#open.delete(step);
     return reply;
   }
+}
+
+/** The calls of one round are independent of each other. A round follows everything before it. */
+function dependsOn(step: TrialStep, open: TrialStep): boolean {
+  if (step.kind === "round" || open.kind === "round") return true;
+  return step.kind === "result" && open.kind === "ask" && open.callId === step.callId;
 }
 
 function rulingOf({ callId, call }: KeptCall, ruling: TrialRuling): CallRuling {

@@ -103,6 +103,36 @@ const BROKEN: readonly (readonly [string, Adapter, readonly string[]])[] = [
     })),
     ["turn: order"],
   ],
+  [
+    "acts first and reports then",
+    bent(({ round, toolResult }) => ({
+      round: async (report) => {
+        for (const position of (report.calls ?? []).keys()) {
+          await toolResult({ callId: `conformance-key-order/${report.round}/${position}`, result: 1 });
+        }
+        return round(report);
+      },
+    })),
+    ["turn: order"],
+  ],
+  [
+    "does not wait until its results are stored",
+    bent(({ toolResult }) => ({
+      toolResult: (report) => {
+        toolResult(report).catch(() => undefined);
+        return Promise.resolve();
+      },
+    })),
+    ["turn: order"],
+  ],
+  [
+    "continues when its attempt is over",
+    bent(({ toolResult, round }) => ({
+      toolResult: (report) => toolResult(report).catch(() => undefined),
+      round: (report) => round(report).catch(() => ({ next: "go", rulings: [] })),
+    })),
+    ["turn: resume"],
+  ],
 ];
 
 describe("the conformance of turns", () => {

@@ -42,11 +42,22 @@ class Trial {
   }
 }
 
-/** Checks that a round is reported before its calls are made, and each result before the next round. */
+/** Time an adapter has to be seen not to wait for the acknowledgement of what it reports. */
+const ACKNOWLEDGE_AFTER_MS = 50;
+
+/**
+ * Checks that a round is reported before its calls are made, and each result before the next round, and that each report
+ * is acknowledged before anything that follows from it.
+ */
 export async function checkTurnOrder(bench: TurnBench): Promise<Finding> {
   if (bench.turn === undefined) return untested(NO_SAMPLE);
-  const trial = new Trial(bench, "order");
+  const trial = new Trial(bench, "order", { acknowledgeAfterMs: ACKNOWLEDGE_AFTER_MS });
   const result = await trial.run();
+  const [hasty] = trial.judge.hasty;
+  if (hasty !== undefined)
+    return broken(`It did not wait for the reply to what it had reported before ${nameOf(hasty)}.`);
+  const early = earlyResult(trial.judge.steps);
+  if (early !== undefined) return broken(`The result of ${early} was reported before the call was judged.`);
   if (result?.status !== "completed")
     return broken(`The turn ended as ${describe(result)}; all its calls were allowed.`);
   const { steps, calls } = trial.judge;
@@ -56,6 +67,18 @@ export async function checkTurnOrder(bench: TurnBench): Promise<Finding> {
   const isDurable = bench.adapter.capabilities().turns === "durable";
   if (isDurable && !steps.some(({ kind }) => kind === "round")) return broken("No round was reported.");
   return lateResult(steps) ?? kept(`${trial.judge.rounds} rounds, ${calls.length} calls`);
+}
+
+/** Returns the first call whose result was reported before its round, and before it was asked about. */
+function earlyResult(steps: readonly TrialStep[]): string | undefined {
+  const asked = new Set<string>();
+  let rounds = 0;
+  for (const step of steps) {
+    if (step.kind === "round") rounds += 1;
+    else if (step.kind === "ask") asked.add(step.callId);
+    else if (!asked.has(step.callId) && roundOf(step.callId) >= rounds) return step.callId;
+  }
+  return undefined;
 }
 
 /** Returns a finding when a result was reported after a later round. */
@@ -117,11 +140,14 @@ export async function checkTurnResume(bench: TurnBench): Promise<Finding> {
   if (bench.adapter.capabilities().turns !== "durable") return untested("It does not continue after a loss.");
   const seen = new Set<string>();
   const repeated: string[] = [];
+  const posthumous: string[] = [];
   let left = 1;
   const trial = new Trial(bench, "resume", {
     watch: (step, when) => {
-      const name = step.kind === "round" ? `round ${step.round}` : `${step.kind} ${step.callId}`;
+      const name = nameOf(step);
       if (when === "before" && seen.has(name)) repeated.push(name);
+      // The other calls of the round may report before the adapter has learned that its attempt is over.
+      if (left <= 0 && step.kind === "round") posthumous.push(name);
       if (when === "before") return;
       seen.add(name);
       left -= 1;
@@ -132,6 +158,7 @@ export async function checkTurnResume(bench: TurnBench): Promise<Finding> {
     left = 1;
     const result = await trial.run();
     if (repeated.length > 0) return broken(`It reported again what was acknowledged: ${repeated.join(", ")}.`);
+    if (posthumous.length > 0) return broken(`It went on after its attempt was over, with ${posthumous.join(", ")}.`);
     if (result === undefined) return broken("It gave no result when its attempt was over.");
     if (result.status === "completed")
       return seen.size < 2 ? untested(NO_CALL) : kept(`It went through ${life + 1} lives.`);
@@ -140,6 +167,10 @@ export async function checkTurnResume(bench: TurnBench): Promise<Finding> {
 }
 
 const LIVES_MAX = 50;
+
+function nameOf(step: TrialStep): string {
+  return step.kind === "round" ? `round ${step.round}` : `${step.kind} ${step.callId}`;
+}
 
 function describe(result: AdapterResult | undefined): string {
   if (result === undefined) return "no result";

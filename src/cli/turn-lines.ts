@@ -65,6 +65,8 @@ export class TurnLines {
     const asked = this.#calls.get(callId);
     const what = isOther === true ? "requested again with other args" : shortValue(args ?? asked?.args);
     const call = `    ${this.#nameOf(callId)} ${what}`;
+    // What follows is about the call as it was approved.
+    if (asked !== undefined && args !== undefined) this.#calls.set(callId, { ...asked, args });
     if (disposition === "allow") return `${call} ${paint("green", "allowed")}${args === undefined ? "" : ", changed"}`;
     if (disposition === "deny") return `${call} ${paint("red", "denied")}: ${oneLine(reason ?? code ?? "")}`;
     const why = isUnknown === true ? "may have been made; waits for a person to give its result" : "held for a person";

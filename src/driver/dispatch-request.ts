@@ -1,5 +1,6 @@
 import { digestJson, type JsonObject } from "../core/base/index.ts";
-import { type AgentTurn, callIdOf, type Dispatch, type RunState } from "../core/engine/index.ts";
+import { type AgentTurn, askedOf, callIdOf, callsAlone, type Dispatch, type RunState } from "../core/engine/index.ts";
+import type { AskedCall } from "../core/event/index.ts";
 import { nodeCallOf } from "../core/governance/index.ts";
 import { type PlanNode, renderInstructions, sentInstructions, DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import { lensOutputSchema, outputJsonSchema } from "../core/outputs/index.ts";
@@ -76,16 +77,19 @@ function resumeOf({ nodeId, epoch }: Dispatch, turn: AgentTurn, state: RunState)
   for (const { id, result } of turn.calls.values()) {
     if (result !== null) results[id] = { result: result.value, isError: result.isError };
   }
+  const resumed = (callId: string, { tool, server, args }: AskedCall): Resume["rounds"][number]["calls"][number] => {
+    const call = turn.calls.get(callId);
+    const named = { callId, tool, ...(server === undefined ? {} : { server }), args };
+    // A script tool without a result is sent without a ruling, so that it is decided again and then run by the server.
+    const isOpen = call?.result === null && scriptToolOf(state, nodeId, tool) !== undefined && server === undefined;
+    return call === undefined || isOpen ? named : { ...named, ruling: rulingOf(call) };
+  };
   const rounds = turn.rounds.map(({ message, calls }, round) => ({
     message,
-    calls: calls.map(({ tool, server, args }, position) => {
-      const callId = callIdOf(state, { id: nodeId, epoch }, round, position);
-      const call = turn.calls.get(callId);
-      const named = { callId, tool, ...(server === undefined ? {} : { server }), args };
-      // A script tool without a result is sent without a ruling, so that it is decided again and then run by the server.
-      const isOpen = call?.result === null && scriptToolOf(state, nodeId, tool) !== undefined && server === undefined;
-      return call === undefined || isOpen ? named : { ...named, ruling: rulingOf(call) };
-    }),
+    calls: [
+      ...calls.map((call, position) => resumed(callIdOf(state, { id: nodeId, epoch }, round, position), call)),
+      ...callsAlone(turn, round).map((call) => resumed(call.id, askedOf(call))),
+    ],
   }));
   return { rounds, results, ...(transcript === null ? {} : { transcript }) };
 }

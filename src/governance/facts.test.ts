@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY_CATALOG } from "../core/definition/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
-import type { Agent, Budget, Deployment, ModelPrice, RoleBinding } from "../core/governance/index.ts";
+import {
+  type Agent,
+  type Budget,
+  type Deployment,
+  maxOutputTokensFor,
+  type ModelPrice,
+  type RoleBinding,
+} from "../core/governance/index.ts";
 import { checkSource, type Plan } from "../core/plan/index.ts";
 import type { GatewayView } from "../gateway/index.ts";
 import { findPrice } from "../prices/index.ts";
@@ -37,6 +44,7 @@ const aboutWith = (parts: Partial<AboutRun> = {}): AboutRun => aboutRun({ plan: 
 interface Asked {
   readonly hints?: Partial<RequestVerdict["hints"]>;
   readonly assignedTo?: string;
+  readonly contextTokens?: number;
   readonly about?: Partial<AboutRun>;
   readonly registered?: Registered;
   readonly tally?: Tally;
@@ -44,7 +52,8 @@ interface Asked {
   readonly gateways?: readonly GatewayView[];
 }
 
-function gather({ hints = {}, assignedTo, about, registered, tally, waiting, gateways = [LOCAL] }: Asked = {}) {
+function gather(asked: Asked = {}) {
+  const { hints = {}, assignedTo, contextTokens, about, registered, tally, waiting, gateways = [LOCAL] } = asked;
   const [node] = PLAIN.nodes;
   if (node === undefined) throw new Error("the plan has no node");
   const request: RequestVerdict = {
@@ -57,6 +66,7 @@ function gather({ hints = {}, assignedTo, about, registered, tally, waiting, gat
     moderation: "off",
     grants: [],
     assignedTo: assignedTo ?? null,
+    ...(contextTokens === undefined ? {} : { contextTokens }),
   };
   return gatherFacts({
     request,
@@ -300,6 +310,20 @@ describe("what an adapter lets see of turns", () => {
         .estimateMicros;
     expect([estimate(400), estimate(600)]).toEqual([500, 600]);
     expect(estimate(400, [{ ...LOCAL, turns: { scripted: "opaque" } }])).toBe(400);
+  });
+
+  it("reserves for a turn that continues what its next round reads and may answer, as its rounds do", () => {
+    const model = {
+      id: "scripted:m",
+      inputMicrosPerMtok: 1_000_000,
+      outputMicrosPerMtok: 1_000_000,
+      cachedMicrosPerMtok: null,
+    };
+    const registered = registeredWith({ models: new Map([[model.id, { ...model, maxOutputTokens: 500 }]]) });
+    const hints = { provider: "scripted", model: "m", estimatedCostMicros: 9_999 };
+    const { facts, call } = gather({ gateways, registered, hints, contextTokens: 2_000 });
+    expect(facts.estimateMicros).toBe(2_500);
+    expect(maxOutputTokensFor(call, 2_100)).toBe(100);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   type Estimated,
   estimateMicros,
   firstRoundMicros,
+  nextRoundMicros,
   type OrganisationLimits,
   type RoleBinding,
   type RunFact,
@@ -116,7 +117,7 @@ export function gatherFacts(scene: Scene): Gathered {
     ...organisationRateOf(scene, waitingAhead),
     agentBudget: agent === null ? null : agentBudgetOf(scene, agent, boundOf(scene, agent.id)),
     envelopes: envelopesOf(scene, { gateway: ofWorkers === undefined ? (gateway?.id ?? null) : null, agent: agentId }),
-    estimateMicros: seen === "opaque" ? estimateMicros(call) : firstRoundMicros(call),
+    estimateMicros: estimateOf(call, seen),
     // The gates judge a node that is a tool call, and a script makes no calls. So no call goes unjudged in either.
     turns: toolCall === null && planNode?.kind !== "script" ? seen : "judged",
     node: nodeFactOf(request, planNode, provider, model),
@@ -127,6 +128,11 @@ export function gatherFacts(scene: Scene): Gathered {
   };
   const timeoutMs = lower(planNode?.timeoutMs ?? null, toolCall?.timeoutMs ?? null);
   return { facts, route, provider, model, call, timeoutMs, toolCall };
+}
+
+function estimateOf(call: Estimated, seen: string): number | null {
+  if (seen === "opaque") return estimateMicros(call);
+  return call.contextTokens === undefined ? firstRoundMicros(call) : nextRoundMicros(call);
 }
 
 function lower(one: number | null, other: number | null): number | null {
@@ -236,12 +242,14 @@ function boundOf({ request, about, registered }: Scene, agent: string): RoleBind
 /** The prompt length is only measured when a price is known. */
 function callOf({ request }: Scene, price: ModelPrice | null, to: Instructee): Estimated {
   const { provider } = to;
+  const { contextTokens } = request;
   return {
     estimatedCostMicros: request.hints.estimatedCostMicros,
     price,
     isPriced: isPricedProvider(provider),
     promptCharacters: price === null ? 0 : workLength(request.request) + instructionLengthMax(to),
     maxOutputTokens: null,
+    ...(contextTokens === undefined ? {} : { contextTokens }),
   };
 }
 

@@ -55,7 +55,9 @@ function toolVerdictOf(
       return { ...said, disposition: "allow" };
     case "block": {
       const { gate, code, message } = judgement.explanation;
-      return { ...said, disposition: "deny", gate, code, reason: message };
+      const { until } = judgement.block;
+      const later = until === undefined ? {} : { retryAfterMs: Math.max(1, until - facts.at) };
+      return { ...said, disposition: "deny", gate, code, reason: message, ...later };
     }
     case "hold":
       return { ...said, ...heldBy(judgement, facts, route, null) };

@@ -106,6 +106,8 @@ export function gatherRoundFacts(
     estimatedCostMicros: hints.estimatedCostMicros,
     price: priceOf(sources, { provider, model, at: about.at }),
     isPriced: isPricedProvider(provider),
+    promptCharacters: 0,
+    contextTokens,
     maxOutputTokens: null,
   };
   return {
@@ -117,7 +119,7 @@ export function gatherRoundFacts(
     bounds: boundsOf(hints.turn, agent?.turn ?? null),
     agentBudget: agent === null ? null : agentBudgetOf(scene, agent, roleBound(hints, agentId, scene), held),
     envelopes: envelopesOf(scene, { gateway: route.gatewayId, agent: agentId }, held),
-    estimateMicros: nextRoundMicros(call, contextTokens),
+    estimateMicros: nextRoundMicros(call),
   };
 }
 

@@ -227,7 +227,8 @@ describe("how often a tool is called", () => {
     expect(taken).toHaveLength(2);
     const denied = disposition(governor);
     expect(denied).toMatchObject({ verdict: { code: "tool_rate_limited" }, taken: null });
-    expect(denied.verdict).toMatchObject({ reason: expect.stringContaining("try again after 60 s") as string });
+    const reason = expect.stringContaining("try again after 60 s") as string;
+    expect(denied.verdict).toMatchObject({ reason, retryAfterMs: 60_000 });
     expect(disposition(governor, {}, "other").verdict.disposition).toBe("allow");
     governor.dropped(ORG, { taken: [], takenInTurns: taken.slice(1) });
     expect(disposition(governor).verdict.disposition).toBe("allow");

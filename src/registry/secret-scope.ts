@@ -28,8 +28,12 @@ export function isInScope(scopes: readonly string[], use: SecretUse): boolean {
   return written.length > 0 && written.every((kind) => namesOf(scopes, kind).some((name) => fits(name, use[kind])));
 }
 
+/** A kind alone means every name. */
 function namesOf(scopes: readonly string[], kind: string): readonly string[] {
-  return scopes.filter((scope) => scope.startsWith(`${kind}:`)).map((scope) => scope.slice(kind.length + 1));
+  return scopes.flatMap((scope) => {
+    if (scope === kind) return ["*"];
+    return scope.startsWith(`${kind}:`) ? [scope.slice(kind.length + 1)] : [];
+  });
 }
 
 /** `billing/*` also matches the server `billing` itself, which has the tools. */

@@ -17,6 +17,8 @@ describe("scopes", () => {
     [["gateway:eu", "agent:analyst"], true],
     [["gateway:eu", "agent:other"], false],
     [["agent:*"], true],
+    [["agent"], true],
+    [["gateway", "workflow:other"], false],
     [["workflow:re*d"], true],
     [["workflow:re*x"], false],
     [["tool:billing"], true],
@@ -33,6 +35,7 @@ describe("scopes", () => {
 
   it("never fit a tool that is not known", () => {
     expect(isInScope(["gateway:eu", "tool:*"], { ...DISPATCH, tool: null })).toBe(false);
+    expect(isInScope(["gateway:eu", "tool"], { ...DISPATCH, tool: null })).toBe(false);
     expect(isInScope(["gateway:eu"], { ...DISPATCH, tool: null })).toBe(true);
   });
 

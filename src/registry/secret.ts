@@ -9,7 +9,7 @@ import { specProblem, type SpecProblem } from "./spec-problem.ts";
 const VALUE_LENGTH_MIN = 6;
 const VALUE_LENGTH_MAX = 4_096;
 const SCOPES_MAX = 100;
-const SCOPE = new RegExp(`^(?:${SCOPE_KINDS.join("|")}):[A-Za-z0-9_.:@/*-]{1,200}$`);
+const SCOPE = new RegExp(`^(?:${SCOPE_KINDS.join("|")})(?::[A-Za-z0-9_.:@/*-]{1,200})?$`);
 
 const value = checked(
   z.string(),
@@ -20,7 +20,7 @@ const value = checked(
 const scope = checked(
   z.string(),
   (text) => SCOPE.test(text),
-  `must be a kind and a name, such as gateway:eu or tool:billing`,
+  `must be a kind and a name, such as gateway:eu or tool:billing, or a kind alone for every name`,
   { code: "bad_name", hint: `The kinds are ${SCOPE_KINDS.join(", ")}; * stands for any characters.` },
 );
 const variable = checked(
@@ -64,7 +64,7 @@ export const secretSpec = spec({
     .array(scope)
     .min(1)
     .max(SCOPES_MAX)
-    .describe("Users of the secret, as kind:name; * stands for any characters"),
+    .describe("Users of the secret, as kind:name, or a kind alone for every name; * stands for any characters"),
 });
 
 /** The field that is stored separately and never shown. */

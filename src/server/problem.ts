@@ -218,7 +218,7 @@ export class Refused extends Error {
 
 /** Converts a refusal of the engine into an API problem. A code without an entry is a conflict with the state of the run. */
 export function refusedBy({ code, message, errors }: Refusal): Refused {
-  const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith(".") ? "" : "."}`;
   // For a stream, the cursor is a bad range. For an action, an event that is not in the log is a conflict.
   if (code === "cursor_ahead") return new Refused("cursor_ahead", detail, { status: 409 });
   const problems = errors?.map((error) => ({ code, message: `${error.field} ${error.message}`, path: error.field }));

@@ -88,9 +88,14 @@ export class TurnLog {
     if (known === undefined) return;
     const value = shown(payload.result, `${callId}.result`);
     const result = { value, isError, durationMs, by, at: isoFromEpochMs(at) };
-    this.#calls.set(callId, { ...known, call: { ...known.call, isUnknown: false, result } });
+    const { verdict } = known.call;
+    // A person was asked what became of the call, and that is known now.
+    const settled = verdict?.disposition === "hold" ? { verdict: { ...ALLOWED, verdictId: verdict.verdictId } } : {};
+    this.#calls.set(callId, { ...known, call: { ...known.call, ...settled, isUnknown: false, result } });
   }
 }
+
+const ALLOWED = { disposition: "allow", gate: null, code: null, reason: null } as const;
 
 function unreported(round: number): Omit<Round, "calls"> {
   const used = { model: null, inputTokens: 0, outputTokens: 0, costMicros: 0, isCarried: false, by: null };

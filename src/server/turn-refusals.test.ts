@@ -139,6 +139,24 @@ describe("refused, explained and audited:", () => {
     ]);
   });
 
+  it("a call beyond the rate of its tool, with the time to try again", async () => {
+    await desk.put("tools/seldom", { name: "find_*", action: "read", rate: { count: 1, per_seconds: 3_600 } });
+    const first = await desk.begin();
+    const { runId, idempotencyKey } = first;
+    const { rulings } = await report(first, 0, [
+      ["find_order", { id: 1 }],
+      ["find_order", { id: 2 }],
+    ]);
+    const callId = `${idempotencyKey}/0/1`;
+    const denied = { disposition: "deny", callId, code: "tool_rate_limited" };
+    expect(rulings).toMatchObject([{ disposition: "allow" }, denied]);
+    expect(rulings[1].retryAfterMs).toBeGreaterThan(0);
+    expect(rulings[1].retryAfterMs).toBeLessThanOrEqual(3_600_000);
+    expect(await explained(runId, callId)).toMatchObject({ gate: "tool_rate", code: "tool_rate_limited" });
+    expect((await audit(runId, "tool.decided"))[1]).toMatchObject({ callId, code: "tool_rate_limited" });
+    expect((await desk.api.request("DELETE", "tools/seldom")).status).toBe(204);
+  });
+
   it("the 51st call and the 4th repeat", async () => {
     const first = await desk.begin();
     const { runId, idempotencyKey } = first;

@@ -91,6 +91,34 @@ describe("a Bridge of someone else", () => {
     expect(await typesOf(runId)).toEqual([...before, "tool.completed"]);
   });
 
+  it("may ask about each call of a round by itself, and is told all of them when it continues", async () => {
+    const { runId, dispatchId, idempotencyKey } = await begun();
+    const round = { dispatchId, round: 0, finish: "tool_calls", message: { tool_calls: ["c1", "c2", "c3"] } };
+    expect(replied(await post("round-complete", round))).toEqual([200, { next: "go", rulings: [] }]);
+    const ask = async (position: number, tool: string, args: object) =>
+      (await post("tool-call", { dispatchId, callId: `${idempotencyKey}/0/${position}`, tool, args })).body.disposition;
+    expect(await ask(0, "find_order", { id: 7 })).toBe("allow");
+    expect(await ask(1, "refund", { amount: 900 })).toBe("suspend");
+    expect(await ask(2, "rob_bank", {})).toBe("deny");
+    await post("tool-complete", { dispatchId, callId: `${idempotencyKey}/0/0`, result: { paid: 900 } });
+    await post("step-complete", { dispatchId, status: "suspended" });
+    const { body } = await desk.api.request("GET", `approvals?status=pending&run=${runId}`);
+    const answer = { body: { decision: "approve", modifications: { args: { amount: 450 } } } };
+    expect((await desk.api.request("POST", `approvals/${body.data[0].id}/resolve`, answer)).status).toBe(200);
+    const { resume } = await desk.dispatched(runId, 1);
+    expect(resume?.rounds).toMatchObject([
+      {
+        message: { tool_calls: ["c1", "c2", "c3"] },
+        calls: [
+          { callId: `${idempotencyKey}/0/0`, tool: "find_order", ruling: { disposition: "allow" } },
+          { callId: `${idempotencyKey}/0/1`, ruling: { disposition: "allow", args: { amount: 450 } } },
+          { callId: `${idempotencyKey}/0/2`, ruling: { disposition: "deny", code: "tool_not_allowed" } },
+        ],
+      },
+    ]);
+    expect(Object.keys(resume?.results ?? {})).toEqual([`${idempotencyKey}/0/0`]);
+  });
+
   it("may send what its turns report in the batch of its callbacks, in their order", async () => {
     const [one, two] = [await begun(), await begun()];
     const batch = [
@@ -170,5 +198,7 @@ describe("a Bridge of someone else", () => {
     expect(await said("round-complete", { dispatchId: `${runId}/no/1`, round: 0 })).toEqual([404, "unknown_dispatch"]);
     expect(await said("round-complete", { dispatchId, round: 1, cost_usd: -1 })).toEqual([422, "usage_range"]);
     expect(await said("round-complete", [])).toEqual([422, "invalid_request"]);
+    const { body } = await post("round-complete", { dispatchId, segment: 3, round: 1 });
+    expect(body.detail).toBe("Help does not run any more, or continues in another execution.");
   });
 });

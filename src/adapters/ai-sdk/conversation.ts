@@ -117,10 +117,12 @@ export class Conversation {
 
   /** Returns the problem of a formally correct answer that must end the attempt. */
   #problemOf({ requestedTools }: CallResult, isCorrection: boolean): CallFailure | null {
-    const { tools } = this.#options;
+    const { tools, scene } = this.#options;
     if (isCorrection && requestedTools.length > 0) {
       return this.#bad("called a tool when it was asked to correct its answer.");
     }
+    // A judge denies unknown tools and limits calls, and the model may continue.
+    if (scene.hooks.round !== undefined) return null;
     if (requestedTools.length > TOOL_CALLS_PER_ROUND_MAX) {
       return this.#bad(
         `called ${requestedTools.length} tools at once; at most ${TOOL_CALLS_PER_ROUND_MAX} are allowed.`,

@@ -125,6 +125,16 @@ describe.each(VENDORS)("the turn of $name", (vendor) => {
     expect(result).toHaveProperty("messages.length", 7);
   });
 
+  it("leaves unknown tools and many calls to the judge", async () => {
+    const { made, opener } = shop();
+    const { judge, turn } = judgeOf({ rule: () => ({ disposition: "deny", reason: "It is not among the tools." }) });
+    const many = Array.from({ length: 51 }, (): [string, string] => [FIND, "{}"]);
+    const script = [calls(["rob_bank", "{}"]), calls(["rob_bank", "{}"]), calls(...many), say("Well.")];
+    const { result } = await play(vendor, script, REQUEST, { adapter: { tools: opener }, turn });
+    expect(result).toMatchObject({ status: "completed", stdout: "Well." });
+    expect([judge.calls.length, made]).toEqual([53, []]);
+  });
+
   it("tells the model what is wrong with its arguments, and asks nobody about them", async () => {
     const { made, opener } = shop();
     const { judge, turn } = judgeOf();

@@ -42,6 +42,8 @@ export interface ToolCall {
   readonly server: string | null;
   /** The args the call is made with: those the model requested, or those a person changed them to. */
   args: JsonObject;
+  /** True when a person changed the args. The model is then informed, whatever becomes of the call. */
+  isChanged: boolean;
   readonly argsDigest: string;
   readonly action: Action;
   readonly effects: EffectGuarantee;
@@ -59,11 +61,11 @@ export interface ToolCall {
 }
 
 export type ToolRuling =
-  /** `isChanged`: a person changed the args, and the model is informed. `execution`: the first execution that may make the call. */
-  | { readonly kind: "allow"; readonly isChanged: boolean; readonly execution: number }
-  | { readonly kind: "deny"; readonly reason: string; readonly code: string | null }
+  /** `execution`: the first execution that may make the call. */
+  | { readonly kind: "allow"; readonly execution: number }
+  | { readonly kind: "deny"; readonly reason: string; readonly code: string | null; readonly retryAfterMs?: number }
   /** The call is made as a child run, which has not ended. */
-  | { readonly kind: "child"; readonly childRunId: string; readonly isChanged: boolean }
+  | { readonly kind: "child"; readonly childRunId: string }
   /** A person has to answer: before the call is made, or because it may already have been made. */
   | { readonly kind: "hold"; readonly approvalId: string; readonly isUnknown: boolean };
 
@@ -83,6 +85,12 @@ export function isSameCall(known: ToolCall, { tool, server, args }: AskedCall): 
   return sameJson(known.args, args) || known.argsDigest === digestJson(args);
 }
 
+/** Returns the tokens that the next model call reads: everything the last one read and wrote. */
+export function contextTokensOf({ rounds }: AgentTurn): number {
+  const { inputTokens = 0, outputTokens = 0 } = rounds.at(-1) ?? {};
+  return inputTokens + outputTokens;
+}
+
 /** Returns the adapter's description of the tool, as it was when the call was requested. */
 export function descriptionOf(turn: AgentTurn | null, { id, round, described }: ToolCall): ToolDescription {
   return describing(described ?? turn?.rounds[round]?.calls[positionOf(id)] ?? {});
@@ -90,6 +98,17 @@ export function descriptionOf(turn: AgentTurn | null, { id, round, described }: 
 
 export function describing({ schema, hints }: ToolDescription): ToolDescription {
   return { ...(schema === undefined ? {} : { schema }), ...(hints === undefined ? {} : { hints }) };
+}
+
+/** Returns the calls of a round that its report does not contain: the adapter requested them one by one. */
+export function callsAlone({ rounds, calls }: AgentTurn, round: number): readonly ToolCall[] {
+  const reported = rounds[round]?.calls.length ?? 0;
+  return [...calls.values()].filter((call) => call.round === round && positionOf(call.id) >= reported);
+}
+
+/** Returns a call in the form in which an adapter requests it. */
+export function askedOf({ tool, server, args, described }: ToolCall): AskedCall {
+  return { tool, ...(server === null ? {} : { server }), args, ...describing(described ?? {}) };
 }
 
 /** Returns the position of a call in its round. */

@@ -3,7 +3,7 @@ import { workflow } from "../../../test/conformance/rig.ts";
 import { ALLOWED, call, HELD, holding, turnOf } from "../../../test/conformance/turn-rig.ts";
 import { NO_TOKENS } from "./index.ts";
 import type { JsonObject } from "../base/index.ts";
-import type { RequestToolVerdict, ToolVerdict } from "./index.ts";
+import type { RequestToolVerdict, RequestVerdict, ToolVerdict, Verdict } from "./index.ts";
 
 describe("the turn of an agent", () => {
   it("keeps a round with its cost and its calls in one step, each judged, and ends like any attempt", () => {
@@ -136,7 +136,8 @@ describe("a held call", () => {
     expect(rig.of("tool.decided").at(-1)).toMatchObject({ disposition: "allow", args: { amount: 450 } });
     expect(rig.node("a").turn?.calls.get("run_1/a/0/0/0")).toMatchObject({
       args: { amount: 450 },
-      ruling: { kind: "allow", isChanged: true },
+      isChanged: true,
+      ruling: { kind: "allow" },
     });
     expect(rig.answer("a", "approve").refusal?.code).toBe("approval_closed");
   });
@@ -273,6 +274,19 @@ describe("a held call", () => {
     expect(rig.status("a")).toBe("timed_out");
   });
 
+  it("took the time in which it ran, without the wait for an answer", () => {
+    const rig = turnOf({ judgeTool: holding("refund") });
+    rig.now += 4_000;
+    rig.round(0, [call("refund")]);
+    rig.suspend();
+    rig.now += 50_000;
+    rig.answer("a", "approve");
+    rig.now += 500;
+    rig.round(1, []);
+    rig.complete("a");
+    expect(rig.of("node.completed", "a")[0]?.durationMs).toBe(4_500);
+  });
+
   it("an adapter that suspends with nothing held is at fault", () => {
     const rig = turnOf();
     rig.round(0, [call("find")]);
@@ -320,6 +334,28 @@ describe("a turn whose execution is lost", () => {
       const made = rig.node("a").turn?.calls.get("run_1/a/0/0/0");
       if (result === null) expect(made).toMatchObject({ result: null, ruling: { kind: "allow" } });
       else expect(made?.result).toMatchObject(result);
+    }
+  });
+
+  it("keeps what a person has changed, whatever is said of a call that may have been made", () => {
+    for (const [decision, more] of [
+      ["approve", { modifications: { result: "paid" } }],
+      ["retry", {}],
+    ] as const) {
+      const judgeTool = ({ isApproved }: RequestToolVerdict): ToolVerdict =>
+        isApproved ? { ...ALLOWED, effects: "at_most_once" } : HELD;
+      const rig = turnOf({ judgeTool });
+      rig.round(0, [call("refund", { amount: 900 })]);
+      rig.suspend();
+      rig.answer("a", "approve", { modifications: { args: { amount: 450 } } });
+      rig.lose();
+      rig.answer("a", decision, more);
+      expect(rig.dispatches.at(-1)).toMatchObject({ segment: 2 });
+      expect(rig.node("a").turn?.calls.get("run_1/a/0/0/0"), decision).toMatchObject({
+        args: { amount: 450 },
+        isChanged: true,
+        ruling: { kind: "allow" },
+      });
     }
   });
 
@@ -387,5 +423,44 @@ describe("a turn that is stopped", () => {
       waits: false,
     });
     expect(rig.rulings()).toEqual(["find allow"]);
+  });
+
+  it("asks for what it will read, and stops again where the budget does not allow it to continue", () => {
+    const seen: (number | undefined)[] = [];
+    let isSpent = false;
+    const spent = {
+      disposition: "block",
+      verdictId: "v2",
+      gate: "budget_envelopes",
+      code: "budget_exceeded",
+      message: "nothing is left",
+      after: "final",
+    } as const;
+    const judge = ({ nodeId, contextTokens }: RequestVerdict): Verdict | undefined => {
+      if (nodeId !== "a") return undefined;
+      seen.push(contextTokens);
+      return isSpent ? spent : undefined;
+    };
+    const rig = turnOf({ judge, judgeTool: holding("refund") });
+    rig.round(0, [call("refund")]);
+    rig.suspend({ state: 1 });
+    isSpent = true;
+    rig.answer("a", "approve");
+    expect(rig.node("a").now).toMatchObject({ status: "blocked", errorCode: "budget_exceeded" });
+    expect(rig.of("approval.requested")[1]?.choices).toEqual(["retry", "abort"]);
+    rig.answer("a", "retry");
+    expect(rig.status("a")).toBe("blocked");
+    isSpent = false;
+    rig.answer("a", "retry");
+    expect(seen).toEqual([undefined, 15, 15, 15]);
+    expect(rig.dispatches.at(-1)).toMatchObject({
+      dispatchId: "run_1/a/1#1",
+      turn: { rounds: [{}], transcript: { state: 1 } },
+    });
+    expect(rig.rulings()).toEqual(["refund allow"]);
+    rig.result(0, 0, "paid");
+    rig.round(1, []);
+    rig.complete("a");
+    expect(rig.status("a")).toBe("completed");
   });
 });

@@ -34,10 +34,8 @@ function foldTurn(turn: AgentTurn, event: AgentEvent, isUnderWay: boolean): void
       const call = callOf(turn, event.payload.callId);
       call.result = { value, isError };
       // The result is known now, so no person needs to decide about the call.
-      if (call.ruling.kind === "hold" || call.ruling.kind === "child") {
-        const isChanged = call.ruling.kind === "child" && call.ruling.isChanged;
-        call.ruling = { kind: "allow", isChanged, execution: turn.executions };
-      }
+      if (call.ruling.kind === "hold" || call.ruling.kind === "child")
+        call.ruling = { kind: "allow", execution: turn.executions };
       return;
     }
   }
@@ -72,6 +70,7 @@ function applyRequested(turn: AgentTurn, { payload }: EventOf<"tool.requested">)
     tool,
     server,
     args,
+    isChanged: false,
     argsDigest,
     action,
     effects,
@@ -90,7 +89,7 @@ export function repeatKey(tool: string, argsDigest: string): string {
 
 function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">, isUnderWay: boolean): void {
   const call = callOf(turn, payload.callId);
-  const { disposition, args, approvalId, reason = "", code = null, isOther, argsDigest = null } = payload;
+  const { disposition, args, approvalId, reason = "", code = null, retryAfterMs, isOther, argsDigest = null } = payload;
   if (isOther === true) {
     call.otherDigest = argsDigest;
     return;
@@ -100,12 +99,14 @@ function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">, isU
       const wasHeld = call.ruling.kind === "hold";
       // A running execution may make a held call itself: it waits for the answer, or requests the ruling again.
       const execution = wasHeld && !isUnderWay ? turn.executions + 1 : turn.executions;
-      call.ruling = { kind: "allow", isChanged: args !== undefined, execution };
-      if (args !== undefined) call.args = args;
+      call.ruling = { kind: "allow", execution };
+      if (args === undefined) return;
+      call.args = args;
+      call.isChanged = true;
       return;
     }
     case "deny":
-      call.ruling = { kind: "deny", reason, code };
+      call.ruling = { kind: "deny", reason, code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
       return;
     case "hold":
       call.ruling = {
@@ -123,7 +124,7 @@ function isAtWork({ now }: NodeState): boolean {
 /** Records that the call is made as a run of its own. */
 export function beginChildCall({ turn }: NodeState, callId: string, childRunId: string): void {
   const call = callOf(required(turn, "a call belongs to a turn"), callId);
-  call.ruling = { kind: "child", childRunId, isChanged: call.ruling.kind === "allow" && call.ruling.isChanged };
+  call.ruling = { kind: "child", childRunId };
 }
 
 function callOf({ calls }: AgentTurn, callId: string): ToolCall {

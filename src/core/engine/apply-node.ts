@@ -164,7 +164,7 @@ function applyWaiting(state: RunState, node: NodeState, { payload, at, eventId }
 }
 
 function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf<"node.started">): void {
-  const { agentId, gatewayId, provider, model, executionPath, segment } = payload;
+  const { agentId, gatewayId, provider, model, executionPath, segment, maxOutputTokens } = payload;
   node.attempts = payload.attempt ?? 0;
   if (segment === undefined) node.tries += 1;
   // An execution that continues after a person's answer is not a further adapter call.
@@ -176,7 +176,8 @@ function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf
   node.firstStartedAt ??= at;
   const route = { agentId, gatewayId, provider, model, executionPath };
   const instructed = payload.instructions === undefined ? {} : { instructions: payload.instructions };
-  node.routes[node.attempts - 1] = { startedAt: at, ...route, ...instructed };
+  const limited = maxOutputTokens === undefined ? {} : { maxOutputTokens };
+  node.routes[node.attempts - 1] = { startedAt: at, ...route, ...instructed, ...limited };
   moveNode(state, node, {
     status: "running",
     attempt: node.attempts,

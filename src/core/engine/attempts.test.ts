@@ -36,6 +36,7 @@ describe("an attempt that is admitted", () => {
         verdictId: "vrd_7",
         deadlineAt: rig.now + 30_000,
         instructions: [{ layer: 1, source: "engine", text: "be careful" }],
+        maxOutputTokens: 512,
       },
     ]);
     expect(rig.dispatch("a")).toMatchObject({
@@ -216,14 +217,15 @@ describe("a report", () => {
 });
 
 describe("an attempt whose sender was lost", () => {
-  it("is sent again under the same ids with the same instructions, and uses no attempt", () => {
+  it("is sent again under the same ids with the same instructions and limits, and uses no attempt", () => {
     const instructions = [{ layer: 1, source: "engine", text: "be careful" }];
     const rig = runOf(workflow(["a {command: 'do ${n}'}"], "args: {n: 1}"), {
       judge: () => ({ ...ALLOW, ...(ALLOW.disposition === "allow" ? { instructions, maxOutputTokens: 9 } : {}) }),
     });
     lost(rig);
     const [first, again] = rig.dispatches;
-    expect(again).toEqual({ ...first, isResend: true, maxOutputTokens: null });
+    expect(again).toEqual({ ...first, isResend: true });
+    expect(again?.maxOutputTokens).toBe(9);
     expect(rig.of("node.log")).toMatchObject([{ level: "info" }]);
     expect(rig.node("a")).toMatchObject({ attempts: 1, calls: 2 });
     expect(rig.complete("a").state.status).toBe("completed");

@@ -136,6 +136,29 @@ describe("a branch inside a turn", () => {
     expect(branched(open, { nodeId: "a", round: 0, edit: given }).dispatch("a").turn?.rounds).toHaveLength(1);
   });
 
+  it("keeps calls that the agent has requested one by one", () => {
+    const rig = new TurnRig(SOURCE, { judgeTool: deny }).start();
+    rig.complete("before").complete("side");
+    rig.round("a", 0, [], { content: "words 0" });
+    for (const [position, tool] of ["find", "drop"].entries()) {
+      const callId = `run_1/a/0/0/${position}`;
+      const about = { nodeId: "a", attempt: 1, segment: 0, callId, round: 0 };
+      rig.submit({ type: "tool_call", ...about, call: { tool, args: { of: tool } }, waits: false });
+    }
+    rig.result("a", 0, 0, "found");
+    const outcome = branchInTurn(rig.state, { nodeId: "a", round: 0 }, open);
+    expect("refusal" in outcome ? outcome.refusal : outcome.carried.at(-1)).toMatchObject({
+      rounds: [
+        {
+          calls: [
+            { asked: { tool: "find", args: { of: "find" } }, outcome: { value: "found", isError: false } },
+            { asked: { tool: "drop" }, outcome: { denied: "drop is not named" } },
+          ],
+        },
+      ],
+    });
+  });
+
   it("keeps args that a person had changed, so that the model learns of it", () => {
     const rule = { approvers: [], otherwise: null, expiresMs: 60_000, isSeparate: false, quorum: 1, show: [] };
     const rig = new TurnRig(SOURCE, {
@@ -166,7 +189,7 @@ describe("a branch inside a turn", () => {
     });
     rig.result("a", 0, 0, "paid");
     const call = branched(rig, { nodeId: "a", round: 0 }).node("a").turn?.calls.get("run_1/a/0/0/0");
-    expect(call).toMatchObject({ args: { of: "less" }, ruling: { kind: "allow", isChanged: true } });
+    expect(call).toMatchObject({ args: { of: "less" }, isChanged: true, ruling: { kind: "allow" } });
   });
 
   it("puts other words in the place of the model's, in both forms of a message", () => {

@@ -1,7 +1,7 @@
 /** A branch that starts inside the turn of an agent: the rounds it begins with, and a person's changes to the last of them. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import type { AskedCall } from "../event/index.ts";
-import { type AgentRound, type AgentTurn, callIdOf, type ToolCall } from "./agent-turn.ts";
+import { type AgentRound, type AgentTurn, askedOf, callIdOf, callsAlone, type ToolCall } from "./agent-turn.ts";
 import { promptFor, withPrompts } from "./branch-edits.ts";
 import type { CarriedCall, CarriedRound, CarriedTurn } from "./carried-turn.ts";
 import type { Carried } from "./input.ts";
@@ -109,31 +109,33 @@ function callsOf(
   turn: AgentTurn,
   { round, said, edit, by }: RoundPoint,
 ): Outcome<{ readonly calls: readonly CarriedCall[] }> {
-  const ids = said.calls.map((_, position) => callIdOf(state, node, round, position));
+  const made = [
+    ...said.calls.map((asked, position) => ({ id: callIdOf(state, node, round, position), asked })),
+    ...callsAlone(turn, round).map((call) => ({ id: call.id, asked: askedOf(call) })),
+  ];
+  const ids = made.map(({ id }) => id);
   if (edit !== undefined && "callId" in edit && !ids.includes(edit.callId)) {
     const listed = ids.length === 0 ? "it has none" : `its calls are ${ids.join(", ")}`;
     return no("unknown_call", `Round ${round} of ${node.id} has no call "${edit.callId}"; ${listed}.`);
   }
   const calls: CarriedCall[] = [];
-  for (const [position, asked] of said.calls.entries()) {
-    const id = ids[position] ?? "";
-    const made = turn.calls.get(id);
+  for (const { id, asked } of made) {
+    const call = turn.calls.get(id);
     const given = edit !== undefined && "callId" in edit && edit.callId === id ? edit : undefined;
-    const outcome = given === undefined ? outcomeOf(made) : givenBy(given, by);
+    const outcome = given === undefined ? outcomeOf(call) : givenBy(given, by);
     if (outcome === null) {
       const hint = round === 0 ? "give its result" : `give its result, or branch from round ${round - 1}`;
       return no("round_open", `The call of ${asked.tool} in round ${round} has no result: ${hint}.`);
     }
-    calls.push(carriedCall(asked, made, outcome));
+    calls.push(carriedCall(asked, call, outcome));
   }
   return { calls };
 }
 
 function carriedCall(asked: AskedCall, made: ToolCall | undefined, outcome: CarriedCall["outcome"]): CarriedCall {
-  const isChanged = made?.ruling.kind === "allow" && made.ruling.isChanged;
   // For a call that was never judged, the same defaults apply as for an unknown tool.
   const { action, effects } = made ?? ({ action: "execute", effects: "at_least_once" } as const);
-  return { asked, action, effects, outcome, ...(isChanged ? { args: made.args } : {}) };
+  return { asked, action, effects, outcome, ...(made?.isChanged === true ? { args: made.args } : {}) };
 }
 
 function outcomeOf(made: ToolCall | undefined): CarriedCall["outcome"] | null {

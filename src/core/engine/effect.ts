@@ -64,6 +64,8 @@ export interface RequestVerdict {
   /** Policies a person has already granted for this node, epoch and digest. */
   readonly grants: readonly string[];
   readonly assignedTo: string | null;
+  /** Tokens that the first model call of a continued turn reads. Absent when no round has completed. */
+  readonly contextTokens?: number;
 }
 
 export interface Dispatch {

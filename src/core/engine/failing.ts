@@ -38,10 +38,12 @@ function nextCandidate({ duty }: PlanNode, node: NodeState, { isBlock }: Failure
 /** Failures for which another model may succeed. */
 const MODEL_FAILURES: ReadonlySet<string> = new Set(["provider_error", "provider_rate_limit", "timeout"]);
 
-/** Returns the next model, when one did not answer in all its tries. */
-function nextModel({ request }: PlanNode, node: NodeState, { code, cause }: Failure): string | undefined {
-  const isOfModel = cause !== undefined && MODEL_FAILURES.has(code);
-  if (!isOfModel || node.tries === 0 || node.calls >= LIMITS.callsPerNodeMax) return undefined;
+/**
+ * Returns the next model, when one did not answer in all its tries. A failure that is not retried counts too: a provider
+ * that does not accept one model may accept another.
+ */
+function nextModel({ request }: PlanNode, node: NodeState, { code }: Failure): string | undefined {
+  if (!MODEL_FAILURES.has(code) || node.tries === 0 || node.calls >= LIMITS.callsPerNodeMax) return undefined;
   const { models } = request;
   return models[models.indexOf(node.model ?? models[0] ?? "") + 1];
 }

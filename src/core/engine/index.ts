@@ -9,7 +9,16 @@ export { heldPauseOf, pauseOf } from "./pausing.ts";
 export { labelsOf, type RunLabels, textOfLabel } from "./labels.ts";
 export { concurrencyKey, placeRule } from "./places.ts";
 export { findNode, guaranteeOf, hasReported, isAttemptOpen, isExecutionOpen, openDispatchId } from "./move.ts";
-export { type AgentTurn, ARGS_CHANGED, callIdOf, childCalls, isSameCall, type ToolCall } from "./agent-turn.ts";
+export {
+  type AgentTurn,
+  ARGS_CHANGED,
+  askedOf,
+  callIdOf,
+  callsAlone,
+  childCalls,
+  isSameCall,
+  type ToolCall,
+} from "./agent-turn.ts";
 export { withRounds } from "./completing.ts";
 export { type BranchEdits, branchWith } from "./branch-edits.ts";
 export { branchInTurn, type TurnEdit, type TurnPoint } from "./branch-turn.ts";

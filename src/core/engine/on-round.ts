@@ -2,7 +2,7 @@
 import { digestJson, type Json, sameJson } from "../base/index.ts";
 import { ANYONE } from "../definition/index.ts";
 import { type AskedCall, isCallIdOf, isSettled, isTerminal } from "../event/index.ts";
-import { type AgentRound, ARGS_CHANGED, callIdOf, isSameCall, type ToolCall } from "./agent-turn.ts";
+import { type AgentRound, ARGS_CHANGED, callIdOf, contextTokensOf, isSameCall, type ToolCall } from "./agent-turn.ts";
 import { repeatKey } from "./apply-agent.ts";
 import { ask, digestQuestion } from "./approvals.ts";
 import { continueLost } from "./continuing.ts";
@@ -82,20 +82,18 @@ function unknownDispatch({ nodeId, attempt }: Execution): Refusal {
 
 /** Requests the next round, for a model that requested tools. */
 function requestRound(turn: Turn, node: NodeState): void {
-  const { rounds = [], extraRounds = 0 } = node.turn ?? {};
-  const { inputTokens = 0, outputTokens = 0 } = rounds.at(-1) ?? {};
+  const { turn: own } = node;
   const open = openExecution(node);
-  if (open === null) return;
+  if (open === null || own === null) return;
   turn.state.askedRounds.add(node.index);
   perform(turn, {
     type: "request-round-verdict",
     nodeId: node.id,
     epoch: node.epoch,
     attempt: open.attempt,
-    rounds: rounds.length,
-    extraRounds,
-    // The next model call reads everything the last one read and wrote.
-    contextTokens: inputTokens + outputTokens,
+    rounds: own.rounds.length,
+    extraRounds: own.extraRounds,
+    contextTokens: contextTokensOf(own),
     route: open.route,
     hints: planNodeOf(turn.state, node).request,
   });
@@ -121,10 +119,11 @@ export function onRoundVerdict(turn: Turn, { nodeId, epoch, verdict }: RoundVerd
   return undefined;
 }
 
+type Stop = Omit<Extract<RoundVerdict, { disposition: "stop" }>, "disposition">;
+
 /** Stops the agent's turn: its work so far is kept, nothing is reserved, and a person decides. */
-function stopTurn(turn: Turn, node: NodeState, verdict: Extract<RoundVerdict, { disposition: "stop" }>): void {
-  const { gate, code, message, verdictId } = verdict;
-  const { segment } = openExecution(node) ?? { segment: 0 };
+export function stopTurn(turn: Turn, node: NodeState, { gate, code, message, verdictId }: Stop): void {
+  const open = openExecution(node);
   emit(turn, "gate.decided", { ...about(node), disposition: "block", gate, code, verdictId });
   const approvalId = ask(turn, node, {
     source: "escalation",
@@ -140,7 +139,9 @@ function stopTurn(turn: Turn, node: NodeState, verdict: Extract<RoundVerdict, { 
     inputs: {},
     facts: null,
   });
-  const blocked = { waitingReason: "human_input", approvalId, segment, code } as const;
+  // A turn that has not started again keeps what its last execution left.
+  const segment = open === null ? {} : { segment: open.segment };
+  const blocked = { waitingReason: "human_input", approvalId, code, ...segment } as const;
   emit(turn, "node.blocked", { ...about(node), ...blocked, errorCode: code, errorMessage: message });
 }
 

@@ -120,11 +120,8 @@ function onLost(turn: Turn, node: NodeState, attempt: number): void {
     return failNode(turn, node, { code: "dispatch_failed", message: `${node.id} cannot be sent again` });
   emit(turn, "node.log", { ...about(node), level: "info", message: RESEND });
   const { request } = binding;
-  const instructions = node.routes[attempt - 1]?.instructions ?? [];
-  perform(
-    turn,
-    dispatchOf(state, node, { attempt, route, request, maxOutputTokens: null, instructions, isResend: true }),
-  );
+  const { instructions = [], maxOutputTokens = null } = node.routes[attempt - 1] ?? {};
+  perform(turn, dispatchOf(state, node, { attempt, route, request, maxOutputTokens, instructions, isResend: true }));
 }
 
 function onQueueTimeout(turn: Turn, node: NodeState): void {

@@ -57,8 +57,9 @@ function decideCall(turn: Turn, node: NodeState, { request, waits }: OpenCall, v
       startToolChild(turn, node, callId);
       return;
     case "deny": {
-      const { gate, code, reason } = verdict;
-      emit(turn, "tool.decided", { ...decided, disposition: "deny", gate, code, reason });
+      const { gate, code, reason, retryAfterMs } = verdict;
+      const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+      emit(turn, "tool.decided", { ...decided, disposition: "deny", gate, code, reason, ...later });
       return;
     }
     case "hold": {

@@ -6,6 +6,7 @@ import type { BoundRequest } from "./effect.ts";
 import { failNode, retryNode } from "./failing.ts";
 import type { Verdict, VerdictInput } from "./input.ts";
 import { findNode, planNodeOf } from "./move.ts";
+import { stopTurn } from "./on-round.ts";
 import { blockForPerson } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
@@ -83,10 +84,11 @@ function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"
   if (verdict.reroutedFrom !== undefined) started.reroutedFrom = verdict.reroutedFrom;
   if (limitMs !== null) started.deadlineAt = at + limitMs;
   if (verdict.effects !== undefined) started.effects = verdict.effects;
+  const maxOutputTokens = verdict.maxOutputTokens ?? null;
+  if (maxOutputTokens !== null) started.maxOutputTokens = maxOutputTokens;
   if (segment > 0) started.segment = segment;
   if (instructions.length > 0) started.instructions = instructions.map((one) => ({ ...one }));
   emit(turn, "node.started", started);
-  const maxOutputTokens = verdict.maxOutputTokens ?? null;
   const sending = { attempt, route, request, maxOutputTokens, instructions, isResend: false };
   perform(turn, { ...dispatchOf(state, node, sending), timeoutMs: limitMs });
   if (limitMs === null) return;
@@ -99,6 +101,7 @@ function block(turn: Turn, node: NodeState, verdict: Of<"block">): void {
   const { gate, code, message, verdictId } = verdict;
   if (verdict.after === "queue" && (isPatient(verdict) || !hasWaitedTooLong(turn, node)))
     return queueAtGate(turn, node, verdict);
+  if (code === "budget_exceeded" && (node.turn?.rounds.length ?? 0) > 0) return stopTurn(turn, node, verdict);
   emit(turn, "gate.decided", { ...about(node), disposition: "block", gate, code, verdictId });
   const delayMs = verdict.after === "paused" ? PAUSED_DELAYS_MS[node.pausedAsks] : undefined;
   const cause = causeOf(code);

@@ -4,6 +4,7 @@ import { ANYONE, type ApprovalRule } from "../definition/index.ts";
 import { DEFAULT_AGENT_ID, type Duty, type PlanNode, type RequestHints } from "../plan/index.ts";
 import { ask, digestQuestion, digestRequest } from "./approvals.ts";
 import { bind, findingsOfElements } from "./bind.ts";
+import { contextTokensOf } from "./agent-turn.ts";
 import type { Binding, Findings } from "./binding.ts";
 import { startChild } from "./children.ts";
 import { nextExecution } from "./dispatching.ts";
@@ -250,6 +251,7 @@ function requestVerdict(
     moderation: planNode.body.kind === "lens" ? planNode.body.moderation : "off",
     grants: grantedPolicies(node, binding.request),
     assignedTo: assignedMemberOf(node, planNode),
+    ...(node.turn === null || node.turn.rounds.length === 0 ? {} : { contextTokens: contextTokensOf(node.turn) }),
   });
 }
 

@@ -286,11 +286,17 @@ describe("a step with several models", () => {
     expect(rig.node("a").now).toMatchObject({ status: "failed", errorCode: "timeout" });
   });
 
+  it("asks the next one at once for a request that the one before does not accept", () => {
+    const rig = runOf(source).fail("a", "provider_error", { retryable: false });
+    expect(modelsOf(rig)).toEqual(["x:one", "x:two"]);
+    rig.fail("a", "provider_error", { retryable: false }).fail("a", "provider_error", { retryable: false });
+    expect(modelsOf(rig)).toEqual(["x:one", "x:two", "x:three"]);
+    expect(rig.status("a")).toBe("failed");
+  });
+
   it("does not change for what another one would answer the same, and begins with the first in the next epoch", () => {
     const refused = runOf(source).fail("a", "provider_refused");
     expect(refused.status("a")).toBe("failed");
-    const bad = runOf(source).fail("a", "provider_error", { retryable: false });
-    expect(bad.status("a")).toBe("failed");
     const rig = runOf(source).fail("a").fire("retry").fail("a").complete("a");
     rig.submit({ type: "rewind", eventId: 1, isConsumed: false } as never);
     expect(modelsOf(rig).at(-1)).toBe("x:one");

@@ -19,7 +19,8 @@ export interface Spent {
 export function completeNode(turn: Turn, node: NodeState, { envelope, outputs }: Result, spent: Spent = {}): void {
   const { now } = node;
   const isUnderWay = now.status === "running" || now.status === "streaming";
-  const durationMs = isUnderWay ? turn.at - now.startedAt : 0;
+  // An agent that has waited for a person ran before, too.
+  const durationMs = isUnderWay ? (node.turn?.ranMs ?? 0) + turn.at - now.startedAt : 0;
   const { inputTokens, outputTokens } = spent.tokens ?? NO_TOKENS;
   const costMicros = spent.costMicros ?? 0;
   const nodeId = node.id;

@@ -18,14 +18,13 @@ import type { BlockOwner, BlockRun, FinallyState, LastBlock } from "./block-stat
 import type { AgentTurn } from "./agent-turn.ts";
 import type { ApprovalState } from "./approval-state.ts";
 import type { BoundRequest } from "./effect.ts";
-import type { Instruction, OpenCall, Route } from "./input.ts";
+import type { OpenCall, Route } from "./input.ts";
 
 export type * from "./approval-state.ts";
 
 /**
  * The state of one run, which is the fold of its events and nothing else. It belongs to the caller that advances the run,
- * and
- * only `apply` changes it, in place. When a commit fails, the state is dropped and loaded again.
+ * and only `apply` changes it, in place. When a commit fails, the state is dropped and loaded again.
  */
 export interface RunState extends HandoffCounts {
   readonly plan: Plan;
@@ -199,8 +198,10 @@ export interface NodeState {
   /** Agent of the newest attempt, for approvals that follow it. */
   agentId: string | null;
   /** The route of each attempt: attempt n is at n − 1. Reports are accepted only from there. */
-  readonly routes: (Route & { readonly startedAt: number; readonly instructions?: readonly Instruction[] })[];
+  readonly routes: (Route & StartedWith & { readonly startedAt: number })[];
 }
+
+type StartedWith = Pick<EventPayload<"node.started">, "instructions" | "maxOutputTokens">;
 
 /** The instances of a `for_each` node and their progress. */
 export interface Expansion {

@@ -78,6 +78,8 @@ export type ToolVerdict = AboutTool &
         readonly code: string;
         /** The text the model receives instead of a result. */
         readonly reason: string;
+        /** Set when a rate denies the call. */
+        readonly retryAfterMs?: number;
       }
     | {
         readonly disposition: "hold";

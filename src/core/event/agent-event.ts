@@ -69,6 +69,8 @@ export const AGENT_PAYLOADS = {
     code: z.string().optional(),
     /** The text the model receives instead of a result. */
     reason: z.string().optional(),
+    /** Time after which the call may be requested again, when a rate denies it. */
+    retryAfterMs: z.number().positive().optional(),
     verdictId: z.string().nullable(),
     approvalId: z.string().optional(),
     /** The args as changed by a person. Absent when they are unchanged. */

@@ -117,6 +117,8 @@ export const EVENT_PAYLOADS = {
     /** The gateway the run is pinned to, which was gone. Only with `gateway: any` in the workflow. */
     reroutedFrom: z.string().optional(),
     instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })).optional(),
+    /** Maximum tokens of an answer, so that it costs no more than was reserved. Absent when nothing limits it. */
+    maxOutputTokens: count.optional(),
     /** Set when a paused attempt continues. Absent when the attempt begins. */
     segment: count.optional(),
   }),

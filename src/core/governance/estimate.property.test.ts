@@ -43,8 +43,12 @@ const anyCall = fc.record({
   price: anyPrice,
   isPriced: fc.constant(true),
   promptCharacters: fc.nat(4_000_000),
+  contextTokens: fc.option(fc.nat(2_000_000), { nil: 0 }),
   maxOutputTokens: fc.option(fc.integer({ min: 1, max: 200_000 }), { nil: null }),
 });
+
+const readBy = ({ promptCharacters, contextTokens = 0 }: Estimated): number =>
+  Math.max(promptTokens(promptCharacters), contextTokens);
 
 describe("the estimate", () => {
   it("is what the author wrote, else the price of prompt and answer, else unknown or nothing", () => {
@@ -65,11 +69,14 @@ describe("the estimate", () => {
   });
 
   it("of a further round covers what it reads and may answer, or what the author expects where no price is known", () => {
-    expect(nextRoundMicros(call(), 2_000)).toBe(2_000 * 3 + 1_000 * 15);
-    expect(nextRoundMicros(call({ estimatedCostMicros: 9_999_999 }), 2_000)).toBe(21_000);
-    expect(nextRoundMicros(call({ estimatedCostMicros: 7, price: null }), 2_000)).toBe(7);
-    expect(nextRoundMicros(call({ price: null }), 2_000)).toBeNull();
-    expect(nextRoundMicros(call({ price: null, isPriced: false }), 2_000)).toBe(0);
+    const next = (changes: Partial<Estimated> = {}) => nextRoundMicros(call({ contextTokens: 2_000, ...changes }));
+    expect(next()).toBe(2_000 * 3 + 1_000 * 15);
+    expect(next({ estimatedCostMicros: 9_999_999 })).toBe(21_000);
+    expect(next({ estimatedCostMicros: 7, price: null })).toBe(7);
+    expect(next({ price: null })).toBeNull();
+    expect(next({ price: null, isPriced: false })).toBe(0);
+    // Without tokens in its reports, at least the prompt counts.
+    expect(next({ contextTokens: 0 })).toBe(15_390);
   });
 
   it("takes the lower of two ceilings for the answer, and the ordinary one when there is none", () => {
@@ -100,7 +107,7 @@ describe("the estimate", () => {
           one.maxOutputTokens ?? one.price.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT,
           one.price.maxOutputTokens ?? Number.MAX_SAFE_INTEGER,
         );
-        expect(estimateMicros(one)).toBe(exactCost(one.price, promptTokens(one.promptCharacters), ceiling));
+        expect(estimateMicros(one)).toBe(exactCost(one.price, readBy(one), ceiling));
       }),
       { numRuns: 500 },
     );
@@ -112,7 +119,7 @@ describe("the token ceiling", () => {
     fc.assert(
       fc.property(anyCall, fc.nat(2_000_000_000), (one, reserved) => {
         const tokens = maxOutputTokensFor(one, reserved) ?? 0;
-        const prompt = promptTokens(one.promptCharacters);
+        const prompt = readBy(one);
         expect(tokens).toBeGreaterThanOrEqual(1);
         if (tokens > 1) expect(exactCost(one.price, prompt, tokens)).toBeLessThanOrEqual(reserved);
         const bound = one.maxOutputTokens ?? one.price.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT;

@@ -8,6 +8,8 @@ export interface Estimated {
   /** False for providers that do not bill by token. Without a price they cost nothing. */
   readonly isPriced: boolean;
   readonly promptCharacters: number;
+  /** Tokens that the call reads when it continues a turn. Absent when it begins one. */
+  readonly contextTokens?: number;
   /** The ceiling of the author or the agent. Null when only the model's own applies. */
   readonly maxOutputTokens: number | null;
 }
@@ -21,7 +23,7 @@ const TOKENS_PER_MTOK = 1_000_000;
 export function estimateMicros(call: Estimated): number | null {
   if (call.estimatedCostMicros !== null) return call.estimatedCostMicros;
   if (call.price === null) return call.isPriced ? null : 0;
-  return costOf(call.price, promptTokens(call.promptCharacters), tokenCeiling(call));
+  return costOf(call.price, inputTokens(call), tokenCeiling(call));
 }
 
 /** Returns the amount to reserve before a turn: that of its first round, or the author's estimate of the whole turn if larger. */
@@ -31,11 +33,14 @@ export function firstRoundMicros(call: Estimated): number | null {
   return round === null || whole === null ? (whole ?? round) : Math.max(round, whole);
 }
 
-/** Returns the amount to reserve before the next round of a turn, which reads `contextTokens` tokens. */
-export function nextRoundMicros(call: Omit<Estimated, "promptCharacters">, contextTokens: number): number | null {
-  if (call.price === null) return estimateMicros({ ...call, promptCharacters: 0 });
-  const answer = tokenCeiling({ ...call, promptCharacters: 0 });
-  return costOf(call.price, contextTokens, answer);
+/** Returns the amount to reserve before a further round of a turn, whether its process continues or starts again. */
+export function nextRoundMicros(call: Estimated): number | null {
+  return estimateMicros(call.price === null ? call : { ...call, estimatedCostMicros: null });
+}
+
+/** The context of a turn contains its prompt. An adapter that reports no tokens leaves only the prompt to count. */
+function inputTokens({ promptCharacters, contextTokens = 0 }: Estimated): number {
+  return Math.max(promptTokens(promptCharacters), contextTokens);
 }
 
 /** Estimates four characters per token, plus 30 % because languages and tokenisers differ. */
@@ -52,7 +57,7 @@ export function maxOutputTokensFor(call: Estimated, reservedMicros: number | nul
   if (price === null || reservedMicros === null) return call.maxOutputTokens;
   const ceiling = tokenCeiling(call);
   if (!(price.outputMicrosPerMtok > 0)) return ceiling;
-  const prompt = promptTokens(call.promptCharacters);
+  const prompt = inputTokens(call);
   const left = reservedMicros * TOKENS_PER_MTOK - prompt * price.inputMicrosPerMtok;
   const affordable = Math.max(1, Math.min(ceiling, Math.floor(left / price.outputMicrosPerMtok)));
   // Rounding in the division may give one token more than fits.

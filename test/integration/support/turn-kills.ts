@@ -95,12 +95,16 @@ async function standing({ api, complaints }: Pair, runs: readonly string[]): Pro
   const lines: string[] = [];
   for (const runId of runs) {
     if ((await api.getRun(runId)).status !== "running") continue;
-    const last = (await api.readLog(runId))
-      .slice(-6)
-      .map(({ type, payload }) => `${type} ${JSON.stringify(payload).slice(0, 200)}`);
-    lines.push(`${runId}: ${last.join(" | ")}`);
+    lines.push(`${runId}: ${endOf(await api.readLog(runId))}`);
   }
   return [...lines, complaints.slice(-2_000)].join("\n");
+}
+
+function endOf(log: readonly EventFrame[]): string {
+  return log
+    .slice(-6)
+    .map(({ type, payload }) => `${type} ${JSON.stringify(payload).slice(0, 200)}`)
+    .join(" | ");
 }
 
 async function judge(
@@ -115,9 +119,9 @@ async function judge(
   for (const runId of runs) {
     const run = await pair.api.getRun(runId);
     const own = calls.filter((call) => call.run === runId);
-    if (run.status !== "completed") violations.push(`${runId} is ${run.status}`);
-    else completed += 1;
     const log = await pair.api.readLog(runId);
+    if (run.status !== "completed") violations.push(`${runId} is ${run.status}: ${endOf(log)}`);
+    else completed += 1;
     events += log.length;
     violations.push(...judgeTurn(runId, own, log, killedAt));
   }

@@ -52,7 +52,7 @@ export const TURN_MUTANTS: readonly Mutant[] = [
     bug: "a call that was denied is allowed when the turn continues",
     options: misreporting((turn) =>
       withCalls(turn, (call) =>
-        call.ruling.kind === "deny" ? { ...call, ruling: { kind: "allow", isChanged: false, execution: 1 } } : call,
+        call.ruling.kind === "deny" ? { ...call, ruling: { kind: "allow", execution: 1 } } : call,
       ),
     ),
   },
