@@ -15,7 +15,14 @@ import {
 import { isJsonObject, type Json } from "../core/base/index.ts";
 import { readDispatchId } from "../core/event/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE, readBody } from "./body.ts";
-import { failTooLarge, type GatewayReporter, identified, replyTo, takeReport, unknownDispatch } from "./callback-intake.ts";
+import {
+  failTooLarge,
+  type GatewayReporter,
+  identified,
+  replyTo,
+  takeReport,
+  unknownDispatch,
+} from "./callback-intake.ts";
 import { DispatchFinder } from "./dispatch-finder.ts";
 import { readExternalReport } from "./external-report.ts";
 import type { OpenRoute } from "./open-routes.ts";

@@ -1,6 +1,11 @@
 import type { JsonObject } from "../../src/core/base/index.ts";
 import type { AskedCall } from "../../src/core/event/index.ts";
-import { NO_TOKENS, type RequestToolVerdict, type RoundVerdict, type ToolVerdict } from "../../src/core/engine/index.ts";
+import {
+  NO_TOKENS,
+  type RequestToolVerdict,
+  type RoundVerdict,
+  type ToolVerdict,
+} from "../../src/core/engine/index.ts";
 import { Rig, type RigOptions, workflow } from "./rig.ts";
 
 const SOURCE = workflow(["a {command: help}", "b < a {command: go}"]);

@@ -3,7 +3,6 @@ import { endChild, newestChild } from "../../../test/conformance/child-runs.ts";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import { childCallOf, eventStanding, eventsTakenByBlock } from "./index.ts";
 
-
 describe("a node with a block", () => {
   const BLOCK = "b {steps: [{id: c, command: '${a.x} ${mode} ${run.id}'}]}";
 

@@ -13,7 +13,11 @@ describe("what comes last", () => {
   it("begins once, when everything has settled, and the run ends after it", () => {
     const rig = runOf(source());
     rig.complete("a");
-    expect(newestChild(rig)).toMatchObject({ nodeId: "finally", block: "finally", args: { "run.outcome": "completed" } });
+    expect(newestChild(rig)).toMatchObject({
+      nodeId: "finally",
+      block: "finally",
+      args: { "run.outcome": "completed" },
+    });
     expect(rig.state.status).toBe("running");
     endChild(rig, "completed", { costMicros: 5 });
     expect(rig.state).toMatchObject({ status: "completed", costMicros: 5 });
