@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readSentCallback } from "./sent-callback.ts";
-import { callbackSchema, LOG_LINES_MAX } from "./wire.ts";
+import { callbackSchema, CALLBACK_LOG_LINES_MAX } from "./wire.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 const AT = "2026-01-01T00:00:00.000Z";
@@ -106,10 +106,10 @@ describe("a callback in another spelling", () => {
       { level: "info", message: "{broken" },
     ]);
     expect(logs(null)).toBeUndefined();
-    expect(logs(Array.from({ length: LOG_LINES_MAX }, () => "x"))).toHaveLength(LOG_LINES_MAX);
-    const many = logs(Array.from({ length: LOG_LINES_MAX + 1 }, () => "x"));
+    expect(logs(Array.from({ length: CALLBACK_LOG_LINES_MAX }, () => "x"))).toHaveLength(CALLBACK_LOG_LINES_MAX);
+    const many = logs(Array.from({ length: CALLBACK_LOG_LINES_MAX + 1 }, () => "x"));
     expect([many?.length, many?.at(-1)]).toEqual([
-      LOG_LINES_MAX,
+      CALLBACK_LOG_LINES_MAX,
       { level: "warning", message: "2 more lines were left out: a log has at most 10000." },
     ]);
   });

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { instantOf } from "./sent-instant.ts";
-import { LOG_LINES_MAX } from "./wire.ts";
+import { CALLBACK_LOG_LINES_MAX } from "./wire.ts";
 
 /** The levels that loggers use, by the four of this protocol. A level that is not listed counts as `info`. */
 const LEVELS: ReadonlyMap<string, string> = new Map([
@@ -23,9 +23,9 @@ const TIME_KEYS = ["at", "timestamp", "time", "ts"];
 export function readLogs(logs: Json): Json {
   const lines = typeof logs === "string" ? logs.split("\n").filter((line) => line.trim() !== "") : logs;
   if (!isJsonArray(lines)) return lines;
-  if (lines.length <= LOG_LINES_MAX) return lines.map(logLine);
-  const kept = LOG_LINES_MAX - 1;
-  const note = `${lines.length - kept} more lines were left out: a log has at most ${LOG_LINES_MAX}.`;
+  if (lines.length <= CALLBACK_LOG_LINES_MAX) return lines.map(logLine);
+  const kept = CALLBACK_LOG_LINES_MAX - 1;
+  const note = `${lines.length - kept} more lines were left out: a log has at most ${CALLBACK_LOG_LINES_MAX}.`;
   return [...lines.slice(0, kept).map(logLine), { level: "warning", message: note }];
 }
 
