@@ -295,7 +295,8 @@ describe("a step with several models", () => {
       return started;
     };
     expect(modelsOf(rig(LIMITS.callsPerNodeMax - 2))).toEqual(["x:one", "x:two"]);
-    expect(modelsOf(rig(LIMITS.callsPerNodeMax - 1))).toEqual(["x:one"]);
+    const last = rig(LIMITS.callsPerNodeMax - 1);
+    expect([modelsOf(last), last.error("a"), last.of("node.retried")]).toEqual([["x:one"], "provider_error", []]);
   });
 
   it("does not change for what another one would answer the same, and begins with the first in the next epoch", () => {
