@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type PostgresInstance, startPostgres } from "../test/integration/support/postgres-instance.ts";
 import { processorSecondsBelow } from "./processor-time.ts";
+import { DIAMOND } from "./runtime.ts";
 
 const COUNTS = [1, 2, 4];
 const OPERATOR = "slk_bench_operator";
@@ -17,20 +18,6 @@ const OPERATOR = "slk_bench_operator";
 const OPEN = 96;
 const WARM_UP_MS = 5_000;
 const RUN_NODES = 10;
-
-const SOURCE = JSON.stringify({
-  name: "diamond",
-  steps: [
-    { id: "a", command: "go" },
-    ...["b", "c", "d", "e"].map((id) => ({ id, command: "go", depends_on: ["a"] })),
-    ...["f", "g", "h", "i"].map((id, index) => ({
-      id,
-      command: "go",
-      depends_on: ["b", "c", "d", "e"].slice(index, index + 1),
-    })),
-    { id: "j", command: "go", depends_on: ["f", "g", "h", "i"] },
-  ],
-});
 
 interface CellsFigure {
   readonly cells: number;
@@ -111,7 +98,7 @@ async function measureLoad(url: string, count: number, seconds: number): Promise
   }
   for (const key of keys) {
     await ask(url, key, "PUT", "/agents/default", { max_concurrent: 1_000, trust_level: 5 });
-    await ask(url, key, "PUT", "/workflows/diamond", { source: SOURCE });
+    await ask(url, key, "PUT", "/workflows/diamond", { source: DIAMOND });
   }
   const over = new AbortController();
   const load = keys.flatMap((key) =>

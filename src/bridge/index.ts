@@ -7,5 +7,6 @@ export { Executions } from "./executions.ts";
 export { closeServer, listen } from "./listening.ts";
 export type { ExecutionOutcome } from "./execution-outcome.ts";
 export { readSentCallback, withWarnings } from "./sent-callback.ts";
+export { readSentStream } from "./sent-stream.ts";
 export { readSentTurn, TURN_KINDS, type TurnKind, turnKindOf } from "./sent-turn.ts";
 export * from "./wire.ts";

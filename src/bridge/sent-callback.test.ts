@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readSentCallback } from "./sent-callback.ts";
-import { callbackSchema } from "./wire.ts";
+import { callbackSchema, CALLBACK_LOG_LINES_MAX } from "./wire.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 const AT = "2026-01-01T00:00:00.000Z";
@@ -80,6 +80,38 @@ describe("a callback in another spelling", () => {
       completedAt: AT,
       logs: [{ level: "info", message: "x" }],
     });
+  });
+
+  it("may have times without a zone, which are in UTC", () => {
+    const { body } = read({ started_at: "2026-01-01T00:00:00.123456", completedAt: "2026-01-01 00:00:01+00:00" });
+    expect(callbackSchema.parse(body)).toMatchObject({
+      startedAt: "2026-01-01T00:00:00.123456Z",
+      completedAt: "2026-01-01T00:00:01+00:00",
+    });
+    expect(callbackSchema.safeParse(read({ startedAt: "2026-13-01T00:00:00" }).body).success).toBe(false);
+  });
+
+  it("is not refused for a line of its log", () => {
+    const line = { level: "WARN", msg: "slow", timestamp: NOW, logger: "x" };
+    const logs = (sent: unknown) => callbackSchema.parse(read({ logs: sent }).body).logs;
+    const slow = { level: "warning", message: "slow", at: AT };
+    expect(logs([line, 7, { level: 30, at: "noon" }])).toEqual([
+      slow,
+      { level: "info", message: "7" },
+      { level: "info", message: '{"level":30,"at":"noon"}' },
+    ]);
+    expect(logs(`${JSON.stringify(line)}\n\nplain {\n{broken\n`)).toEqual([
+      slow,
+      { level: "info", message: "plain {" },
+      { level: "info", message: "{broken" },
+    ]);
+    expect(logs(null)).toBeUndefined();
+    expect(logs(Array.from({ length: CALLBACK_LOG_LINES_MAX }, () => "x"))).toHaveLength(CALLBACK_LOG_LINES_MAX);
+    const many = logs(Array.from({ length: CALLBACK_LOG_LINES_MAX + 1 }, () => "x"));
+    expect([many?.length, many?.at(-1)]).toEqual([
+      CALLBACK_LOG_LINES_MAX,
+      { level: "warning", message: "2 more lines were left out: a log has at most 10000." },
+    ]);
   });
 
   it("names every key that means nothing here", () => {

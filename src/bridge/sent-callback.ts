@@ -1,4 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
+import { instantOf } from "./sent-instant.ts";
+import { readLogs } from "./sent-logs.ts";
 import { camelCaseOf, unknownKeysWarning } from "./spelling.ts";
 import { callbackSchema, reportedUsageSchema } from "./wire.ts";
 
@@ -31,7 +33,6 @@ const PATHS: ReadonlyMap<unknown, string> = new Map([
   ["bridge-sync", "sync"],
   ["convex-native", "edge"],
 ]);
-const EPOCH_MS_MAX = 8_640_000_000_000_000;
 
 /**
  * Normalises the spellings that Bridges may use: snake_case, `cost`, `taskId`, times as epoch milliseconds or absent,
@@ -56,7 +57,7 @@ export function readSentCallback(sent: unknown, now: number): SentCallback {
   const path = PATHS.get(body["executionPath"]);
   if (path !== undefined) body["executionPath"] = path;
   readOutputs(body);
-  if (isJsonArray(body["logs"])) body["logs"] = body["logs"].map(logLine);
+  if (body["logs"] !== undefined) body["logs"] = readLogs(body["logs"]);
   return { body, warnings: unknown.length === 0 ? [] : [unknownKeysWarning("callback", unknown)] };
 }
 
@@ -74,16 +75,10 @@ function put(body: Record<string, Json>, key: string, value: Json): void {
 }
 
 function readTimes(body: Record<string, Json>, now: number): void {
-  const completed = instantOf(body["completedAt"]) ?? new Date(now).toISOString();
+  // Any other value stays, for the schema to refuse it.
+  const completed = instantOf(body["completedAt"]) ?? body["completedAt"] ?? new Date(now).toISOString();
   body["completedAt"] = completed;
-  body["startedAt"] = instantOf(body["startedAt"]) ?? completed;
-}
-
-/** Converts epoch milliseconds to ISO text. Any other value is returned unchanged, for the schema to check. */
-function instantOf(value: Json | undefined): Json | undefined {
-  if (typeof value !== "number") return value;
-  const isTime = Number.isFinite(value) && Math.abs(value) <= EPOCH_MS_MAX;
-  return isTime ? new Date(value).toISOString() : value;
+  body["startedAt"] = instantOf(body["startedAt"]) ?? body["startedAt"] ?? completed;
 }
 
 /** Moves outputs that are a text or a list to `stdout`, because such a Bridge passes on a model's unparsed answer. */
@@ -94,8 +89,4 @@ function readOutputs(body: Record<string, Json>): void {
   else if (isJsonArray(outputs)) body["stdout"] = JSON.stringify(outputs);
   else return;
   delete body["outputs"];
-}
-
-function logLine(line: Json): Json {
-  return typeof line === "string" ? { level: "info", message: line } : line;
 }

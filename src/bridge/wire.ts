@@ -35,6 +35,7 @@ export const DISPATCH_BATCH_BYTES_MAX = 16 * 1_048_576;
 export const CALLBACKS_PER_BATCH_MAX = 64;
 export const CALLBACK_BYTES_MAX = 5 * 1_048_576;
 export const DELTAS_PER_REQUEST_MAX = 1_000;
+export const CALLBACK_LOG_LINES_MAX = 10_000;
 
 const json: z.ZodType<Json> = z.json();
 const jsonObject = z.record(z.string(), json);
@@ -123,7 +124,7 @@ export const callbackSchema = z.object({
   extraCalls: count.optional(),
   sessionId: z.string().max(200).optional(),
   messages: z.array(jsonObject).max(10_000).optional(),
-  logs: z.array(logLineSchema).max(10_000).optional(),
+  logs: z.array(logLineSchema).max(CALLBACK_LOG_LINES_MAX).optional(),
   artifacts: z.array(jsonObject).max(1_000).optional(),
   executionPath: z.enum(["edge", "sync", "async"]).optional(),
 });

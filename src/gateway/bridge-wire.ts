@@ -88,8 +88,10 @@ export class BridgeWire {
   async #sendOne(gateway: GatewayView, entry: Entry): Promise<TryEnd> {
     const routes = this.#routes.of(gateway);
     const text = singleText(entry);
-    const reply = await this.#post(gateway, routes.single, text);
-    if (!isMissingRoute(statusOf(reply)) || routes.single === DISPATCH_ALIAS) return this.#oneEnd(gateway, reply);
+    // Another dispatch may find the older route before this one is answered.
+    const route = routes.single;
+    const reply = await this.#post(gateway, route, text);
+    if (!isMissingRoute(statusOf(reply)) || route === DISPATCH_ALIAS) return this.#oneEnd(gateway, reply);
     const second = await this.#post(gateway, DISPATCH_ALIAS, text);
     if (!isMissingRoute(statusOf(second))) routes.single = DISPATCH_ALIAS;
     return this.#oneEnd(gateway, second);

@@ -412,6 +412,25 @@ describe("a Bridge that has fewer routes", () => {
     });
   });
 
+  it("is sent by the older route also what was under way while that route was found", async () => {
+    let refuse: (reply: FakeReply) => void = () => undefined;
+    const late = new Promise<FakeReply>((resolve) => (refuse = resolve));
+    const bridge = await newBridge(({ path, dispatches: [only] }) => {
+      if (path === DISPATCH_ALIAS) return { status: 202 };
+      return path === DISPATCH_PATH && only?.stepId === "b" ? late : { status: 404 };
+    });
+    const on = await stage(bridge.url);
+    for (const nodeId of ["a", "b"]) on.dispatcher.send(sending(nodeId));
+    await until(() => paths(bridge).includes(DISPATCH_ALIAS) && paths(bridge).length === 4);
+    // The server knows the route as soon as another dispatch goes there first.
+    on.dispatcher.send(sending("c"));
+    await until(() => paths(bridge).filter((path) => path === DISPATCH_ALIAS).length === 2);
+    refuse({ status: 404 });
+    await decided(on, 3);
+    expect(on.reports).toEqual([]);
+    expect(paths(bridge).filter((path) => path === DISPATCH_ALIAS)).toHaveLength(3);
+  });
+
   it("fails what it has no route for, and is asked for all of them the next time", async () => {
     const bridge = await newBridge(has());
     const on = await stage(bridge.url);

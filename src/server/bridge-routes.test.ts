@@ -338,16 +338,7 @@ describe("what it must say", () => {
     ["an endless dispatch", { dispatchId: "x".repeat(401) }, "dispatchId"],
     ["outputs that are a list", { outputs: [] }, "outputs"],
     ["a time that is none", { completedAt: "yesterday" }, "completedAt"],
-    [
-      "an unknown level",
-      {
-        logs: [
-          { level: "info", message: "" },
-          { level: "loud", message: "" },
-        ],
-      },
-      "logs[1].level",
-    ],
+    ["a log that is none", { logs: 5 }, "logs"],
     ["a message that is a text", { messages: ["hello"] }, "messages[0]"],
   ])("is refused with %s, by its place", async (_, part, path) => {
     const body = Array.isArray(part) || part === null ? part : callback("run_1", part);
@@ -474,6 +465,23 @@ describe("partials", () => {
     expect(replied(await post(STREAM_PATH, partials(runId, [{ index: 2, text: "late" }])))).toEqual(DISCARDED);
     const deltas = (await api.store.readEvents(ORG, runId, 0, 100)).filter(({ type }) => type === "node.stream.delta");
     expect(deltas.map(({ payload }) => payload)).toMatchObject([{ text: "one" }, { media }]);
+  });
+
+  it("may be spelled as callbacks may, and name run, step and attempt instead of the dispatch", async () => {
+    const runId = await begun();
+    const sent = [
+      { dispatch_id: `${runId}/a/1`, deltas: [{ index: 0, text: "one" }] },
+      { taskId: `${runId}/a/1`, type: "step_stream", deltas: [{ index: 1, text: "two" }] },
+      { run_id: runId, step_id: "a", attempt: 1, deltas: [{ index: 2, text: "three" }] },
+      { runId, stepId: "a", deltas: [{ index: 3, text: "four" }] },
+    ];
+    for (const body of sent) expect(replied(await post(STREAM_PATH, body))).toEqual(RECEIVED);
+    const odd = await post(STREAM_PATH, { ...sent[0], mood: "good" });
+    expect(odd.body.warnings).toEqual([expect.stringContaining('"mood"')]);
+    await send(callback(runId));
+    const deltas = (await api.store.readEvents(ORG, runId, 0, 100)).filter(({ type }) => type === "node.stream.delta");
+    const texts = deltas.map(({ payload }) => ("text" in payload ? payload.text : ""));
+    expect(texts.join("")).toBe("onetwothreefour");
   });
 
   it("are of a dispatch that is there", async () => {

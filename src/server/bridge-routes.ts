@@ -4,6 +4,7 @@ import {
   CALLBACK_PATH,
   callbackBatchSchema,
   GATEWAY_TOKEN_HEADER,
+  readSentStream,
   STREAM_PATH,
   streamSchema,
   TURN_PATH,
@@ -14,7 +15,14 @@ import {
 import { isJsonObject, type Json } from "../core/base/index.ts";
 import { readDispatchId } from "../core/event/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE, readBody } from "./body.ts";
-import { failTooLarge, type GatewayReporter, replyTo, takeReport, unknownDispatch } from "./callback-intake.ts";
+import {
+  failTooLarge,
+  type GatewayReporter,
+  identified,
+  replyTo,
+  takeReport,
+  unknownDispatch,
+} from "./callback-intake.ts";
 import { DispatchFinder } from "./dispatch-finder.ts";
 import { readExternalReport } from "./external-report.ts";
 import type { OpenRoute } from "./open-routes.ts";
@@ -105,10 +113,11 @@ function isTooLarge(error: unknown): boolean {
 
 async function takePartials(services: Services, request: Request): Promise<Response> {
   const reporter = await authenticate(services, request);
-  const { dispatchId, deltas } = readPeerShape(streamSchema, (await readPeer(request, BODY_BYTES_MAX.other)).sent);
+  const { body, warnings } = readSentStream((await readPeer(request, BODY_BYTES_MAX.other)).sent);
+  const { dispatchId, deltas } = readPeerShape(streamSchema, await identified(services, reporter, body));
   const address = readDispatchId(dispatchId);
   if (address === undefined) throw unknownDispatch(dispatchId);
-  return json(replyTo(await services.runtime.stream(reporter, address, deltas), dispatchId));
+  return json(replyTo(await services.runtime.stream(reporter, address, deltas), dispatchId, warnings));
 }
 
 /** A repeated report or request gets the answer that was decided before. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { creation } from "../../test/contracts/shares.ts";
+import { creation, openAttempt } from "../../test/contracts/shares.ts";
 import { createVirtualClock } from "../clock/index.ts";
 import { claimBody } from "../contract/index.ts";
 import { createMemoryStore, type Store } from "../store/index.ts";
@@ -60,15 +60,9 @@ async function workshop(
   const store = { ...memory, claimWork, ...parts };
   const { queue } = openWork({ store, clock, onTrouble: (what) => void troubles.push(what) });
   const offer = async (runId: string, names: readonly string[]): Promise<void> => {
-    const opened = names.map((nodeId) => ({
-      nodeId,
-      attempt: 1,
-      replicaId: "rep_1",
-      deadlineAt: null,
-      agentId: null,
-      reserved: [],
-      work: { function: "f", isOnce, request: { node: nodeId } },
-    }));
+    const opened = names.map((nodeId) =>
+      openAttempt(nodeId, { work: { function: "f", isOnce, request: { node: nodeId } } }),
+    );
     await memory.commit([creation(runId, {}, { opened })]);
   };
   await offer("run_1", nodes);

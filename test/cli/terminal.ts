@@ -10,6 +10,7 @@ export interface Surroundings {
   readonly clock?: Clock;
   /** What is piped into it. */
   readonly input?: string;
+  readonly onInterrupt?: Io["onInterrupt"];
 }
 
 export interface Called {
@@ -19,25 +20,28 @@ export interface Called {
 }
 
 export async function callSluice(argv: readonly string[], surroundings: Surroundings = {}): Promise<Called> {
-  const { cwd = ".", env = {}, clock = createSystemClock(), input = "" } = surroundings;
-  let out = "";
-  let err = "";
-  const screen = (write: (text: string) => void): Screen => ({
+  const written = { out: "", err: "" };
+  return { code: await main(argv, ioOf(written, surroundings)), ...written };
+}
+
+/** What a script gives a command; `written` collects its output. */
+export function ioOf(written: { out: string; err: string }, surroundings: Surroundings): Io {
+  const { cwd = ".", env = {}, clock = createSystemClock(), input = "", onInterrupt } = surroundings;
+  const screen = (stream: "out" | "err"): Screen => ({
     isTty: false,
     size: () => ({ columns: 80, rows: 24 }),
-    write,
+    write: (text) => void (written[stream] += text),
   });
-  const io: Io = {
-    out: screen((text) => (out += text)),
-    err: screen((text) => (err += text)),
+  return {
+    out: screen("out"),
+    err: screen("err"),
     cwd,
     env,
     clock,
     isInputTty: false,
     readInput: () => Promise.resolve(new TextEncoder().encode(input)),
     readLine: () => Promise.resolve(null),
-    onInterrupt: () => () => undefined,
+    onInterrupt: onInterrupt ?? (() => () => undefined),
     exitNow: (code) => expect.fail(`it was not asked to exit with ${code}`),
   };
-  return { code: await main(argv, io), out, err };
 }

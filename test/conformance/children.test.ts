@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NO_TOKENS, type StartChild } from "../../src/core/engine/index.ts";
 import type { RunStatus } from "../../src/core/event/index.ts";
+import { endChild, startedChildren } from "./child-runs.ts";
 import { Rig, runOf, workflow } from "./rig.ts";
 
 const SOURCE = workflow(
@@ -11,28 +11,13 @@ const SOURCE = workflow(
   ],
   "args: {tag: v1}",
 );
-const started = (rig: Rig) => rig.effects.filter((effect): effect is StartChild => effect.type === "start-child");
-const ends = (rig: Rig, status: RunStatus, outputs = {}) => {
-  const child = started(rig).at(-1);
-  if (child === undefined) throw new Error("no child");
-  const { nodeId, attempt, childRunId } = child;
-  return rig.submit({
-    type: "child_finished",
-    nodeId,
-    attempt,
-    childRunId,
-    status,
-    outputs,
-    costMicros: 50,
-    tokens: NO_TOKENS,
-  });
-};
+const ends = (rig: Rig, status: RunStatus, outputs = {}) => endChild(rig, status, { outputs, costMicros: 50 });
 const running = () => runOf(SOURCE).complete("a", { outputs: { list: [1, 2] } });
 
 describe("a child run", () => {
   it("gets its args with values as they are, no gates, and one id however often it is performed", () => {
     const rig = running();
-    expect(started(rig)).toEqual([
+    expect(startedChildren(rig)).toEqual([
       expect.objectContaining({
         workflow: { name: "audit", version: 2 },
         args: { tag: "v1", list: [1, 2], note: "for v1" },
@@ -70,7 +55,7 @@ describe("a child run", () => {
       outputs: { list: [] },
     });
     ends(rig, "failed");
-    expect(new Set(started(rig).map((child) => child.childRunId)).size).toBe(2);
+    expect(new Set(startedChildren(rig).map((child) => child.childRunId)).size).toBe(2);
   });
 
   it("receives a cancel and is drained before the run ends", () => {
@@ -87,8 +72,8 @@ describe("a child run", () => {
   it("stops at the recursion limit", () => {
     const at = (recursionDepth: number) =>
       new Rig(workflow(["child {workflow_ref: deeper}"])).start({ recursionDepth });
-    expect(started(at(4))).toHaveLength(1);
-    expect(started(at(5))).toHaveLength(0);
+    expect(startedChildren(at(4))).toHaveLength(1);
+    expect(startedChildren(at(5))).toHaveLength(0);
     expect(at(5).error("child")).toBe("recursion_limit");
   });
 });

@@ -104,6 +104,9 @@ describe("a node no member of the team may take", () => {
     expect(blocked?.payload).toMatchObject({ waitingReason: "human_input", code: "unassigned" });
     const [asked] = (await scene.get("approvals?status=pending")).data;
     expect(asked.summary).toMatch(/ann.*not active.*ben.*deploy/);
+    const unknown = await scene.post(`runs/${runId}/nodes/a/resolve`, { assignTo: "cyy" });
+    expect(unknown).toMatchObject({ status: 404, body: { code: "unknown_agent" } });
+    expect(await scene.result(runId, "a")).toMatchObject({ status: "blocked" });
     const answer = await scene.post(`runs/${runId}/nodes/a/resolve`, { assignTo: "cy" });
     expect(answer.status).toBe(200);
     await scene.api.settle(runId);
@@ -135,9 +138,10 @@ describe("a node no member of the team may take", () => {
     expect(await scene.takers(runId, "a")).toEqual(["ann"]);
   });
 
-  it("passes the gates when it was named: an agent that is not registered may not act", async () => {
+  it("passes the gates when it was named: an agent that is archived may not act", async () => {
     const runId = await teamRun(["a {tools: [deploy]}"]);
-    await scene.post(`runs/${runId}/nodes/a/resolve`, { assignTo: "stranger" });
+    await scene.put("agents/old", { lifecycle: "archived" });
+    await scene.post(`runs/${runId}/nodes/a/resolve`, { assignTo: "old" });
     await scene.api.settle(runId);
     expect(await scene.result(runId, "a")).toMatchObject({ status: "failed", errorCode: "agent_disabled" });
   });

@@ -1,6 +1,11 @@
 import type { JsonObject } from "../../src/core/base/index.ts";
 import type { AskedCall } from "../../src/core/event/index.ts";
-import { NO_TOKENS, type RequestToolVerdict, type ToolVerdict } from "../../src/core/engine/index.ts";
+import {
+  NO_TOKENS,
+  type RequestToolVerdict,
+  type RoundVerdict,
+  type ToolVerdict,
+} from "../../src/core/engine/index.ts";
 import { Rig, type RigOptions, workflow } from "./rig.ts";
 
 const SOURCE = workflow(["a {command: help}", "b < a {command: go}"]);
@@ -38,6 +43,14 @@ export const HELD: Extract<ToolVerdict, { disposition: "hold" }> = {
     reasons: [{ name: "refunds", reason: "much money" }],
   },
 };
+
+export const STOPPED = {
+  disposition: "stop",
+  verdictId: "v",
+  gate: "budgets",
+  code: "budget_exceeded",
+  message: "nothing is left",
+} as const satisfies RoundVerdict;
 
 export function call(tool: string, args: JsonObject = {}) {
   return { tool, args };

@@ -1,6 +1,6 @@
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSite, type Site, type Visit } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const ASK = `name: ask
 steps:
@@ -27,11 +27,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => site?.close());
 
-async function visit(visited: Visit): Promise<Page> {
-  const page = await site.visit({ width: 1440, height: 900, ...visited });
-  onTestFinished(() => page.context().close());
-  return page;
-}
+const visit = (visited: Visit) => visitDuringTest(site, { width: 1440, height: 900, ...visited });
 
 describe("defects that are gone", () => {
   it("what was rejected is not green", async () => {

@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const REFUND = `name: refund
 steps:
@@ -27,11 +28,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => site?.close());
 
-async function visit(visited: Visit): Promise<Page> {
-  const page = await site.visit({ width: 1440, height: 900, ...visited });
-  onTestFinished(() => page.context().close());
-  return page;
-}
+const visit = (visited: Visit) => visitDuringTest(site, { width: 1440, height: 900, ...visited });
 
 const yaml = (page: Page) => page.locator(".code-editor .cm-content");
 const read = async (path: string) => (await site.api.request("GET", path)).body;

@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { State } from "../../src/client/index.ts";
 import { overlaps } from "./overlap.ts";
 import { openSite, PEOPLE_PAY, screenshot, type Site, violations, type Visit } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const REFUND = `name: refund
 description: Pays back what is owed.
@@ -145,11 +146,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function visit(visited: Visit): Promise<Page> {
-  const page = await site.visit(visited);
-  onTestFinished(() => page.context().close());
-  return page;
-}
+const visit = (visited: Visit) => visitDuringTest(site, visited);
 
 /** The page most of these use, one after the other: signing in anew for each takes longer than what they look at. */
 async function open(path: string): Promise<Page> {

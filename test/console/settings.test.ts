@@ -1,10 +1,11 @@
 import { createServer, type Server } from "node:http";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeAll } from "./paste.ts";
 import { choose } from "./choose.ts";
 import { openSite, PEOPLE_PAY, screenshot, type Site, violations, type Visit } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const REFUND = `name: refund
 args:
@@ -59,11 +60,7 @@ afterAll(async () => {
   receiver.close();
 });
 
-async function visit(visited: Visit): Promise<Page> {
-  const page = await site.visit(visited);
-  onTestFinished(() => page.context().close());
-  return page;
-}
+const visit = (visited: Visit) => visitDuringTest(site, visited);
 
 const has = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { allowPages, type PageServer } from "../browser/page.ts";
 import { answerStatus, hang, type ProviderServer, say, startOpenAiServer, TEST_KEY } from "../providers/index.ts";
 import { writeAll } from "./paste.ts";
 import { openSite, PEOPLE_PAY, screenshot, type Site, violations, type Visit } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const REVIEW = `name: review
 description: Collects, checks and reports.
@@ -67,11 +68,7 @@ afterAll(async () => {
   await model.close();
 });
 
-async function visit(visited: Visit): Promise<Page> {
-  const page = await site.visit(visited);
-  onTestFinished(() => page.context().close());
-  return page;
-}
+const visit = (visited: Visit) => visitDuringTest(site, visited);
 
 /** Puts the cursor into the text. */
 async function editorOf(page: Page) {

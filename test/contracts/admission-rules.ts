@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { auditEntry } from "../../src/core/audit/index.ts";
 import { type LedgerChange, type RunCommit, runCounter, type SlotChange } from "../../src/store/index.ts";
-import { creation, logFrom, share } from "./shares.ts";
+import { creation, logFrom, openAttempt, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 const slot = (delta: number, parts: Partial<SlotChange> = {}): SlotChange => ({
@@ -67,9 +67,7 @@ export function admissionRules(subjectOf: SubjectOf): void {
 
     it("are counted again from the attempts that are open", async () => {
       const { store } = subjectOf();
-      const opened = [
-        { nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: "analyst", reserved: [] },
-      ];
+      const opened = [openAttempt("a", { agentId: "analyst" })];
       await store.commit([make("run_1", { opened, slots: [slot(3)] })]);
       expect(await store.recount()).toEqual(["agent analyst of org_1: 3 open, counted again 1"]);
       expect((await counters()).agents[0]?.open).toBe(1);
@@ -79,8 +77,7 @@ export function admissionRules(subjectOf: SubjectOf): void {
     it("of a run and its blocks are counted together, kept with their attempts, and forgotten when none is open", async () => {
       const { store } = subjectOf();
       const agentId = runCounter("run_1");
-      const attempt = { nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: null, reserved: [] };
-      const opened = [{ ...attempt, parallelOf: "run_1" }];
+      const opened = [openAttempt("a", { parallelOf: "run_1" })];
       const take = (id: string, delta: number) => make(id, { opened, slots: [slot(delta, { agentId, maxOpen: 2 })] });
       expect((await store.commit([take("run_1", 1)])).isOverLimit).toBe(false);
       expect((await store.commit([take("run_2", 1)])).isOverLimit).toBe(false);
@@ -98,12 +95,11 @@ export function admissionRules(subjectOf: SubjectOf): void {
 
     it("and reservations that are not counted at all are counted from the attempts", async () => {
       const { store } = subjectOf();
-      const attempt = { attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: "analyst" };
       const held = (micros: number) => ({ envelopeId: "monthly", periodStart: 1_000, micros });
       const other = { envelopeId: "daily", periodStart: 500, micros: 7 };
       const opened = [
-        { ...attempt, nodeId: "a", reserved: [held(10), other] },
-        { ...attempt, nodeId: "b", reserved: [held(20)] },
+        openAttempt("a", { agentId: "analyst", reserved: [held(10), other] }),
+        openAttempt("b", { agentId: "analyst", reserved: [held(20)] }),
       ];
       await store.commit([make("run_1", { opened, slots: [slot(2)], ledger: [money(50, 3)] })]);
       expect([...(await store.recount())].sort()).toEqual([
@@ -124,7 +120,7 @@ export function admissionRules(subjectOf: SubjectOf): void {
       const reserved = [{ envelopeId: "monthly", periodStart: 1_000, micros: 1 }];
       const open = (id: string) =>
         make(id, {
-          opened: [{ nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: "analyst", reserved }],
+          opened: [openAttempt("a", { agentId: "analyst", reserved })],
           slots: [slot(1, { maxOpen: 1_000 })],
           ledger: [money(1, 0)],
         });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { approval, creation, logFrom, share } from "./shares.ts";
+import { approval, creation, logFrom, openAttempt, share } from "./shares.ts";
 import { ALONE } from "./listeners.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -14,9 +14,8 @@ export function backlogRules(subjectOf: SubjectOf): void {
 
     it("counts what is open in every organisation, and nothing that is closed", async () => {
       const { store } = subjectOf();
-      const attempt = { attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: null, reserved: [] };
       await store.commit([
-        creation("run_1", {}, { opened: ["a", "b"].map((nodeId) => ({ ...attempt, nodeId })) }),
+        creation("run_1", {}, { opened: [openAttempt("a"), openAttempt("b")] }),
         creation("run_2", {}, { orgId: "org_2", approvalsOpened: [approval("apr_1", "run_2", { orgId: "org_2" })] }),
         creation("run_3"),
       ]);

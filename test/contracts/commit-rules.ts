@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UnstorableText, type RunCommit } from "../../src/store/index.ts";
-import { approval, creation, logFrom, logged, NEW_RUN, share, WRITTEN } from "./shares.ts";
+import { approval, creation, logFrom, logged, NEW_RUN, openAttempt, share, WRITTEN } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 export function commitRules(subjectOf: SubjectOf): void {
@@ -37,7 +37,7 @@ export function commitRules(subjectOf: SubjectOf): void {
       const { store } = subjectOf();
       await store.commit([creation("run_1"), creation("run_2"), creation("run_3")]);
       const parts = {
-        opened: [{ nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: 1, agentId: null, reserved: [] }],
+        opened: [openAttempt("a", { deadlineAt: 1 })],
         timersSet: [{ timer: { kind: "run", epoch: 0 } as const, dueAt: 1 }],
       };
       const waiting = { ...parts, approvalsOpened: [approval("apr_2", "run_2")] };

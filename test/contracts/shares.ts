@@ -6,6 +6,7 @@ import {
   type KeyRecord,
   type NewRun,
   NO_CHANGES,
+  type OpenAttempt,
   type RunCommit,
   type UsageRecord,
 } from "../../src/store/index.ts";
@@ -89,6 +90,11 @@ export function share(
 
 export function creation(runId: string, run: Partial<NewRun> = {}, parts: Parts = {}): RunCommit {
   return share(runId, 0, parts.events ?? logFrom(0, 2), { create: { ...NEW_RUN, ...run }, ...parts });
+}
+
+/** The first attempt of a node, opened by the replica `rep_1` without a deadline, an agent or a reservation. */
+export function openAttempt(nodeId: string, parts: Partial<OpenAttempt> = {}): OpenAttempt {
+  return { nodeId, attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: null, reserved: [], ...parts };
 }
 
 export function approval(id: string, runId: string, parts: Partial<ApprovalRecord> = {}): ApprovalRecord {

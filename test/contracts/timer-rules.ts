@@ -1,17 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { creation, logFrom, share } from "./shares.ts";
+import { creation, logFrom, openAttempt, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 export function timerRules(subjectOf: SubjectOf): void {
   describe("attempts and timers", () => {
-    const open = (nodeId: string, attempt: number, deadlineAt: number | null = null) => ({
-      nodeId,
-      attempt,
-      replicaId: "rep_1",
-      deadlineAt,
-      agentId: null,
-      reserved: [],
-    });
+    const open = (nodeId: string, attempt: number, deadlineAt: number | null = null) =>
+      openAttempt(nodeId, { attempt, deadlineAt });
 
     it("open and close; closing wins, opening again renews, closing what is not open does nothing", async () => {
       const { store } = subjectOf();

@@ -1,32 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { OpenAttempt } from "../../src/store/index.ts";
-import { creation } from "./shares.ts";
+import { creation, openAttempt } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 const TTL_MS = 15_000;
 
 export function workRules(subjectOf: SubjectOf): void {
   describe("work for workers", () => {
-    const attempt = (nodeId: string, functionName: string, isOnce = false): OpenAttempt => ({
-      nodeId,
-      attempt: 1,
-      replicaId: "rep_1",
-      deadlineAt: null,
-      agentId: null,
-      reserved: [],
-      work: { function: functionName, isOnce, request: { inputs: { of: nodeId, text: 'a "quote" \u2028' } } },
-    });
-    const plain = (nodeId: string): OpenAttempt => {
-      const { work: _none, ...rest } = attempt(nodeId, "");
-      return rest;
-    };
+    const attempt = (nodeId: string, functionName: string, isOnce = false): OpenAttempt =>
+      openAttempt(nodeId, {
+        work: { function: functionName, isOnce, request: { inputs: { of: nodeId, text: 'a "quote" \u2028' } } },
+      });
     const key = (nodeId: string) => ({ runId: "run_1", nodeId, attempt: 1 });
     const byWorker = (work: readonly { readonly workerId: string; readonly nodeId: string }[]): string[] =>
       work.map(({ workerId, nodeId }) => `${workerId} ${nodeId}`).sort();
 
     it("is given out once, to each worker in turn, and only what it can do", async () => {
       const { store, rival } = subjectOf();
-      const opened = [attempt("a", "f"), attempt("b", "f"), attempt("c", "f"), attempt("d", "g"), plain("e")];
+      const opened = [attempt("a", "f"), attempt("b", "f"), attempt("c", "f"), attempt("d", "g"), openAttempt("e")];
       await store.commit([creation("run_1", {}, { opened })]);
       const given = await store.claimWork("org_1", ["f"], ["w1", "w2"], TTL_MS);
       expect(byWorker(given).map((line) => line.slice(0, 2))).toEqual(["w1", "w2"]);
@@ -100,7 +91,7 @@ export function workRules(subjectOf: SubjectOf): void {
       const { store } = subjectOf();
       await store.commit([creation("run_1", {}, { opened: [attempt("a", "f")] })]);
       const [loaded] = await store.loadRuns(["run_1"]);
-      expect(loaded?.openAttempts).toEqual([plain("a")]);
+      expect(loaded?.openAttempts).toEqual([openAttempt("a")]);
     });
   });
 

@@ -14,6 +14,15 @@ export function stubAdapter(parts: Pick<Adapter, "execute"> & Partial<Adapter>):
   };
 }
 
+/** The capabilities of an adapter whose turns can be continued by another replica. */
+export const durableTurns: Adapter["capabilities"] = () => ({
+  streaming: false,
+  structuredOutput: false,
+  tools: true,
+  deferred: false,
+  turns: "durable",
+});
+
 /** The first attempt of a node `a`, without limits. */
 export function stubRequest(changes: Partial<AdapterRequest> = {}): AdapterRequest {
   return {

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../src/cli/command-line.ts";
-import type { Interruption, Io } from "../../src/cli/io.ts";
+import type { Interruption } from "../../src/cli/io.ts";
 import { type Clock, createSystemClock } from "../../src/clock/index.ts";
+import { ioOf } from "../cli/terminal.ts";
 import { ADMIN_KEY, ask, type CellsGround, createCells } from "./support/cells-ground.ts";
 
 const plain = (text: string): { name: string; text: string } => ({ name: "", text });
@@ -35,42 +36,30 @@ describe("a server with a cell that cannot be used at the start", () => {
   let ground: CellsGround;
   let clock: CountingClock;
   let interrupt: (why: Interruption) => void;
-  let out: string;
-  let err: string;
+  let written: { out: string; err: string };
   beforeEach(async () => {
     ground = await createCells(["north", "south"]);
     clock = new CountingClock();
-    [out, err] = ["", ""];
+    written = { out: "", err: "" };
   });
   afterEach(() => ground.dispose());
 
   /** Runs `sluice serve` in this process, so that its timers can be counted. */
   function serve(): Promise<number> {
-    const screen = (write: (text: string) => void): Io["out"] => ({
-      isTty: false,
-      size: () => ({ columns: 80, rows: 24 }),
-      write,
-    });
-    const io: Io = {
-      out: screen((text) => (out += text)),
-      err: screen((text) => (err += text)),
+    const io = ioOf(written, {
       cwd: ground.directory,
       env: { SLUICE_DATA: join(ground.directory, "data") },
       clock,
-      isInputTty: false,
-      readInput: () => Promise.resolve(new Uint8Array()),
-      readLine: () => Promise.resolve(null),
       onInterrupt: (listener) => {
         interrupt = listener;
         return () => undefined;
       },
-      exitNow: (code) => expect.fail(`it was not asked to exit with ${code}`),
-    };
+    });
     return main(["serve", "--json", "--port", "0", "--cells", ground.file, "--key", ADMIN_KEY], io);
   }
 
-  const url = (): string => (JSON.parse(out) as { readonly url: string }).url;
-  const refusals = (): number => err.split("the cell south cannot be used yet").length - 1;
+  const url = (): string => (JSON.parse(written.out) as { readonly url: string }).url;
+  const refusals = (): number => written.err.split("the cell south cannot be used yet").length - 1;
   const isReady = async (): Promise<unknown> => {
     const { body } = await ask(url(), ADMIN_KEY, "GET", "/api/v1/cells");
     return (body["data"] as readonly { readonly isReady: boolean }[]).map((cell) => cell.isReady);
@@ -88,9 +77,9 @@ describe("a server with a cell that cannot be used at the start", () => {
     await refuseReplicas();
     await ground.close("south", "north");
     const served = serve();
-    await expect.poll(() => out).not.toBe("");
+    await expect.poll(() => written.out).not.toBe("");
     await ground.open("south", "north");
-    await expect.poll(() => err).toContain("not now");
+    await expect.poll(() => written.err).toContain("not now");
     const before = refusals();
     await expect.poll(refusals).toBeGreaterThan(before);
     expect(await isReady()).toEqual([true, false]);
@@ -103,7 +92,7 @@ describe("a server with a cell that cannot be used at the start", () => {
   it("stops while it tries to open the cell, and does not open it after that", async () => {
     await ground.close("south", "north");
     const served = serve();
-    await expect.poll(() => out).not.toBe("");
+    await expect.poll(() => written.out).not.toBe("");
     await ground.open("south", "north");
     const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await ground.sql("south").transaction(async (within) => {
@@ -118,6 +107,6 @@ describe("a server with a cell that cannot be used at the start", () => {
   it("leaves nothing behind when the start fails", async () => {
     await refuseReplicas();
     expect(await serve()).not.toBe(0);
-    expect([out, err, clock.open.size]).toEqual(["", expect.stringContaining("not now"), 0]);
+    expect([written.out, written.err, clock.open.size]).toEqual(["", expect.stringContaining("not now"), 0]);
   });
 });

@@ -4,21 +4,6 @@ import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 import type { RawStep } from "./step-shape.ts";
 
-/** The kinds of work of a step, besides asking a person. A step has at most one. */
-const WORK = [
-  "command",
-  "workflow_ref",
-  "set",
-  "script",
-  "function",
-  "cancel",
-  "fail",
-  "wait",
-  "emit",
-  "steps",
-  "choose",
-] as const;
-
 /** Kinds of work without a command. */
 const WORK_WITHOUT_COMMAND = [
   "set",
@@ -31,6 +16,9 @@ const WORK_WITHOUT_COMMAND = [
   "steps",
   "choose",
 ] as const;
+
+/** The kinds of work of a step, besides asking a person. A step has at most one. */
+const WORK = ["command", "workflow_ref", ...WORK_WITHOUT_COMMAND] as const;
 
 type WorkWithoutCommand = (typeof WORK_WITHOUT_COMMAND)[number];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { workflow } from "../../../test/conformance/rig.ts";
-import { ALLOWED, call, HELD, holding, turnOf } from "../../../test/conformance/turn-rig.ts";
+import { ALLOWED, call, HELD, holding, STOPPED, turnOf } from "../../../test/conformance/turn-rig.ts";
 import { NO_TOKENS } from "./index.ts";
 import type { JsonObject } from "../base/index.ts";
 import type { RequestToolVerdict, RequestVerdict, ToolVerdict, Verdict } from "./index.ts";
@@ -397,14 +397,7 @@ describe("a turn whose execution is lost", () => {
 describe("a turn that is stopped", () => {
   it("is blocked resumably, judges no call, and has as many rounds again when a person lets it go on", () => {
     let isOpen = false;
-    const stop = {
-      disposition: "stop",
-      verdictId: "v",
-      gate: "budgets",
-      code: "budget_exceeded",
-      message: "nothing is left",
-    } as const;
-    const rig = turnOf({ judgeRound: () => (isOpen ? undefined : stop) });
+    const rig = turnOf({ judgeRound: () => (isOpen ? undefined : STOPPED) });
     rig.round(0, [call("find")]);
     expect(rig.node("a").now).toMatchObject({ status: "blocked", errorCode: "budget_exceeded" });
     expect(rig.of("tool.requested")).toEqual([]);

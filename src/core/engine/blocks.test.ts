@@ -1,27 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { endChild, newestChild } from "../../../test/conformance/child-runs.ts";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
-import type { JsonObject } from "../base/index.ts";
-import type { RunStatus } from "../event/index.ts";
-import { childCallOf, eventStanding, NO_TOKENS, type StartChild, eventsTakenByBlock } from "./index.ts";
-
-const started = (rig: Rig) => rig.effects.filter((effect): effect is StartChild => effect.type === "start-child");
-const newest = (rig: Rig): StartChild => {
-  const child = started(rig).at(-1);
-  if (child === undefined) throw new Error("no child was started");
-  return child;
-};
-const ends = (rig: Rig, status: RunStatus, more: JsonObject = {}) => {
-  const { nodeId, attempt, childRunId } = newest(rig);
-  const nothing = { outputs: {}, costMicros: 0, tokens: NO_TOKENS };
-  return rig.submit({ type: "child_finished", nodeId, attempt, childRunId, status, ...nothing, ...more });
-};
+import { childCallOf, eventStanding, eventsTakenByBlock } from "./index.ts";
 
 describe("a node with a block", () => {
   const BLOCK = "b {steps: [{id: c, command: '${a.x} ${mode} ${run.id}'}]}";
 
   it("starts it with the names it uses, and says whose it is", () => {
     const rig = runOf(workflow(["a {set: {x: 1, y: 2}}", BLOCK], "args: {mode: m, other: o}"));
-    const wanted = newest(rig);
+    const wanted = newestChild(rig);
     expect(wanted).toMatchObject({
       block: "b",
       workflow: { name: "w", version: null },
@@ -31,7 +18,7 @@ describe("a node with a block", () => {
     });
     const { nodeId, attempt, childRunId } = wanted;
     expect(childCallOf(rig.state, { kind: "child", nodeId, attempt, childRunId })).toEqual(wanted);
-    ends(rig, "completed", { outputs: { c: { text: "t" } } });
+    endChild(rig, "completed", { outputs: { c: { text: "t" } } });
     expect(rig.of("node.completed", "b")).toMatchObject([{ outputs: { c: { text: "t" } } }]);
   });
 
@@ -46,31 +33,31 @@ describe("a node with a block", () => {
 
   it("is continued by a recover, and begun anew by a retry", () => {
     const rig = runOf(workflow(["b {steps: [{id: c, command: C}], on_failure: retry_once}"]));
-    const first = newest(rig).childRunId;
-    ends(rig, "failed");
-    expect(newest(rig)).not.toHaveProperty("sourceRunId");
-    const second = newest(rig).childRunId;
+    const first = newestChild(rig).childRunId;
+    endChild(rig, "failed");
+    expect(newestChild(rig)).not.toHaveProperty("sourceRunId");
+    const second = newestChild(rig).childRunId;
     expect(second).not.toBe(first);
-    ends(rig, "failed");
+    endChild(rig, "failed");
     expect(rig.state.status).toBe("failed");
     rig.submit({ type: "recover" });
-    expect(newest(rig).sourceRunId).toBe(second);
+    expect(newestChild(rig).sourceRunId).toBe(second);
   });
 
   it("is continued from another run, and begun anew when that fails", () => {
     const carried = [{ nodeId: "b", status: "open", runId: "run_0", block: "b" }] as const;
     const rig = new Rig(workflow(["b {steps: [{id: c, command: C}], on_failure: retry_once}"])).start({ carried });
     expect(rig.of("run.started")[0]?.blocks).toEqual({ b: { runId: "run_0", block: "b" } });
-    expect(newest(rig).sourceRunId).toBe("run_0");
-    ends(rig, "failed");
-    expect(newest(rig)).toMatchObject({ attempt: 2 });
-    expect(newest(rig)).not.toHaveProperty("sourceRunId");
+    expect(newestChild(rig).sourceRunId).toBe("run_0");
+    endChild(rig, "failed");
+    expect(newestChild(rig)).toMatchObject({ attempt: 2 });
+    expect(newestChild(rig)).not.toHaveProperty("sourceRunId");
     expect(runOf(workflow(["b {steps: [{id: c, command: C}]}"])).of("run.started")[0]).not.toHaveProperty("blocks");
   });
 
   it("is given the mark of a failure that was passed over, and nothing of what did not run or was not waited for", () => {
     const block = "steps: [{id: c, command: '${a.x}'}]";
-    const args = (rig: Rig) => newest(rig).args;
+    const args = (rig: Rig) => newestChild(rig).args;
     const passed = runOf(workflow(["a {on_failure: skip}", "z", `b < a z {${block}}`])).complete("z");
     passed.fail("a", "provider_auth");
     expect(args(passed)).toEqual({ a: { _skipped: true } });
@@ -98,11 +85,11 @@ describe("a node with a block", () => {
         "b {steps: [{id: c, wait: {event: e}}, {id: d, command: D}], repeat: {until: 'round == 2'}, on_failure: retry_once}",
       ]),
     );
-    expect(newest(rig)).not.toHaveProperty("taken");
-    ends(rig, "completed", { taken: ["c e1"] });
-    expect(newest(rig)).toMatchObject({ nodeId: "b[1]", taken: ["c e1"] });
-    ends(rig, "failed", { taken: ["c e2"] });
-    expect(newest(rig)).toMatchObject({ nodeId: "b[1]", attempt: 2, taken: ["c e1", "c e2"] });
+    expect(newestChild(rig)).not.toHaveProperty("taken");
+    endChild(rig, "completed", { taken: ["c e1"] });
+    expect(newestChild(rig)).toMatchObject({ nodeId: "b[1]", taken: ["c e1"] });
+    endChild(rig, "failed", { taken: ["c e2"] });
+    expect(newestChild(rig)).toMatchObject({ nodeId: "b[1]", attempt: 2, taken: ["c e1", "c e2"] });
     expect(rig.replayed().nodes).toEqual(rig.state.nodes);
   });
 
@@ -113,8 +100,8 @@ steps:
   - { id: w, wait: { event: e } }
 `;
     const rig = new Rig(source).start({ block: "outer", recursionDepth: 1, taken: ["b/c e0", "w e9"] });
-    expect(newest(rig)).toMatchObject({ taken: ["c e0"] });
-    ends(rig, "completed", { taken: ["c e1"] });
+    expect(newestChild(rig)).toMatchObject({ taken: ["c e0"] });
+    endChild(rig, "completed", { taken: ["c e1"] });
     expect(eventsTakenByBlock(rig.state)).toEqual(["b/c e1"]);
     const event = { id: "e9", type: "e", key: {}, data: {} };
     expect(eventStanding(rig.state, { type: "event", nodeId: "w", epoch: 0, event })).toBe("taken");
@@ -122,7 +109,7 @@ steps:
 
   it("ends the run as a step inside says", () => {
     const rig = runOf(workflow(["b {steps: [{id: c, cancel: x}]}", "z {command: Z, depends_on: [b]}"]));
-    ends(rig, "cancelled", { ends: { as: "cancelled", reason: "x", errorCode: null } });
+    endChild(rig, "cancelled", { ends: { as: "cancelled", reason: "x", errorCode: null } });
     expect(rig.state.status).toBe("cancelled");
     expect(rig.of("run.cancelled")).toMatchObject([{ reason: "x" }]);
     expect(rig.of("run.ending")[0]).not.toHaveProperty("isOfOwner");
@@ -130,7 +117,7 @@ steps:
 
   it("passes that on where it stands in a block itself", () => {
     const rig = new Rig(workflow(["b {steps: [{id: c, cancel: x}]}"])).start({ block: "outer", recursionDepth: 1 });
-    ends(rig, "failed", { ends: { as: "failed", reason: "none left", errorCode: "no_stock" } });
+    endChild(rig, "failed", { ends: { as: "failed", reason: "none left", errorCode: "no_stock" } });
     expect(rig.state).toMatchObject({ status: "failed", errorCode: "no_stock" });
     expect(rig.state.endsOwner).toEqual({ as: "failed", reason: "none left", errorCode: "no_stock" });
     expect(rig.of("run.failed")).toMatchObject([{ block: "outer" }]);

@@ -1,29 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { endChild, newestChild, startedChildren } from "../../../test/conformance/child-runs.ts";
 import { NOWHERE } from "../../../test/conformance/nowhere.ts";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { Json, JsonObject } from "../base/index.ts";
 import type { RunStatus } from "../event/index.ts";
-import { childCallOf, NO_TOKENS, type StartChild } from "./index.ts";
+import { childCallOf } from "./index.ts";
 
 const TOKENS = { inputTokens: 1, outputTokens: 2, thinkingTokens: 3, cachedTokens: 4 };
-const started = (rig: Rig) => rig.effects.filter((effect): effect is StartChild => effect.type === "start-child");
-const newest = (rig: Rig): StartChild => {
-  const child = started(rig).at(-1);
-  if (child === undefined) throw new Error("no child was started");
-  return child;
-};
-interface Ended {
-  readonly child?: StartChild;
-  readonly costMicros?: number;
-  readonly tokens?: typeof TOKENS;
-  readonly outputs?: JsonObject;
-  readonly errorMessage?: string;
-}
-const ends = (rig: Rig, status: RunStatus, { child = newest(rig), ...more }: Ended = {}) => {
-  const { nodeId, attempt, childRunId } = child;
-  const nothing = { outputs: {}, costMicros: 0, tokens: NO_TOKENS };
-  return rig.submit({ type: "child_finished", nodeId, attempt, childRunId, status, ...nothing, ...more });
-};
 const lens = (nodes: readonly JsonObject[], edges: readonly JsonObject[], more: JsonObject = {}): string =>
   JSON.stringify({ format: "lens-graph/v1", name: "g", ...more, nodes, edges });
 
@@ -39,11 +22,11 @@ describe("a node that is another run", () => {
         ...NOWHERE,
       },
     ]);
-    const { childRunId } = newest(rig);
+    const { childRunId } = newestChild(rig);
     expect(childRunId).toMatch(/^run_1_\d{6}$/u);
     expect(rig.of("child.started")).toEqual([{ nodeId: "c", attempt: 1, childRunId, workflow: "audit" }]);
     expect(rig.node("c").now).toMatchObject({ status: "running", childRunId });
-    expect(newest(rig)).toMatchObject({ attempt: 1, workflow: { name: "audit", version: 3 }, recursionDepth: 1 });
+    expect(newestChild(rig)).toMatchObject({ attempt: 1, workflow: { name: "audit", version: 3 }, recursionDepth: 1 });
     const timers = rig.effects.flatMap((effect) => (effect.type === "set-timer" ? [effect] : []));
     expect(timers).toEqual([
       {
@@ -62,28 +45,28 @@ describe("a node that is another run", () => {
       timer: { kind: "attempt", nodeId: "c", attempt: 1 },
       dueAt: rig.now + 30_000,
     });
-    const { childRunId } = newest(rig);
+    const { childRunId } = newestChild(rig);
     rig.fire("attempt");
     expect(rig.status("c")).toBe("timed_out");
     expect(rig.effects).toContainEqual({ type: "cancel-child", nodeId: "c", attempt: 1, childRunId });
     // The run ends after the child does.
     expect(rig.state.status).toBe("running");
-    ends(rig, "cancelled", { costMicros: 9 });
+    endChild(rig, "cancelled", { costMicros: 9 });
     expect(rig.state).toMatchObject({ status: "failed", costMicros: 9 });
     expect(rig.of("cost.recorded")).toMatchObject([{ costMicros: 9, late: true, childRunId }]);
   });
 
   it("fills a place of max_parallel like any other", () => {
     const rig = runOf(workflow(["b {workflow_ref: audit}", "c {workflow_ref: audit}"], "max_parallel: 1"));
-    expect(started(rig)).toHaveLength(1);
-    ends(rig, "completed");
-    expect(started(rig)).toHaveLength(2);
+    expect(startedChildren(rig)).toHaveLength(1);
+    endChild(rig, "completed");
+    expect(startedChildren(rig)).toHaveLength(2);
   });
 
   it("is not sent again when the replica that started it is lost: the child lives on its own", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"]));
     expect(rig.submit({ type: "timer", timer: { kind: "lost", nodeId: "c", attempt: 1 } }).events).toEqual([]);
-    const { childRunId } = newest(rig);
+    const { childRunId } = newestChild(rig);
     for (const kind of ["child", "child-cancel"] as const) {
       expect(rig.submit({ type: "timer", timer: { kind, nodeId: "c", attempt: 1, childRunId } }).events).toEqual([]);
     }
@@ -91,14 +74,14 @@ describe("a node that is another run", () => {
 
   it("waits for its own gate first", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit, approval: required}"]));
-    expect(started(rig)).toEqual([]);
+    expect(startedChildren(rig)).toEqual([]);
     rig.answer("c", "approve");
-    expect(started(rig)).toHaveLength(1);
+    expect(startedChildren(rig)).toHaveLength(1);
   });
 
   it("may be one level below the limit of recursion", () => {
     const at = (recursionDepth: number) => new Rig(workflow(["c {workflow_ref: deeper}"])).start({ recursionDepth });
-    expect(newest(at(4)).recursionDepth).toBe(5);
+    expect(newestChild(at(4)).recursionDepth).toBe(5);
     const over = at(5);
     expect(over.of("node.failed", "c")).toMatchObject([
       { errorCode: "recursion_limit", errorMessage: expect.stringContaining("6 levels deep, the limit is 5") },
@@ -115,14 +98,14 @@ describe("the args of a child run", () => {
         "args: {n: 7, list: [1]}",
       ),
     );
-    expect(newest(rig).args).toEqual({ n: 7, text: "n is 7", deep: { list: [[1], 2] }, flag: true });
+    expect(newestChild(rig).args).toEqual({ n: 7, text: "n is 7", deep: { list: [[1], 2] }, flag: true });
   });
 
   it("fail the node when one is not there", () => {
     const rig = runOf(workflow(["a", "c < a {workflow_ref: audit, with: {x: '${a.outputs.nope}'}}"])).complete("a");
     expect(rig.error("c")).toBe("unbound_reference");
     expect(rig.of("node.failed", "c")[0]?.errorMessage).toContain("with.x");
-    expect(started(rig)).toEqual([]);
+    expect(startedChildren(rig)).toEqual([]);
   });
 
   it("come from the edges and overrides of a lens node, and `with` wins; root inputs are only offered", () => {
@@ -138,25 +121,25 @@ describe("the args of a child run", () => {
       { root_inputs: { lang: { default: "en" } } },
     );
     const rig = runOf(source).complete("a", { stdout: "cats" });
-    expect(newest(rig).args).toEqual({ topic: "cats", extra: "e", tone: "calm" });
-    expect(newest(rig).offered).toEqual({ lang: "en" });
+    expect(newestChild(rig).args).toEqual({ topic: "cats", extra: "e", tone: "calm" });
+    expect(newestChild(rig).offered).toEqual({ lang: "en" });
   });
 
   it("of a lens node may be as large as any inputs", () => {
     const nodes = [{ id: "kid", config: { workflow_ref: "audit", param_overrides: { t: "x".repeat(600_000) } } }];
     const rig = runOf(lens(nodes, []));
     expect(rig.error("kid")).toBe("context_too_large");
-    expect(started(rig)).toEqual([]);
+    expect(startedChildren(rig)).toEqual([]);
   });
 
   it("can be built again from the log for as long as the node waits for that child", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit, with: {n: '${n}'}}"], "args: {n: 7}"));
-    const { nodeId, attempt, childRunId } = newest(rig);
+    const { nodeId, attempt, childRunId } = newestChild(rig);
     const timer = { kind: "child", nodeId, attempt, childRunId } as const;
-    expect(childCallOf(rig.state, timer)).toEqual(newest(rig));
+    expect(childCallOf(rig.state, timer)).toEqual(newestChild(rig));
     expect(childCallOf(rig.state, { ...timer, childRunId: "run_other" })).toBeNull();
     expect(childCallOf(rig.state, { ...timer, nodeId: "zz" })).toBeNull();
-    ends(rig, "completed");
+    endChild(rig, "completed");
     expect(childCallOf(rig.state, timer)).toBeNull();
   });
 });
@@ -164,8 +147,8 @@ describe("the args of a child run", () => {
 describe("the end of a child run", () => {
   it("hands on its outputs as data, its cost and its tokens", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}", "b < c {command: 'see ${c.json.leaf.n}'}"]));
-    const { childRunId } = newest(rig);
-    ends(rig, "completed", { outputs: { leaf: { n: 5 } }, costMicros: 40, tokens: TOKENS });
+    const { childRunId } = newestChild(rig);
+    endChild(rig, "completed", { outputs: { leaf: { n: 5 } }, costMicros: 40, tokens: TOKENS });
     expect(rig.of("child.finished")).toEqual([{ nodeId: "c", attempt: 1, childRunId, status: "completed" }]);
     expect(rig.of("cost.recorded")).toMatchObject([{ attempt: 1, costMicros: 40, tokens: TOKENS, childRunId }]);
     expect(rig.of("cost.recorded")[0]).not.toHaveProperty("late");
@@ -181,69 +164,69 @@ describe("the end of a child run", () => {
     ["timed_out", "ended timed_out: no money"],
   ])("as %s fails the node, which may be retried with a new child", (status, why) => {
     const rig = runOf(workflow(["c {workflow_ref: audit, on_failure: retry_once}"]));
-    const first = newest(rig);
-    ends(rig, status, { errorMessage: "no money" });
+    const first = newestChild(rig);
+    endChild(rig, status, { errorMessage: "no money" });
     expect(rig.of("node.retried")).toMatchObject([
       { cause: "provider_error", errorCode: "child_failed", errorMessage: expect.stringContaining(why) },
     ]);
-    expect(newest(rig).childRunId).not.toBe(first.childRunId);
-    ends(rig, status);
+    expect(newestChild(rig).childRunId).not.toBe(first.childRunId);
+    endChild(rig, status);
     expect(rig.of("node.failed", "c")[0]?.errorMessage).toMatch(/ended \w+$/u);
   });
 
   it("is taken once, and costs what is new each time it is reported", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}", "b"]));
-    const child = newest(rig);
-    ends(rig, "completed", { costMicros: 10, tokens: TOKENS });
-    expect(ends(rig, "completed", { child, costMicros: 10, tokens: TOKENS }).events).toEqual([]);
+    const child = newestChild(rig);
+    endChild(rig, "completed", { costMicros: 10, tokens: TOKENS });
+    expect(endChild(rig, "completed", { costMicros: 10, tokens: TOKENS }, child).events).toEqual([]);
     const more = { inputTokens: 2, outputTokens: 2, thinkingTokens: 9, cachedTokens: 4 };
-    ends(rig, "completed", { child, costMicros: 15, tokens: more });
+    endChild(rig, "completed", { costMicros: 15, tokens: more }, child);
     expect(rig.of("cost.recorded").at(-1)).toMatchObject({
       costMicros: 5,
       tokens: { inputTokens: 1, outputTokens: 0, thinkingTokens: 6, cachedTokens: 0 },
       late: true,
     });
     // Overtaken by the one above.
-    expect(ends(rig, "completed", { child, costMicros: 12, tokens: TOKENS }).events).toEqual([]);
+    expect(endChild(rig, "completed", { costMicros: 12, tokens: TOKENS }, child).events).toEqual([]);
     expect(rig.of("child.finished")).toHaveLength(1);
     expect(rig.state.costMicros).toBe(15);
   });
 
   it("costs also after the parent has ended, and changes nothing else then", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"]));
-    const child = newest(rig);
-    ends(rig, "completed");
+    const child = newestChild(rig);
+    endChild(rig, "completed");
     expect(rig.state.status).toBe("completed");
-    ends(rig, "completed", { child, costMicros: 3 });
+    endChild(rig, "completed", { costMicros: 3 }, child);
     expect(rig.state).toMatchObject({ status: "completed", costMicros: 3 });
     expect(rig.events.at(-1)?.type).toBe("cost.recorded");
   });
 
   it("of an attempt that was given up changes only the cost, and lets the run end", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"]));
-    const old = newest(rig);
+    const old = newestChild(rig);
     rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(rig.effects).toContainEqual(
       expect.objectContaining({ type: "cancel-child", childRunId: old.childRunId, nodeId: "c" }),
     );
-    const again = newest(rig);
+    const again = newestChild(rig);
     expect(again.childRunId).not.toBe(old.childRunId);
-    ends(rig, "completed", { child: again, outputs: { leaf: { n: 2 } } });
+    endChild(rig, "completed", { outputs: { leaf: { n: 2 } } }, again);
     expect(rig.outputs("c")).toEqual({ leaf: { n: 2 } });
     expect(rig.state.status).toBe("running");
-    ends(rig, "completed", { child: old, outputs: { leaf: { n: 1 } }, costMicros: 4 });
+    endChild(rig, "completed", { outputs: { leaf: { n: 1 } }, costMicros: 4 }, old);
     expect(rig.outputs("c")).toEqual({ leaf: { n: 2 } });
     expect(rig.state).toMatchObject({ status: "completed", costMicros: 4 });
   });
 
   it("of an attempt that was given up leaves the next one alone", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"]));
-    const old = newest(rig);
+    const old = newestChild(rig);
     rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
-    ends(rig, "completed", { child: old, outputs: { leaf: { n: 1 } } });
+    endChild(rig, "completed", { outputs: { leaf: { n: 1 } } }, old);
     expect(rig.of("child.finished")).toMatchObject([{ childRunId: old.childRunId }]);
     expect(rig.status("c")).toBe("running");
-    ends(rig, "completed", { outputs: { leaf: { n: 2 } } });
+    endChild(rig, "completed", { outputs: { leaf: { n: 2 } } });
     expect(rig.outputs("c")).toEqual({ leaf: { n: 2 } });
     // Nothing was handed down to either child.
     expect(rig.state.downstreamCount).toBe(0);
@@ -251,15 +234,15 @@ describe("the end of a child run", () => {
 
   it("of a run that was not started, or for a node that is not there, is nothing", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}", "b"]));
-    const child = newest(rig);
-    expect(ends(rig, "completed", { child: { ...child, childRunId: "run_x" } }).events).toEqual([]);
-    expect(ends(rig, "completed", { child: { ...child, nodeId: "zz" } }).events).toEqual([]);
+    const child = newestChild(rig);
+    expect(endChild(rig, "completed", {}, { ...child, childRunId: "run_x" }).events).toEqual([]);
+    expect(endChild(rig, "completed", {}, { ...child, nodeId: "zz" }).events).toEqual([]);
     expect(rig.status("c")).toBe("running");
   });
 
   it("as cancelled is not retried", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit, on_failure: retry}"]));
-    ends(rig, "cancelled");
+    endChild(rig, "cancelled");
     expect(rig.error("c")).toBe("child_cancelled");
     expect(rig.of("node.retried")).toEqual([]);
   });
@@ -267,7 +250,7 @@ describe("the end of a child run", () => {
   it("is checked against what the node declares", () => {
     const outputs = (leaf: Json) => {
       const rig = runOf(workflow(["c {workflow_ref: audit, outputs: {leaf: object}}"]));
-      ends(rig, "completed", { outputs: { leaf } });
+      endChild(rig, "completed", { outputs: { leaf } });
       return rig.error("c");
     };
     expect(outputs({ n: 1 })).toBeNull();

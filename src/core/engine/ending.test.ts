@@ -1,20 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { endChild, newestChild } from "../../../test/conformance/child-runs.ts";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import { LIMITS } from "../base/index.ts";
-import { NO_TOKENS, type StartChild } from "./index.ts";
 
 const graph = (nodes: string, edges = "") => `format: lens-graph/v1\nname: g\nnodes: [${nodes}]\nedges: [${edges}]\n`;
 const edge = (source: string, target: string) =>
   `{id: ${source}_${target}, source_node_id: ${source}, target_node_id: ${target}, target_param_label: p}`;
 const reasons = (rig: Rig) =>
   Object.fromEntries(rig.of("node.cancelled").map(({ nodeId, reason }) => [nodeId, reason]));
-const childEnds = (rig: Rig, status: "completed" | "failed" | "cancelled") => {
-  const child = rig.effects.findLast((effect): effect is StartChild => effect.type === "start-child");
-  if (child === undefined) throw new Error("no child");
-  const { nodeId, attempt, childRunId } = child;
-  const spent = { costMicros: 0, tokens: NO_TOKENS };
-  return rig.submit({ type: "child_finished", nodeId, attempt, childRunId, status, outputs: {}, ...spent });
-};
 
 describe("a run that is cancelled", () => {
   it("dispatches nothing more, settles everything in that commit, and says by whom at its end", () => {
@@ -51,7 +44,7 @@ describe("a run that is cancelled", () => {
     const again = rig.effects.find((effect) => effect.type === "set-timer" && effect.timer.kind === "child-cancel");
     expect(again).toMatchObject({ dueAt: rig.now + 3_000, timer: { nodeId: "c", attempt: 1 } });
     expect(rig.submit({ type: "cancel", reason: "second" })).toEqual({ events: [], effects: [] });
-    childEnds(rig, "completed");
+    endChild(rig, "completed");
     expect(rig.status("c")).toBe("cancelled");
     expect(reasons(rig)).toEqual({ b: "run_cancelled", c: "run_cancelled" });
     expect(rig.of("run.cancelled")).toMatchObject([{ reason: "first" }]);
@@ -60,7 +53,7 @@ describe("a run that is cancelled", () => {
   it("changes nothing about a run that is winding down because its time was over", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"], "timeout: 60")).fire("run");
     expect(rig.submit({ type: "cancel", reason: "too slow" })).toEqual({ events: [], effects: [] });
-    childEnds(rig, "cancelled");
+    endChild(rig, "cancelled");
     expect(rig.state.status).toBe("timed_out");
   });
 
@@ -139,7 +132,7 @@ describe("a run that takes too long", () => {
     const cancelled = runOf(workflow(["c {workflow_ref: audit}"], "timeout: 60"));
     cancelled.submit({ type: "cancel", reason: "stop" });
     expect(cancelled.submit({ type: "timer", timer: { kind: "run", epoch: 0 } }).events).toEqual([]);
-    childEnds(cancelled, "cancelled");
+    endChild(cancelled, "cancelled");
     expect(cancelled.state.status).toBe("cancelled");
   });
 });
@@ -170,7 +163,7 @@ describe("a run that halts", () => {
     expect(rig.effects.some(({ type }) => type === "cancel-dispatch" || type === "cancel-child")).toBe(false);
     rig.fail("b");
     expect(rig.status("b")).toBe("failed");
-    childEnds(rig, "completed");
+    endChild(rig, "completed");
     expect(rig.status("c")).toBe("completed");
     expect(rig.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
   });
@@ -186,7 +179,7 @@ describe("a run that halts", () => {
     const rig = runOf(workflow(["a {parallel_failure_policy: fail_fast}", "b", "c {workflow_ref: audit}"])).fail("a");
     expect(rig.statuses).toEqual({ a: "failed", b: "cancelled", c: "running" });
     expect(reasons(rig)).toEqual({ b: "cancelled_by_sibling" });
-    childEnds(rig, "cancelled");
+    endChild(rig, "cancelled");
     expect(reasons(rig)).toEqual({ b: "cancelled_by_sibling", c: "cancelled_by_sibling" });
     expect(rig.state.status).toBe("failed");
   });
@@ -302,10 +295,7 @@ describe("what a run ends as", () => {
     expect(why).toMatchObject({ as: "failed", errorCode: "too_many_events" });
     expect(rig.of("run.finally")).toMatchObject([{ errorCode: "too_many_events", reason: why?.reason }]);
     expect(rig.of("run.finally")[0]).not.toHaveProperty("errorMessage");
-    const { args } = rig.effects.findLast((effect): effect is StartChild => effect.type === "start-child") ?? {
-      args: {},
-    };
-    expect(args).toEqual({ "run.error": { code: "too_many_events", message: why?.reason } });
+    expect(newestChild(rig).args).toEqual({ "run.error": { code: "too_many_events", message: why?.reason } });
   });
 
   it("leaves: one leaf that failed is enough", () => {

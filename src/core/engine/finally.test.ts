@@ -1,20 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { endChild, newestChild, startedChildren } from "../../../test/conformance/child-runs.ts";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import { type JsonObject, LIMITS } from "../base/index.ts";
-import type { RunStatus } from "../event/index.ts";
-import { childCallOf, NO_TOKENS, type StartChild } from "./index.ts";
+import { childCallOf, NO_TOKENS } from "./index.ts";
 
-const started = (rig: Rig) => rig.effects.filter((effect): effect is StartChild => effect.type === "start-child");
-const newest = (rig: Rig): StartChild => {
-  const child = started(rig).at(-1);
-  if (child === undefined) throw new Error("no child was started");
-  return child;
-};
-const ends = (rig: Rig, status: RunStatus, more: JsonObject = {}) => {
-  const { nodeId, attempt, childRunId } = newest(rig);
-  const nothing = { outputs: {}, costMicros: 0, tokens: NO_TOKENS };
-  return rig.submit({ type: "child_finished", nodeId, attempt, childRunId, status, ...nothing, ...more });
-};
 const calledOff = (rig: Rig) => rig.effects.filter(({ type }) => type === "cancel-child");
 
 const source = (more = "", reads = "run.outcome"): string =>
@@ -24,17 +13,21 @@ describe("what comes last", () => {
   it("begins once, when everything has settled, and the run ends after it", () => {
     const rig = runOf(source());
     rig.complete("a");
-    expect(newest(rig)).toMatchObject({ nodeId: "finally", block: "finally", args: { "run.outcome": "completed" } });
+    expect(newestChild(rig)).toMatchObject({
+      nodeId: "finally",
+      block: "finally",
+      args: { "run.outcome": "completed" },
+    });
     expect(rig.state.status).toBe("running");
-    ends(rig, "completed", { costMicros: 5 });
+    endChild(rig, "completed", { costMicros: 5 });
     expect(rig.state).toMatchObject({ status: "completed", costMicros: 5 });
-    expect(started(rig)).toHaveLength(1);
+    expect(startedChildren(rig)).toHaveLength(1);
   });
 
   it("is a run of its own, one level below, of the same file and the same starter", () => {
     const rig = new Rig(source("\nargs: {who: ann}")).start({ startedBy: "Ann", recursionDepth: 2 }).complete("a");
-    const { childRunId } = newest(rig);
-    expect(newest(rig)).toEqual({
+    const { childRunId } = newestChild(rig);
+    expect(newestChild(rig)).toEqual({
       type: "start-child",
       nodeId: "finally",
       attempt: 1,
@@ -48,24 +41,24 @@ describe("what comes last", () => {
     });
     const timer = { kind: "child", nodeId: "finally", attempt: 1, childRunId } as const;
     expect(rig.effects).toContainEqual({ type: "set-timer", timer, dueAt: rig.now + 10_000 });
-    expect(newest(runOf(source()).complete("a"))).not.toHaveProperty("startedBy");
+    expect(newestChild(runOf(source()).complete("a"))).not.toHaveProperty("startedBy");
   });
 
   it("is found again in the log while it is waited for, and no other run is", () => {
     const rig = runOf(source()).complete("a");
-    const { childRunId } = newest(rig);
+    const { childRunId } = newestChild(rig);
     const wanted = (id: string) =>
       childCallOf(rig.state, { kind: "child", nodeId: "finally", attempt: 1, childRunId: id });
-    expect(wanted(childRunId)).toEqual(newest(rig));
+    expect(wanted(childRunId)).toEqual(newestChild(rig));
     expect(wanted("run_2")).toBeNull();
-    ends(rig, "completed");
+    endChild(rig, "completed");
     expect(wanted(childRunId)).toBeNull();
     const open = runOf(source());
     expect(childCallOf(open.state, { kind: "child", nodeId: "finally", attempt: 1, childRunId })).toBeNull();
   });
 
   it("learns how the run has ended, and from what", () => {
-    const error = (rig: Rig) => newest(rig).args["run.error"];
+    const error = (rig: Rig) => newestChild(rig).args["run.error"];
     const from = (more = "") => runOf(source(more, "run.error"));
     expect(error(from().complete("a"))).toBeNull();
     expect(error(from().fail("a", "provider_auth"))).toEqual({ code: "provider_auth", message: "it broke" });
@@ -97,12 +90,12 @@ describe("what comes last", () => {
   it("is not begun too deep, which fails a completed run", () => {
     const most = LIMITS.recursionDepthMax;
     const rig = new Rig(source()).start({ recursionDepth: most }).complete("a");
-    expect(started(rig)).toEqual([]);
+    expect(startedChildren(rig)).toEqual([]);
     expect(rig.state).toMatchObject({ status: "failed", errorCode: "recursion_limit" });
     const message = `finally would be run ${most + 1} levels deep, the limit is ${most}`;
     expect(rig.of("run.finally.ended")).toMatchObject([{ status: "failed", errorMessage: message }]);
     expect(rig.of("run.failed")[0]?.reason).toBe(message);
-    expect(started(new Rig(source()).start({ recursionDepth: most - 1 }).complete("a"))).toHaveLength(1);
+    expect(startedChildren(new Rig(source()).start({ recursionDepth: most - 1 }).complete("a"))).toHaveLength(1);
   });
 
   it("is not ended by the timeout of the run, nor by a parent that repeats its cancel", () => {
@@ -112,8 +105,8 @@ describe("what comes last", () => {
     rig.submit({ type: "cancel", reason: "parent_cancelled", isByParent: true });
     expect(calledOff(rig)).toEqual([]);
     rig.submit({ type: "cancel", reason: "enough" });
-    expect(calledOff(rig)).toMatchObject([{ nodeId: "finally", attempt: 1, childRunId: newest(rig).childRunId }]);
-    ends(rig, "cancelled");
+    expect(calledOff(rig)).toMatchObject([{ nodeId: "finally", attempt: 1, childRunId: newestChild(rig).childRunId }]);
+    endChild(rig, "cancelled");
     expect(rig.state.status).toBe("completed");
   });
 
@@ -125,19 +118,19 @@ describe("what comes last", () => {
     expect(cancelled(runOf(source()).complete("a"))).toEqual({ as: "completed", reason: "enough" });
     const failed = runOf(source()).fail("a", "provider_auth");
     expect(cancelled(failed)).toEqual({ as: "failed", reason: "enough", errorCode: "provider_auth" });
-    ends(failed, "cancelled");
+    endChild(failed, "cancelled");
     expect(failed.of("run.failed")).toMatchObject([{ errorCode: "provider_auth", reason: "a failed" }]);
   });
 
   it("is given up by a rewind, and begins again in the end", () => {
     const rig = runOf(source()).complete("a");
-    const first = newest(rig).childRunId;
+    const first = newestChild(rig).childRunId;
     rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(calledOff(rig)).toMatchObject([{ childRunId: first }]);
-    ends(rig, "cancelled");
+    endChild(rig, "cancelled");
     rig.complete("a");
-    expect(newest(rig).childRunId).not.toBe(first);
-    ends(rig, "completed");
+    expect(newestChild(rig).childRunId).not.toBe(first);
+    endChild(rig, "completed");
     expect(rig.state.status).toBe("completed");
     rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(calledOff(rig)).toHaveLength(1);
@@ -146,12 +139,12 @@ describe("what comes last", () => {
   it("fails a completed run when it takes too long, and no other", () => {
     const rig = runOf(source());
     rig.complete("a");
-    ends(rig, "timed_out");
+    endChild(rig, "timed_out");
     expect(rig.state).toMatchObject({ status: "failed", errorCode: "finally_timeout" });
     expect(rig.of("run.failed")[0]?.reason).toBe("finally took longer than 10 minutes");
     const failed = runOf(source());
     failed.fail("a", "provider_auth");
-    ends(failed, "failed");
+    endChild(failed, "failed");
     expect(failed.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
   });
 
@@ -171,7 +164,7 @@ describe("what comes last", () => {
     ],
   ])("fails a completed run with %s", (_, more, code, message) => {
     const rig = runOf(source()).complete("a");
-    ends(rig, "failed", more);
+    endChild(rig, "failed", more);
     expect(rig.of("run.finally.ended")).toMatchObject([{ status: "failed", errorCode: code, errorMessage: message }]);
     expect(rig.of("run.failed")).toMatchObject([{ errorCode: code, reason: message }]);
   });
@@ -180,12 +173,12 @@ describe("what comes last", () => {
     const rig = runOf(source()).complete("a");
     const stranger = { nodeId: "finally", attempt: 1, childRunId: "run_9", status: "failed", outputs: {} } as const;
     expect(rig.submit({ type: "child_finished", ...stranger, costMicros: 7, tokens: NO_TOKENS }).events).toEqual([]);
-    ends(rig, "completed", { costMicros: 5 });
-    const { childRunId } = newest(rig);
+    endChild(rig, "completed", { costMicros: 5 });
+    const { childRunId } = newestChild(rig);
     const about = { nodeId: "finally", attempt: 1, childRunId };
     expect(rig.of("cost.recorded")).toEqual([{ ...about, costMicros: 5, tokens: NO_TOKENS }]);
-    expect(ends(rig, "completed", { costMicros: 5 }).events).toEqual([]);
-    ends(rig, "failed", { costMicros: 8 });
+    expect(endChild(rig, "completed", { costMicros: 5 }).events).toEqual([]);
+    endChild(rig, "failed", { costMicros: 8 });
     expect(rig.of("cost.recorded")[1]).toEqual({ ...about, costMicros: 3, tokens: NO_TOKENS, late: true });
     expect(rig.of("run.finally.ended")).toEqual([{ childRunId, status: "completed" }]);
     expect(rig.state).toMatchObject({ status: "completed", costMicros: 8 });

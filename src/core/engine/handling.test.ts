@@ -93,6 +93,17 @@ describe("a handler", () => {
     expect([own.state.status, own.state.errorCode]).toEqual(["failed", "provider_error"]);
   });
 
+  it.each([
+    ["a", "b"],
+    ["b", "a"],
+  ])("of two failures ends the run with the earlier one: %s before %s", (first, second) => {
+    const both = "id: h, command: h, depends_on: [{step: a, on: failure}, {step: b, on: failure}]";
+    const rig = run("id: a, command: a", "id: b, command: b", both);
+    rig.fail(first, "provider_auth").fail(second, "provider_refused").fail("h", "provider_error");
+    expect(rig.of("run.ending")).toMatchObject([{ failedNode: first, errorCode: "provider_auth" }]);
+    expectFolded(rig);
+  });
+
   it("is one of several: the first that completes is enough, and all settle before the run gives up", () => {
     const second = "id: second, command: s, depends_on: [{step: pay, on: failure}]";
     const rig = run(PAY, `${REFUND}, on_failure: skip`, second);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { startedChildren } from "../../../test/conformance/child-runs.ts";
 import { type Rig, runOf } from "../../../test/conformance/rig.ts";
 import { type JsonObject, LIMITS } from "../base/index.ts";
-import { childCallOf, concurrencyKey, createRunState, NO_TOKENS, type StartChild } from "./index.ts";
+import { childCallOf, concurrencyKey, createRunState, NO_TOKENS } from "./index.ts";
 
 const graph = (nodes: readonly string[], edges: readonly string[] = [], more = ""): string =>
   `format: lens-graph/v1
@@ -14,7 +15,6 @@ ${more}`;
 const edge = (source: string, target: string, label: string, key = "output"): string =>
   `{ id: ${source}-${target}-${label}, source_node_id: ${source}, target_node_id: ${target}, source_output_key: ${key}, target_param_label: "${label}" }`;
 
-const started = (rig: Rig) => rig.effects.filter((effect): effect is StartChild => effect.type === "start-child");
 const why = (rig: Rig, nodeId: string) => rig.of("node.failed", nodeId)[0];
 
 /** More than a node may be given. */
@@ -57,8 +57,8 @@ describe("a lens node with steps inside", () => {
 
   it("gives them what they read of its labels", () => {
     const rig = runOf(graph([A, B], [edge("a", "b", "word")])).complete("a", { stdout: "tea" });
-    expect(started(rig)).toMatchObject([{ nodeId: "b", block: "b", args: { word: "tea", n: 4 } }]);
-    const [child] = started(rig);
+    expect(startedChildren(rig)).toMatchObject([{ nodeId: "b", block: "b", args: { word: "tea", n: 4 } }]);
+    const [child] = startedChildren(rig);
     if (child === undefined) throw new Error("no child was started");
     const { nodeId, attempt, childRunId } = child;
     expect(childCallOf(rig.state, { kind: "child", nodeId, attempt, childRunId })).toEqual(child);
@@ -66,17 +66,17 @@ describe("a lens node with steps inside", () => {
 
   it("is not begun with more than it may be given", () => {
     const rig = runOf(graph([A, B], [edge("a", "b", "word")])).complete("a", { stdout: HUGE });
-    expect(started(rig)).toEqual([]);
+    expect(startedChildren(rig)).toEqual([]);
     expect(why(rig, "b")).toMatchObject({ errorCode: "context_too_large" });
   });
 
   it("chooses by its labels, and fails where they are too much", () => {
     const choice = `{ id: b, config: { choose: [{ name: hot, when: "word == 'tea'", steps: [{ id: q, command: Q }] }, { name: cold, else: [{ id: r, command: R }] }] } }`;
     const taken = (stdout: string) => runOf(graph([A, choice], [edge("a", "b", "word")])).complete("a", { stdout });
-    expect(started(taken("tea")).map(({ block }) => block)).toEqual(["b.0"]);
-    expect(started(taken("salt")).map(({ block }) => block)).toEqual(["b.1"]);
+    expect(startedChildren(taken("tea")).map(({ block }) => block)).toEqual(["b.0"]);
+    expect(startedChildren(taken("salt")).map(({ block }) => block)).toEqual(["b.1"]);
     const broken = taken(HUGE);
-    expect([started(broken), broken.error("b")]).toEqual([[], "context_too_large"]);
+    expect([startedChildren(broken), broken.error("b")]).toEqual([[], "context_too_large"]);
   });
 });
 
@@ -113,7 +113,7 @@ describe("the names of a lens graph", () => {
   it("are known to what comes last", () => {
     const more = 'finally: [{ id: f, command: "${open_words} ${n}" }]';
     const rig = runOf(graph(nodes, [], more)).complete("b");
-    expect(started(rig)).toMatchObject([{ nodeId: "finally", args: { open_words: ["tea", "salt"], n: 4 } }]);
+    expect(startedChildren(rig)).toMatchObject([{ nodeId: "finally", args: { open_words: ["tea", "salt"], n: 4 } }]);
   });
 
   it("are known to what limits how many of its runs are open", () => {
@@ -135,7 +135,7 @@ describe("the names of a lens graph", () => {
 describe("a lens node in a child run", () => {
   it("hands what it spent to the node that waits", () => {
     const rig = runOf(graph(["{ id: a, config: { steps: [{ id: q, command: Q }] } }"]));
-    const [child] = started(rig);
+    const [child] = startedChildren(rig);
     if (child === undefined) throw new Error("no child was started");
     const { nodeId, attempt, childRunId } = child;
     const report = { status: "completed", outputs: { q: 1 }, costMicros: 3, tokens: NO_TOKENS } as const;

@@ -294,6 +294,19 @@ describe("a step with several models", () => {
     expect(rig.status("a")).toBe("failed");
   });
 
+  it("asks no other one after as many calls as a node may make", () => {
+    const once = workflow(["a {command: go, models: [x:one, x:two]}"]);
+    const failed = { status: "failed", errorCode: "provider_error", tokens: NO_TOKENS, costMicros: 0 } as const;
+    const rig = (extraCalls: number): Rig => {
+      const started = runOf(once);
+      started.callback("a", { ...failed, extraCalls });
+      return started;
+    };
+    expect(modelsOf(rig(LIMITS.callsPerNodeMax - 2))).toEqual(["x:one", "x:two"]);
+    const last = rig(LIMITS.callsPerNodeMax - 1);
+    expect([modelsOf(last), last.error("a"), last.of("node.retried")]).toEqual([["x:one"], "provider_error", []]);
+  });
+
   it("does not change for what another one would answer the same, and begins with the first in the next epoch", () => {
     const refused = runOf(source).fail("a", "provider_refused");
     expect(refused.status("a")).toBe("failed");

@@ -1,22 +1,20 @@
 import { describe, expect, it } from "vitest";
+import { endChild, startedChildren } from "../../../test/conformance/child-runs.ts";
 import { workflow } from "../../../test/conformance/rig.ts";
-import { ALLOWED, call, HELD, holding, type TurnRig, turnOf } from "../../../test/conformance/turn-rig.ts";
-import { type JsonObject, LIMITS } from "../base/index.ts";
+import { ALLOWED, call, HELD, holding, STOPPED, type TurnRig, turnOf } from "../../../test/conformance/turn-rig.ts";
+import { LIMITS } from "../base/index.ts";
 import type { RunStatus } from "../event/index.ts";
-import { NO_TOKENS, type StartChild, type ToolVerdict } from "./index.ts";
+import type { ToolVerdict } from "./index.ts";
 
 const TOOL = "workflow:refund";
 const SOURCE = `name: w
 steps:
   - { id: a, command: help, tools: [{ name: "${TOOL}", action: execute }, { name: pay, action: financial }] }
 `;
-const started = (rig: TurnRig) => rig.effects.filter((effect): effect is StartChild => effect.type === "start-child");
-const ends = (rig: TurnRig, index: number, status: RunStatus, more: JsonObject = {}) => {
-  const child = started(rig)[index];
+const ends = (rig: TurnRig, index: number, status: RunStatus, more: object = {}) => {
+  const child = startedChildren(rig)[index];
   if (child === undefined) throw new Error("no child was started");
-  const { nodeId, attempt, childRunId } = child;
-  const nothing = { outputs: {}, costMicros: 0, tokens: NO_TOKENS };
-  return rig.submit({ type: "child_finished", nodeId, attempt, childRunId, status, ...nothing, ...more });
+  return endChild(rig, status, more, child);
 };
 const waits = (rig: TurnRig) => rig.of("node.blocked", "a").map(({ waitingReason }) => waitingReason);
 const decided = (rig: TurnRig) =>
@@ -27,7 +25,7 @@ describe("an agent that waits for the runs its calls have started", () => {
   it("waits for all of them, says so once, and continues with what they gave", () => {
     const rig = turnOf({}, SOURCE);
     rig.round(0, [call(TOOL, { n: 1 }), call(TOOL, { n: 2 })]);
-    expect(started(rig).map(({ workflow: { name }, args }) => [name, args])).toEqual([
+    expect(startedChildren(rig).map(({ workflow: { name }, args }) => [name, args])).toEqual([
       ["refund", { n: 1 }],
       ["refund", { n: 2 }],
     ]);
@@ -37,7 +35,7 @@ describe("an agent that waits for the runs its calls have started", () => {
     expect([rig.status("a"), waits(rig)]).toEqual(["blocked", ["child"]]);
     ends(rig, 1, "failed", { errorMessage: "no money" });
     expect(rig.node("a").now).toMatchObject({ status: "running", segment: 1 });
-    const { childRunId } = started(rig)[1] ?? { childRunId: "" };
+    const { childRunId } = startedChildren(rig)[1] ?? { childRunId: "" };
     expect(rig.of("tool.completed").map(({ result, isError }) => [result, isError])).toEqual([
       [{ paid: 1 }, false],
       [`child_failed: the run ${childRunId} ended failed: no money`, true],
@@ -71,23 +69,16 @@ describe("an agent that waits for the runs its calls have started", () => {
     const rig = turnOf({ judgeTool: ({ isApproved }) => (isApproved ? ALLOWED : HELD) }, SOURCE);
     rig.round(0, [call(TOOL, { n: 900 })]);
     rig.suspend();
-    expect(started(rig)).toEqual([]);
+    expect(startedChildren(rig)).toEqual([]);
     expect(rig.answer("a", "approve", { modifications: { args: { n: 9 } } }).refusal).toBeUndefined();
-    expect(started(rig).map(({ args }) => args)).toEqual([{ n: 9 }]);
+    expect(startedChildren(rig).map(({ args }) => args)).toEqual([{ n: 9 }]);
     expect(waits(rig)).toEqual(["human_input", "child"]);
   });
 });
 
 describe("a question about a call", () => {
   it("does not let an agent continue that was stopped for another reason", () => {
-    const stop = {
-      disposition: "stop",
-      verdictId: "v",
-      gate: "budgets",
-      code: "budget_exceeded",
-      message: "nothing is left",
-    } as const;
-    const rig = turnOf({ judgeTool: holding("refund"), judgeRound: () => stop });
+    const rig = turnOf({ judgeTool: holding("refund"), judgeRound: () => STOPPED });
     rig.ask(0, 0, call("refund"));
     rig.round(0, [call("refund")]);
     expect(rig.node("a").now).toMatchObject({ status: "blocked", errorCode: "budget_exceeded" });
@@ -204,7 +195,7 @@ describe("a step that is stopped", () => {
     rig.suspend();
     rig.submit({ type: "cancel", reason: "enough" });
     expect(statuses(rig)).toEqual(["cancelled"]);
-    const { childRunId } = started(rig)[0] ?? { childRunId: "" };
+    const { childRunId } = startedChildren(rig)[0] ?? { childRunId: "" };
     expect(rig.effects).toContainEqual({ type: "cancel-child", nodeId: "a", attempt: 1, childRunId });
     expect(rig.state.status).toBe("running");
     ends(rig, 0, "cancelled");

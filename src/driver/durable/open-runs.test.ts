@@ -36,9 +36,42 @@ describe("the bound on open runs", () => {
     const { world, runs } = bounded(10);
     await expect(runs.admit("org")).rejects.toThrow(TooManyOpenRuns);
     world.open = 3;
-    await expect(runs.admit("org")).rejects.toThrow("has 10 open runs");
     await runs.admit("other");
-    world.now = 5_000;
+    world.now = 1;
+    await runs.admit("org");
+  });
+
+  it("counts again before it refuses, and less often the more there is to count", async () => {
+    const { world, runs } = bounded(0, 100_000);
+    await runs.admit("org");
+    world.open = 100_000;
+    world.now = 60_000;
+    for (let start = 0; start < 100; start += 1) {
+      world.now += 49;
+      await expect(runs.admit("org")).rejects.toThrow("has 100000 open runs");
+    }
+    expect(world.counts).toBe(2);
+    world.open = 0;
+    world.now = 65_100;
+    await runs.admit("org");
+    expect(world.counts).toBe(3);
+  });
+
+  it("takes any number of runs one after the other, when each has ended before the next", async () => {
+    const { world, runs } = bounded(0, 2);
+    for (let start = 0; start < 10; start += 1) {
+      world.now += 1;
+      (await runs.admit("org"))();
+    }
+  });
+
+  it("takes no more at once than there is room for, however often they are counted", async () => {
+    const { world, runs } = bounded(0, 3);
+    const admitted = await Promise.allSettled(Array.from({ length: 8 }, () => runs.admit("org")));
+    expect(admitted.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+    world.now = 10_000;
+    await expect(runs.admit("org")).rejects.toThrow(TooManyOpenRuns);
+    for (const one of admitted) if (one.status === "fulfilled") one.value();
     await runs.admit("org");
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stubAdapter } from "../../../test/gateway/stub-adapter.ts";
+import { durableTurns, stubAdapter } from "../../../test/gateway/stub-adapter.ts";
 import { Machine } from "../../../test/integration/support/machine.ts";
 import type { Adapter, AdapterRequest, AdapterResult, HandedSecret } from "../../adapter/index.ts";
 import { createAllowAllJudge } from "../../governance/index.ts";
@@ -26,13 +26,7 @@ class BuggyMachine {
   constructor(replicas: number, options: Partial<DurableDriverOptions> = {}) {
     const adapter = stubAdapter({
       execute: (request, hooks) => this.#execute(request, hooks),
-      capabilities: () => ({
-        streaming: false,
-        structuredOutput: false,
-        tools: true,
-        deferred: false,
-        turns: "durable",
-      }),
+      capabilities: durableTurns,
     });
     const judge = createAllowAllJudge(new Set([adapter.provider]), adapter.provider);
     const decide: typeof judge.decide = (request, about) => {

@@ -30,8 +30,16 @@ export class RunStarter {
 
   /** `states`: source of the states of the run that this one continues. */
   async start(launch: Launch, states: Pick<Runtime, "stateOf" | "stateAt">): Promise<LaunchOutcome> {
-    const { admission, plans, store, seal } = this.#options;
-    await admission.admit(launch.orgId);
+    const end = await this.#options.admission.admit(launch.orgId);
+    try {
+      return await this.#start(launch, states);
+    } finally {
+      end();
+    }
+  }
+
+  async #start(launch: Launch, states: Pick<Runtime, "stateOf" | "stateAt">): Promise<LaunchOutcome> {
+    const { plans, store, seal } = this.#options;
     const plan = await plans.ofRun(launch);
     if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
     const kept = await carriedFor({ states, seal }, launch);

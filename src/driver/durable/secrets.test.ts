@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stubAdapter } from "../../../test/gateway/stub-adapter.ts";
+import { durableTurns, stubAdapter } from "../../../test/gateway/stub-adapter.ts";
 import { Machine } from "../../../test/integration/support/machine.ts";
 import type { HandedSecret } from "../../adapter/index.ts";
 import { StoreUnavailable } from "../../store/index.ts";
@@ -73,13 +73,7 @@ describe("secrets of a dispatch", () => {
         await hooks.round?.({ round: 0, finish: "tool_calls", message: {}, calls: [{ tool: "look", args: {} }] });
         return new Promise(() => undefined);
       },
-      capabilities: () => ({
-        streaming: false,
-        structuredOutput: false,
-        tools: true,
-        deferred: false,
-        turns: "durable",
-      }),
+      capabilities: durableTurns,
     });
     const machine = new Machine(adapter, 2, {
       secrets: () => (sent === 0 ? undefined : () => Promise.reject(new Error("no database"))),

@@ -27,12 +27,12 @@ export class StartAdmission {
     this.#openRuns = new OpenRuns({ count: (orgId) => store.countOpenRuns(orgId), max, now: () => clock.now() });
   }
 
-  /** Throws `Overloaded`, `StoreUnavailable` or `TooManyOpenRuns` when no run may start. */
-  async admit(orgId: string): Promise<void> {
+  /** Throws `Overloaded`, `StoreUnavailable` or `TooManyOpenRuns` when no run may start. The caller calls the result after the start. */
+  async admit(orgId: string): Promise<() => void> {
     const { queue, health, clock } = this.#options;
     queue.refuseWhenFull();
     const { outage } = health;
     if (outage !== null && clock.now() - outage.since > OUTAGE_GRACE_MS) throw new StoreUnavailable(outage.reason);
-    await this.#openRuns.admit(orgId);
+    return this.#openRuns.admit(orgId);
   }
 }

@@ -1,12 +1,11 @@
 import { listOf, type MemoryEntry, memoryEntrySchema, pageQuery } from "../../contract/index.ts";
 import { auditEntry } from "../../core/audit/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
-import { getRegistered } from "../../registry/index.ts";
 import type { MemoryRecord } from "../../store/index.ts";
 import { pageOf } from "../listing.ts";
-import { Refused } from "../problem.ts";
-import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { defineRoute, json, type Route } from "../route.ts";
 import { listOnWire } from "../wire.ts";
+import { requireAgent } from "./require-agent.ts";
 
 export const agentMemoryRoutes: readonly Route[] = [
   defineRoute({
@@ -18,7 +17,7 @@ export const agentMemoryRoutes: readonly Route[] = [
     query: pageQuery,
     replies: { 200: { description: "One page", schema: listOf(memoryEntrySchema) } },
     handle: async (call) => {
-      const id = await requireAgent(call);
+      const id = await requireAgent(call, call.params["id"] ?? "");
       const { services, principal, query } = call;
       return json(listOnWire(await services.store.listMemory(principal.orgId, id, pageOf(query)), entryOnWire));
     },
@@ -31,7 +30,7 @@ export const agentMemoryRoutes: readonly Route[] = [
     permission: "registry:write",
     replies: { 204: { description: "The memory is empty", schema: null } },
     handle: async (call) => {
-      const id = await requireAgent(call);
+      const id = await requireAgent(call, call.params["id"] ?? "");
       const { services, principal } = call;
       const { orgId, keyId } = principal;
       const at = services.config.now();
@@ -44,18 +43,6 @@ export const agentMemoryRoutes: readonly Route[] = [
     },
   }),
 ];
-
-/** Returns the id of the agent, or refuses when it is not registered. */
-async function requireAgent({
-  services,
-  principal,
-  params,
-}: Pick<Call<unknown, unknown>, "services" | "principal" | "params">): Promise<string> {
-  const { id = "" } = params;
-  const entry = await getRegistered(services.store, principal.orgId, "Agent", id);
-  if (entry === undefined) throw new Refused("unknown_agent", `There is no agent "${id}".`);
-  return id;
-}
 
 function entryOnWire(entry: MemoryRecord): MemoryEntry {
   const { profile, at, workflow, runId, nodeId, attempt, text } = entry;

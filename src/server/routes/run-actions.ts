@@ -25,6 +25,7 @@ import { refusedLaunch, relaunchedRun } from "../launch-reply.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { runOnWire } from "../wire.ts";
+import { requireAgent } from "./require-agent.ts";
 import { requireRun, type RunCall, unknownRun } from "./runs.ts";
 
 const small = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE] } as const satisfies Partial<BodyRule>;
@@ -126,8 +127,13 @@ export const runActionRoutes: readonly Route[] = [
     permission: "workflow:execute",
     body: { schema: resolveBody, ...small, isOptional: false },
     replies: now,
-    handle: (call) => {
+    handle: async (call) => {
       const { assignTo, values } = call.body;
+      // The gates would block an unknown agent, and with it fail the node.
+      if (assignTo !== undefined) {
+        await requireRun(call);
+        await requireAgent(call, assignTo);
+      }
       return submitTo(call, {
         type: "resolve",
         nodeId: call.params["nodeId"] ?? "",

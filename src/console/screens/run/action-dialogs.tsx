@@ -130,8 +130,8 @@ function RewindDialog({ eventId, onClose }: Closing & { readonly eventId: number
         toast(`The run continues from event ${eventId}.`);
       }}
     >
-      This run goes back to how it was after event {eventId}. Whatever settled later is invalidated and done again; its
-      events stay in the log.
+      This run goes back to how it was after event {eventId}. Nodes that settled later are invalidated and run again;
+      their events stay in the log.
     </Confirm>
   );
 }

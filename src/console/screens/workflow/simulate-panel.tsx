@@ -127,7 +127,7 @@ function ScriptField({ script, onChange }: ScriptFieldProps): JSX.Element {
       <summary>Scripted answers</summary>
       <Field
         label="Script (YAML)"
-        hint="By node: stdout, outputs, fail, cost_usd, tokens. Whatever is not scripted is made up."
+        hint="By node: stdout, outputs, fail, cost_usd, tokens. Other answers are generated."
       >
         <textarea
           className="mono"
