@@ -5,7 +5,7 @@ import { jsonSchemaOf, type Schema, unsupported } from "./schema.ts";
 
 /** Returns the fields of an object schema by name. `isRequired` is the default where a definition does not set `required`. */
 export function fieldsOfSchema(schema: Schema, path: string, isRequired: boolean): JsonObject {
-  const printed = jsonSchemaOf(schema, path);
+  const printed = withoutNames(jsonSchemaOf(schema, path));
   const properties = getOwn(printed, "properties");
   if (getOwn(printed, "type") !== "object" || !isJsonObject(properties)) {
     throw unsupported(path, "it must be an object with fields.", "Write z.object({ name: z.string() }).");
@@ -15,13 +15,31 @@ export function fieldsOfSchema(schema: Schema, path: string, isRequired: boolean
 
 /** Returns one field of any type. */
 export function fieldOfSchema(schema: Schema, path: string): JsonObject {
-  return fieldOf(jsonSchemaOf(schema, path), path, true);
+  return fieldOf(withoutNames(jsonSchemaOf(schema, path)), path, true);
 }
 
 /** Returns JSON Schema without parts that only concern its printer. */
 export function plainSchemaOf(schema: Schema, path: string): JsonObject {
   const { $schema: _printer, ...rest } = jsonSchemaOf(schema, path);
   return withoutBounds(rest);
+}
+
+const LOCAL = "#/$defs/";
+
+/** Puts schemas that have an id in place of the references to them. A reference inside its own schema stays. */
+function withoutNames({ $defs: named, ...schema }: JsonObject): JsonObject {
+  const inlined = (value: Json, around: readonly string[]): Json => {
+    if (isJsonArray(value)) return value.map((one) => inlined(one, around));
+    if (!isJsonObject(value)) return value;
+    const { $ref: target, ...rest } = value;
+    const name = typeof target === "string" && target.startsWith(LOCAL) ? target.slice(LOCAL.length) : null;
+    const found = name === null || !isJsonObject(named) ? undefined : getOwn(named, name);
+    if (name !== null && isJsonObject(found) && !around.includes(name)) {
+      return inlined({ ...found, ...rest }, [...around, name]);
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, inlined(member, around)]));
+  };
+  return inlined(schema, []) as JsonObject;
 }
 
 function propertiesOf(schema: JsonObject, path: string, isDefault: boolean): JsonObject {
@@ -96,6 +114,11 @@ function fieldOf(schema: JsonObject, path: string, isDefault: boolean): JsonObje
     case "array":
       return { type, ...itemsOf(schema, path, isDefault), ...about };
     case "object": {
+      const more = getOwn(schema, "additionalProperties");
+      if (isJsonObject(more) && Object.keys(more).length > 0) {
+        const what = "a type for the values of an open object cannot be expressed.";
+        throw unsupported(path, what, "Write z.record(z.string(), z.unknown()).");
+      }
       const properties = propertiesOf(schema, path, isDefault);
       return { type, ...(Object.keys(properties).length === 0 ? {} : { properties }), ...about };
     }
