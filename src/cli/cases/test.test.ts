@@ -229,6 +229,19 @@ cases:
     expect((await sluice("test", "--update")).err).not.toContain("snapshots updated");
   });
 
+  it("keeps the snapshots of cases in YAML and in TypeScript apart, also where both have the same name", async () => {
+    const code = `import { cases } from "${join(import.meta.dirname, "..", "..", "testing", "index.ts")}";
+export default cases("hello.lobsterX", [{ name: "one", args: { topic: "sea" }, approvals: "all", expect: { snapshot: true } }]);
+`;
+    write("hello.cases.ts", code);
+    write("hello.cases.yaml", oneCase("approvals: all\nexpect: { snapshot: true }"));
+    expect((await sluice("test", "--update")).code).toBe(0);
+    expect((await sluice("test")).out).toContain("2 cases, 2 passed");
+    write("hello.cases.yaml", oneCase("approvals: all"));
+    expect((await sluice("test", "--update")).code).toBe(0);
+    expect((await sluice("test")).out).toContain("2 cases, 2 passed");
+  });
+
   it.each([
     ["- []", "wrong_type", 1],
     ["workflow: hello.lobsterX\ncases: []", "missing_field", 2],
@@ -292,6 +305,13 @@ cases:
     const github = await sluice("test", "--format", "github");
     expect(github.out).toMatch(/^::error file=hello\.cases\.yaml,line=5,col=\d+,title=one::outputs\.text: expected /);
     expect(github.out).toContain("::error file=wrong.cases.yaml");
+  });
+
+  it.each(["junit", "github"])("prints the coverage beside the report in the format %s", async (format) => {
+    write("hello.cases.yaml", oneCase("approvals: all"));
+    const { out, err } = await sluice("test", "--coverage", "--format", format);
+    expect(err).toContain("coverage of hello: branches 1/2, handlers 0/1, gates 1/2\n");
+    expect(out).not.toContain("coverage");
   });
 
   it("keeps recordings beside the cases, and fails when what is asked changes", async () => {
