@@ -45,16 +45,17 @@ export default workflow("parent", { args: z.object({ a: z.string() }) }, ({ args
   child("second", kid, {});
 });
 export const other = 1;
+export const all = [kid];
 console.log("loading");
 `,
     );
     const printed: string[] = [];
     const { workflows, exports } = await loadWorkflowModule(file, { onOutput: (text) => printed.push(text) });
-    expect(workflows.map(({ exportName, name }) => [exportName, name])).toEqual([
-      ["default", "parent"],
-      ["kid", "kid"],
+    expect(workflows.map(({ exportNames, name }) => [name, exportNames.toSorted()])).toEqual([
+      ["parent", ["default"]],
+      ["kid", ["all", "kid"]],
     ]);
-    expect(exports.toSorted()).toEqual(["default", "kid", "other"]);
+    expect(exports.toSorted()).toEqual(["all", "default", "kid", "other"]);
     const [parent] = workflows;
     expect(parent?.places).toMatchObject({ "steps[0]": { file, line: 7 }, "steps[1]": { file, line: 8 } });
     expect(parent?.children.map(({ name }) => name)).toEqual(["kid"]);

@@ -14,7 +14,8 @@ export interface WorkflowModule {
 }
 
 export interface LoadedWorkflow {
-  readonly exportName: string;
+  /** Empty for a workflow that only another one starts. */
+  readonly exportNames: readonly string[];
   readonly name: string;
   readonly definition: JsonObject;
   /** The definition as the text of a workflow file. */
@@ -105,8 +106,8 @@ export async function loadCasesModule(path: string, options: LoadOptions = {}): 
   });
 }
 
-function rank({ exportName }: LoadedWorkflow): number {
-  return exportName === "default" ? 0 : 1;
+function rank({ exportNames }: LoadedWorkflow): number {
+  return exportNames.includes("default") ? 0 : 1;
 }
 
 type Described = Omit<LoadedWorkflow, "source" | "children"> & { readonly children: readonly Described[] };

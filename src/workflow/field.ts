@@ -13,6 +13,17 @@ export function fieldsOfSchema(schema: Schema, path: string, isRequired: boolean
   return propertiesOf(printed, path, isRequired);
 }
 
+/** Returns the args of a workflow. Each has a type, since values of the command line are read by it. */
+export function argsOfSchema(schema: Schema): JsonObject {
+  const args = fieldsOfSchema(schema, "args", false);
+  for (const [name, arg] of Object.entries(args)) {
+    if (isJsonObject(arg) && (Object.hasOwn(arg, "type") || Object.hasOwn(arg, "default"))) continue;
+    const hint = "Write z.record(z.string(), z.unknown()) or z.array(z.unknown()), or put it into a z.object().";
+    throw unsupported(`args.${name}`, "an arg has one type.", hint);
+  }
+  return args;
+}
+
 /** Returns one field of any type. */
 export function fieldOfSchema(schema: Schema, path: string): JsonObject {
   return fieldOf(withoutNames(jsonSchemaOf(schema, path)), path, true);
@@ -120,6 +131,7 @@ function fieldOf(schema: JsonObject, path: string, isDefault: boolean): JsonObje
         throw unsupported(path, what, "Write z.record(z.string(), z.unknown()).");
       }
       const properties = propertiesOf(schema, path, isDefault);
+      for (const [name, field] of Object.entries(properties)) refuseDefault(field, `${path}.${name}`);
       return { type, ...(Object.keys(properties).length === 0 ? {} : { properties }), ...about };
     }
     case undefined:
@@ -127,6 +139,13 @@ function fieldOf(schema: JsonObject, path: string, isDefault: boolean): JsonObje
     default:
       throw unsupported(path, "a value of several types cannot be expressed.", "Choose one type, or z.unknown().");
   }
+}
+
+/** Only an arg as a whole has a default. */
+function refuseDefault(field: Json, path: string): void {
+  if (!isJsonObject(field) || !Object.hasOwn(field, "default")) return;
+  const hint = "Write .optional(), and orElse(value, other) where it is read.";
+  throw unsupported(path, "a default inside an object or a list cannot be expressed.", hint);
 }
 
 /** Returns the members of an enum, one constant, or a choice of constants. */
@@ -180,6 +199,7 @@ function itemsOf(schema: JsonObject, path: string, isDefault: boolean): JsonObje
   const items = getOwn(schema, "items");
   const [least, most] = [getOwn(schema, "minItems"), getOwn(schema, "maxItems")];
   const element = items !== undefined && isJsonObject(items) ? fieldOf(items, `${path}[]`, isDefault) : {};
+  refuseDefault(element, `${path}[]`);
   return {
     ...(least === undefined ? {} : { minLength: least }),
     ...(most === undefined ? {} : { maxLength: most }),

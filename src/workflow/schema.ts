@@ -67,6 +67,7 @@ interface ZodDefinition {
 
 const REFUSED: Readonly<Record<string, string>> = {
   transform: "a transform changes values by code, which a definition cannot hold.",
+  catch: "catch() replaces values by code, which a definition cannot hold.",
   custom: "a custom check is code, which a definition cannot hold.",
   lazy: "a schema that refers to itself cannot be expressed; a lazy one may do so.",
   date: "a date is no JSON.",

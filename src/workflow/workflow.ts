@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/base/index.ts";
-import { fieldsOfSchema } from "./field.ts";
+import { argsOfSchema } from "./field.ts";
 import { knownRef, type Nothing, pathRef, type Operand, type Plain, type Ref, sourceOf } from "./reference.ts";
 import type { InputOf, ObjectSchema, OutputOf, Schema } from "./schema.ts";
 import { collect, type Place, type Places, placesUnder, requireScope, stepsOf } from "./scope.ts";
@@ -88,7 +88,7 @@ export function workflow<S extends ObjectSchema = NoArgs, R extends Returned = R
   build: (context: Context<OutputOf<S>>) => R,
 ): Workflow<InputOf<S> & object, RunOutputs<R>> {
   const { args: schema, ...head } = options;
-  const args = schema === undefined ? {} : fieldsOfSchema(schema, "args", false);
+  const args = schema === undefined ? {} : argsOfSchema(schema);
   const names = Object.keys(args);
   const { result, scope } = collect([...names, "run", "node"], () => build(contextOf(names)));
   const { steps, places } = stepsOf(scope);
