@@ -28,9 +28,15 @@ function workflowsIn(exported) {
 
 const CASES = Symbol.for("sluice.cases");
 
-/** Cases that `cases()` of sluice/testing made. */
+/** Cases that `cases()` of sluice/testing made, with the workflow if they were given one and no path. */
 function casesIn(exported) {
-  return Object.values(exported).filter((value) => typeof value === "object" && value !== null && CASES in value);
+  const found = Object.values(exported).filter(
+    (value) => typeof value === "object" && value !== null && CASES in value,
+  );
+  return [...new Set(found)].map((document) => {
+    const workflow = document[CASES];
+    return { document, workflow: isWorkflow(workflow) ? described(workflow) : null };
+  });
 }
 
 /** Without "type": "module", the default export of a module that exports nothing is an empty object. */

@@ -45,7 +45,8 @@ export function refuseModule(io: Io, thrown: unknown): never {
   throw new Refusal("the module gave no workflow, nothing was done");
 }
 
-function sourceFileOf(name: string, path: string, workflow: LoadedWorkflow): SourceFile {
+/** Returns a workflow in code in the form of a file. */
+export function sourceFileOf(name: string, path: string, workflow: LoadedWorkflow): SourceFile {
   const { source, places, children, exportNames } = workflow;
   return {
     name,

@@ -14,8 +14,8 @@ import { Refusal } from "../refusal.ts";
 import { loadScript } from "../simulation.ts";
 import { readSourceFile, type SourceFile } from "../source-file.ts";
 import { printable } from "../terminal-text.ts";
-import { readWorkflowFile, refuseModule } from "../workflow-file.ts";
-import { isModuleFile, loadCasesModule } from "../workflow-module.ts";
+import { readWorkflowFile, refuseModule, sourceFileOf } from "../workflow-file.ts";
+import { isModuleFile, type LoadedWorkflow, loadCasesModule } from "../workflow-module.ts";
 import { openWorkspace } from "../workspace.ts";
 
 /** A file of cases with all the data that it refers to. */
@@ -47,14 +47,14 @@ export async function loadCaseFile(
   name: string,
   registry: readonly string[] | undefined,
 ): Promise<LoadedCases> {
-  const source = await readCaseSource(io, name);
+  const { source, code } = await readCaseSource(io, name);
   const { file, problems } = readCases(source.bytes);
   refuse(io, source, problems);
   if (file === null) throw new Refusal(invalid(name));
   const folder = dirname(source.path);
   const near = (path: string): string => relative(io.cwd, resolve(folder, path)) || ".";
   const library = await loadLibrary(io, file.library === null ? undefined : near(file.library));
-  const workspace = await openWorkspace(io, await workflowOf(io, file, source, near), library);
+  const workspace = await openWorkspace(io, await workflowOf(io, file, { source, code, near }), library);
   const { workflow, plans } = workspace;
   refuse(io, source, nameProblems(file, workflow.plan));
   const manifests = registry ?? (file.registry.length === 0 ? undefined : file.registry.map(near));
@@ -73,12 +73,21 @@ export async function loadCaseFile(
 }
 
 /** Reads a file of cases. Code produces the same document as a file, and problems are shown at their place in that document. */
-async function readCaseSource(io: Io, name: string): Promise<SourceFile> {
+async function readCaseSource(io: Io, name: string): Promise<CaseSource> {
   const source = await readSourceFile(io, name);
-  if (!isModuleFile(name)) return source;
+  if (!isModuleFile(name)) return { source, code: null };
   const options = { env: io.env, onOutput: (text: string) => io.err.write(text) };
-  const document = await loadCasesModule(source.path, options).catch((thrown: unknown) => refuseModule(io, thrown));
-  return { ...source, bytes: new TextEncoder().encode(JSON.stringify(document, null, 2)) };
+  const { document, workflow } = await loadCasesModule(source.path, options).catch((thrown: unknown) =>
+    refuseModule(io, thrown),
+  );
+  const bytes = new TextEncoder().encode(JSON.stringify(document, null, 2));
+  return { source: { ...source, bytes }, code: workflow };
+}
+
+interface CaseSource {
+  readonly source: SourceFile;
+  /** The workflow, when the cases were given one in code. */
+  readonly code: LoadedWorkflow | null;
 }
 
 function pathOf({ workflow }: CaseFile): string {
@@ -89,9 +98,9 @@ function pathOf({ workflow }: CaseFile): string {
 async function workflowOf(
   io: Io,
   { workflow, tree }: CaseFile,
-  source: SourceFile,
-  near: (path: string) => string,
+  { source, code, near }: CaseSource & Pick<Around, "near">,
 ): Promise<SourceFile> {
+  if (code !== null) return sourceFileOf(source.name, source.path, code);
   if (typeof workflow !== "string") {
     return { name: source.name, path: source.path, bytes: new TextEncoder().encode(JSON.stringify(workflow)) };
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -227,6 +227,31 @@ cases:
     });
     expect(existsSync(join(folder, "hello.snapshots.yaml"))).toBe(false);
     expect((await sluice("test", "--update")).err).not.toContain("snapshots updated");
+  });
+
+  it("runs cases in code with the workflows that the tested one starts, and shows its mistakes in the code", async () => {
+    const room = join(import.meta.dirname, "..", "..");
+    const code = `import { z } from "zod";
+import { cases } from "${join(room, "testing", "index.ts")}";
+import { child, set, workflow } from "${join(room, "workflow", "index.ts")}";
+const inner = workflow("inner", { args: z.object({ n: z.int() }) }, ({ args }) => {
+  const twice = set("twice", { n: args.n });
+  return { n: twice.n };
+});
+const outer = workflow("outer", { args: z.object({ n: z.int() }) }, ({ args }) => {
+  child("kid", inner, { n: args.n });
+});
+export const all = cases(outer, [{ name: "one", args: { n: 3 }, expect: { nodes: { kid: { outputs: { n: 3 } } } } }]);
+export default all;
+`;
+    symlinkSync(join(room, "..", "node_modules"), join(folder, "node_modules"));
+    write("outer.cases.ts", code);
+    expect(await sluice("test")).toMatchObject({ code: 0, err: "", out: expect.stringContaining("1 passed") });
+    write("outer.cases.ts", code.replace("  child(", '  set("kid", { n: 1 });\n  child('));
+    expect(await sluice("test")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("outer.cases.ts:10:3: duplicate_id"),
+    });
   });
 
   it("keeps the snapshots of cases in YAML and in TypeScript apart, also where both have the same name", async () => {
