@@ -254,6 +254,37 @@ export default all;
     });
   });
 
+  it("shows what differs, and what is wrong, at its place in the code", async () => {
+    const code = `import { cases } from "${join(import.meta.dirname, "..", "..", "testing", "index.ts")}";
+const status = "failed";
+export default cases("hello.lobsterX", [
+  { name: "one", approvals: "all" },
+  {
+    name: 'the second',
+    approvals: "all",
+  },
+  {
+    name: 'two',
+    approvals: "all",
+    expect: {
+      status,
+      nodes: { announce: "skipped" },
+    },
+  },
+]);
+`;
+    write("hello.cases.ts", code);
+    const { files } = await report();
+    expect(files[0]?.cases[2]?.mismatches.map(({ path, line }) => [path, line])).toEqual([
+      ["status", 13],
+      ["nodes.announce", 14],
+    ]);
+    write("hello.cases.ts", code.replace("announce:", "announc:"));
+    const { err } = await sluice("test");
+    expect(err).toContain("hello.cases.ts:14:16: unknown_step");
+    expect(err).toContain('14 |       nodes: { announc: "skipped" }');
+  });
+
   it("keeps the snapshots of cases in YAML and in TypeScript apart, also where both have the same name", async () => {
     const code = `import { cases } from "${join(import.meta.dirname, "..", "..", "testing", "index.ts")}";
 export default cases("hello.lobsterX", [{ name: "one", args: { topic: "sea" }, approvals: "all", expect: { snapshot: true } }]);
