@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { ApiError } from "../client/index.ts";
 import { Api } from "./api.ts";
 import { apply } from "./apply.ts";
 import { HOST_SETTINGS, readConfig } from "./config.ts";
@@ -122,8 +123,16 @@ class DevSession {
     });
   }
 
+  /** Never throws, because the server runs in this process, and the next save may succeed. */
   async #reload(): Promise<void> {
     if (this.#isStopped) return;
+    await this.#reloadNow().catch((thrown: unknown) => {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      this.#io.err.write(`sluice: not everything was taken: ${printable(reason)}\n`);
+    });
+  }
+
+  async #reloadNow(): Promise<void> {
     const saved = this.#saved;
     this.#saved = new Set();
     const files = this.#list();
@@ -152,7 +161,7 @@ class DevSession {
     this.#workers.set(name, worker);
     for (let changed = await worker.start(); changed !== null; changed = await worker.start()) {
       if (this.#isStopped) return;
-      await new Api(this.#server).deleteRegistered("functions", changed);
+      await new Api(this.#server).deleteRegistered("functions", changed).catch(unlessGone);
     }
   }
 
@@ -171,4 +180,9 @@ class DevSession {
       }
     }
   }
+}
+
+/** Another worker file of the project has the same function, and deleted the entry at the same time. */
+function unlessGone(thrown: unknown): void {
+  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
 }
