@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { digestText, type JsonObject } from "../core/base/index.ts";
 import { readRecording, recordRun } from "../core/cases/index.ts";
 import { EMPTY_CATALOG } from "../core/definition/index.ts";
+import type { RunEvent } from "../core/event/index.ts";
 import { outputsOfRun } from "../core/engine/index.ts";
 import { checkSource, NO_PINS } from "../core/plan/index.ts";
 import { readScript } from "../core/script/index.ts";
@@ -116,5 +117,20 @@ describe("a recording", () => {
     const { outcome } = await runCase(tested, { args, script: again, people, events, at }, () => true);
     expect(outcome.outputs).toEqual(outputs);
     expect(outcome.costUsd).toBe(0.75);
+  });
+
+  it.each([
+    ["function_error", { fail: "provider_error", message: "TypeError: no" }],
+    ["gateway_unreachable", { fail: "provider_error", message: "TypeError: no" }],
+    ["timeout", { fail: "timeout", message: "TypeError: no" }],
+    ["output_contract_violation", { raw: "" }],
+  ])("repeats an attempt that failed with %s", (errorCode, answer) => {
+    const failed = { nodeId: "a", errorCode, errorMessage: "TypeError: no" };
+    const log = [
+      { type: "run.started", at: AT, payload: { workflow: "w", args: {} } },
+      { type: "node.started", at: AT, payload: { nodeId: "a", provider: "worker" } },
+      { type: "node.failed", at: AT, payload: failed },
+    ] as unknown as readonly RunEvent[];
+    expect(recordRun([{ runId: "run_1", log }])).toMatchObject({ answers: { nodes: { a: [answer] } } });
   });
 });

@@ -1,15 +1,17 @@
-import { existsSync, type FSWatcher, readdirSync, statSync, watch } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { ApiError } from "../client/index.ts";
 import { Api } from "./api.ts";
 import { apply } from "./apply.ts";
 import { HOST_SETTINGS, readConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { DevWorker } from "./dev-worker.ts";
 import type { Io } from "./io.ts";
-import { isProjectFile, projectFolders } from "./project-folders.ts";
+import { projectFolders } from "./project-folders.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 import { up, type UpOptions } from "./up.ts";
+import { WatchedFolders } from "./watched-folders.ts";
 
 export type DevOptions = Omit<UpOptions, "json" | "demo">;
 
@@ -73,7 +75,7 @@ class DevSession {
   readonly #list: () => readonly string[];
   readonly #server: DevServer;
   readonly #workers = new Map<string, DevWorker>();
-  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #watched = new WatchedFolders((name) => this.#onSave(name));
   /** Files saved since the last reload. Null before the first one. */
   #saved: Set<string> | null = null;
   readonly #broken = new Set<string>();
@@ -101,7 +103,7 @@ class DevSession {
   stop(): void {
     this.#isStopped = true;
     this.#stopTimer?.();
-    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watched.close();
     for (const worker of this.#workers.values()) worker.end();
   }
 
@@ -110,18 +112,10 @@ class DevSession {
     const named = files
       .map((name) => resolve(this.#io.cwd, name))
       .map((path) => (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? path : dirname(path)));
-    for (const folder of new Set([...named, ...projectFolders(this.#io.cwd)])) {
-      if (this.#watchers.has(folder)) continue;
-      const watcher = watch(folder, (_event, name) => this.#onSave(name ?? ""));
-      // The folder was removed. If it exists again at the next save, it is watched again.
-      watcher.on("error", () => this.#watchers.delete(folder));
-      this.#watchers.set(folder, watcher);
-    }
+    this.#watched.follow(new Set([...named, ...projectFolders(this.#io.cwd)]));
   }
 
   #onSave(name: string): void {
-    // Ignores files that the server itself changes all the time.
-    if (!isProjectFile(name)) return;
     this.#saved?.add(name);
     this.#stopTimer?.();
     this.#stopTimer = this.#io.clock.after(SETTLE_MS, () => {
@@ -129,8 +123,16 @@ class DevSession {
     });
   }
 
+  /** Never throws, because the server runs in this process, and the next save may succeed. */
   async #reload(): Promise<void> {
     if (this.#isStopped) return;
+    await this.#reloadNow().catch((thrown: unknown) => {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      this.#io.err.write(`sluice: not everything was taken: ${printable(reason)}\n`);
+    });
+  }
+
+  async #reloadNow(): Promise<void> {
     const saved = this.#saved;
     this.#saved = new Set();
     const files = this.#list();
@@ -159,7 +161,7 @@ class DevSession {
     this.#workers.set(name, worker);
     for (let changed = await worker.start(); changed !== null; changed = await worker.start()) {
       if (this.#isStopped) return;
-      await new Api(this.#server).deleteRegistered("functions", changed);
+      await new Api(this.#server).deleteRegistered("functions", changed).catch(unlessGone);
     }
   }
 
@@ -178,4 +180,9 @@ class DevSession {
       }
     }
   }
+}
+
+/** Another worker file of the project has the same function, and deleted the entry at the same time. */
+function unlessGone(thrown: unknown): void {
+  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
 }

@@ -26,6 +26,8 @@ const FILES = {
     "    name: plain\n    steps:\n      - { id: think, command: Think }\n",
 };
 
+const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+
 let api: Api;
 let served: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
@@ -46,6 +48,24 @@ const sluice = (argv: readonly string[], env: Record<string, string> = {}) => ca
 
 /** With the server and the key for it. */
 const there = (...argv: readonly string[]) => sluice(argv, { SLUICE_URL: served.url, SLUICE_KEY: ADMIN });
+
+describe("sluice apply", () => {
+  it("takes the workflows of a folder, and leaves out the files of their tests", async () => {
+    mkdirSync(join(folder, "flows"));
+    const named = "name: fresh\nsteps:\n  - { id: think, command: Think }\n";
+    write("flows/fresh.lobsterX", named);
+    write(
+      "flows/fresh.cases.yaml",
+      "workflow: fresh.lobsterX\ncases:\n  - { name: one, expect: { snapshot: true } }\n",
+    );
+    write("flows/fresh.script.yaml", "nodes: { think: { stdout: done } }\n");
+    expect((await sluice(["test", "flows", "--update"])).code).toBe(0);
+    expect(await there("apply", "flows", "--dry-run")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Workflow fresh would be created\n/),
+    });
+  });
+});
 
 describe("sluice usage", () => {
   it("shows a table with totals", async () => {

@@ -18,7 +18,9 @@ export interface FiledManifest {
   readonly file: SourceFile;
 }
 
-const EXTENSIONS = [".yaml", ".yml", ".json", ".lobsterX", ".workflow.ts"];
+const MANIFEST_FILE = /\.(?:ya?ml|json|lobsterX|workflow\.[cm]?ts)$/;
+/** Files that stand beside workflows and are for tests of them. */
+const TEST_FILE = /\.(?:script|cases|snapshots)\.(?:ya?ml|json)$/;
 
 /** Reads all manifests in the given files and folders. Checks all of them before any is used. */
 export async function readManifests(io: Io, names: readonly string[]): Promise<readonly FiledManifest[]> {
@@ -58,7 +60,7 @@ async function filesOf(io: Io, name: string): Promise<readonly string[]> {
     if (!(await stat(path)).isDirectory()) return [name];
     const entries = await readdir(path);
     return entries
-      .filter((entry) => EXTENSIONS.some((extension) => entry.endsWith(extension)) && !entry.endsWith(".script.yaml"))
+      .filter((entry) => MANIFEST_FILE.test(entry) && !TEST_FILE.test(entry))
       .sort(compareCodeUnits)
       .map((entry) => relative(io.cwd, join(path, entry)));
   } catch (thrown) {

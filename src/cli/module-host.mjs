@@ -14,23 +14,29 @@ function isWorkflow(value) {
 function described(workflow) {
   const { places, children } = workflow[WORKFLOW];
   const { name, definition } = workflow;
-  return { exportName: "", name, definition, places, children: children.map(described) };
+  return { exportNames: [], name, definition, places, children: children.map(described) };
 }
 
-/** Also those in lists and maps one level deep, as `export const all = [a, b]`. */
+/** Each once, with all names under which it is exported. Lists are read as well, as `export const all = [a, b]`. */
 function workflowsIn(exported) {
-  return Object.entries(exported).flatMap(([name, value]) => {
-    if (isWorkflow(value)) return [{ ...described(value), exportName: name }];
-    const inner = Array.isArray(value) ? value.filter(isWorkflow) : [];
-    return inner.map((one) => ({ ...described(one), exportName: name }));
-  });
+  const namesOf = new Map();
+  for (const [name, value] of Object.entries(exported)) {
+    for (const one of [value].flat().filter(isWorkflow)) namesOf.set(one, [...(namesOf.get(one) ?? []), name]);
+  }
+  return [...namesOf].map(([workflow, exportNames]) => ({ ...described(workflow), exportNames }));
 }
 
 const CASES = Symbol.for("sluice.cases");
 
-/** Cases that `cases()` of sluice/testing made. */
+/** Cases that `cases()` of sluice/testing made, with the workflow if they were given one and no path. */
 function casesIn(exported) {
-  return Object.values(exported).filter((value) => typeof value === "object" && value !== null && CASES in value);
+  const found = Object.values(exported).filter(
+    (value) => typeof value === "object" && value !== null && CASES in value,
+  );
+  return [...new Set(found)].map((document) => {
+    const workflow = document[CASES];
+    return { document, workflow: isWorkflow(workflow) ? described(workflow) : null };
+  });
 }
 
 /** Without "type": "module", the default export of a module that exports nothing is an empty object. */

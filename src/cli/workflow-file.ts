@@ -18,8 +18,8 @@ export async function readWorkflowFiles(io: Io, name: string): Promise<readonly 
   const { workflows } = await loadWorkflowModule(file, { env: io.env, onOutput: (text) => io.err.write(text) });
   const all = workflows.map((workflow) => sourceFileOf(path, file, workflow));
   if (wanted === undefined) return all;
-  const chosen = workflows.flatMap(({ exportName, name: own }, index) =>
-    exportName === wanted || own === wanted ? [all[index] as SourceFile] : [],
+  const chosen = workflows.flatMap(({ exportNames, name: own }, index) =>
+    own === wanted || exportNames.includes(wanted) ? [all[index] as SourceFile] : [],
   );
   if (chosen.length > 0) return chosen;
   throw new Refusal(`${printable(path)} has no workflow ${printable(wanted)}: it has ${listed(workflows)}`);
@@ -45,15 +45,16 @@ export function refuseModule(io: Io, thrown: unknown): never {
   throw new Refusal("the module gave no workflow, nothing was done");
 }
 
-function sourceFileOf(name: string, path: string, workflow: LoadedWorkflow): SourceFile {
-  const { source, places, children, exportName } = workflow;
+/** Returns a workflow in code in the form of a file. */
+export function sourceFileOf(name: string, path: string, workflow: LoadedWorkflow): SourceFile {
+  const { source, places, children, exportNames } = workflow;
   return {
     name,
     path,
     bytes: new TextEncoder().encode(source),
     code: {
       workflow: workflow.name,
-      isDefault: exportName === "default",
+      isDefault: exportNames.includes("default"),
       places,
       children: children.map((child) => sourceFileOf(name, `${path}#${child.name}`, child)),
     },

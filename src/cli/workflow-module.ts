@@ -14,7 +14,8 @@ export interface WorkflowModule {
 }
 
 export interface LoadedWorkflow {
-  readonly exportName: string;
+  /** Empty for a workflow that only another one starts. */
+  readonly exportNames: readonly string[];
   readonly name: string;
   readonly definition: JsonObject;
   /** The definition as the text of a workflow file. */
@@ -91,22 +92,32 @@ export async function loadWorkflowModule(path: string, options: LoadOptions = {}
   });
 }
 
-/** Loads a module and returns the cases it exports, as the document of a file of cases. */
-export async function loadCasesModule(path: string, options: LoadOptions = {}): Promise<JsonObject> {
+/** Cases written in code. */
+export interface CasesModule {
+  /** The content of a file of cases. */
+  readonly document: JsonObject;
+  /** The tested workflow with those that it starts. Null when the cases name a file. */
+  readonly workflow: LoadedWorkflow | null;
+}
+
+/** Loads a module and returns the cases it exports. */
+export async function loadCasesModule(path: string, options: LoadOptions = {}): Promise<CasesModule> {
   const file = resolve(path);
   const answer = await ask(file, options);
   if (!answer.ok) throw errorOf(file, answer.failure);
-  const [document, another] = answer.cases;
-  if (document !== undefined && another === undefined) return document;
-  const found = document === undefined ? "exports no cases" : "exports cases more than once";
+  const [cases, another] = answer.cases;
+  if (cases !== undefined && another === undefined) {
+    return { document: cases.document, workflow: cases.workflow === null ? null : loaded(cases.workflow) };
+  }
+  const found = cases === undefined ? "exports no cases" : "exports cases more than once";
   throw new ModuleError("no_workflow", `The module ${found}.`, {
     place: { file, line: 1, column: 1 },
     hint: 'Write export default cases(workflow, [{ name: "…", … }]), with cases from sluice/testing.',
   });
 }
 
-function rank({ exportName }: LoadedWorkflow): number {
-  return exportName === "default" ? 0 : 1;
+function rank({ exportNames }: LoadedWorkflow): number {
+  return exportNames.includes("default") ? 0 : 1;
 }
 
 type Described = Omit<LoadedWorkflow, "source" | "children"> & { readonly children: readonly Described[] };
@@ -115,7 +126,7 @@ type Answer =
       readonly ok: true;
       readonly exports: readonly string[];
       readonly workflows: readonly Described[];
-      readonly cases: readonly JsonObject[];
+      readonly cases: readonly (Omit<CasesModule, "workflow"> & { readonly workflow: Described | null })[];
     }
   | { readonly ok: false; readonly failure: HostFailure };
 

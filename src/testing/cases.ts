@@ -10,7 +10,7 @@ export interface CasesOptions {
   readonly library?: string;
 }
 
-/** Marks the exports of a module that contain cases, so that `sluice test` finds them. */
+/** Marks the exports of a module that contain cases, so that `sluice test` finds them, and holds the tested workflow. */
 const CASES = Symbol.for("sluice.cases");
 
 /** Returns cases of a workflow, to be exported from `NAME.cases.ts`. */
@@ -20,5 +20,5 @@ export function cases(
   options: CasesOptions = {},
 ): object {
   const tested = typeof workflow === "string" ? workflow : workflow.definition;
-  return { [CASES]: true, ...options, workflow: tested, cases: list };
+  return { [CASES]: workflow, ...options, workflow: tested, cases: list };
 }

@@ -5,7 +5,7 @@ import { jsonSchemaOf, type Schema, unsupported } from "./schema.ts";
 
 /** Returns the fields of an object schema by name. `isRequired` is the default where a definition does not set `required`. */
 export function fieldsOfSchema(schema: Schema, path: string, isRequired: boolean): JsonObject {
-  const printed = jsonSchemaOf(schema, path);
+  const printed = withoutNames(jsonSchemaOf(schema, path));
   const properties = getOwn(printed, "properties");
   if (getOwn(printed, "type") !== "object" || !isJsonObject(properties)) {
     throw unsupported(path, "it must be an object with fields.", "Write z.object({ name: z.string() }).");
@@ -13,15 +13,44 @@ export function fieldsOfSchema(schema: Schema, path: string, isRequired: boolean
   return propertiesOf(printed, path, isRequired);
 }
 
+/** Returns the args of a workflow. Each has a type, since values of the command line are read by it. */
+export function argsOfSchema(schema: Schema): JsonObject {
+  const args = fieldsOfSchema(schema, "args", false);
+  for (const [name, arg] of Object.entries(args)) {
+    if (isJsonObject(arg) && (Object.hasOwn(arg, "type") || Object.hasOwn(arg, "default"))) continue;
+    const hint = "Write z.record(z.string(), z.unknown()) or z.array(z.unknown()), or put it into a z.object().";
+    throw unsupported(`args.${name}`, "an arg has one type.", hint);
+  }
+  return args;
+}
+
 /** Returns one field of any type. */
 export function fieldOfSchema(schema: Schema, path: string): JsonObject {
-  return fieldOf(jsonSchemaOf(schema, path), path, true);
+  return fieldOf(withoutNames(jsonSchemaOf(schema, path)), path, true);
 }
 
 /** Returns JSON Schema without parts that only concern its printer. */
 export function plainSchemaOf(schema: Schema, path: string): JsonObject {
   const { $schema: _printer, ...rest } = jsonSchemaOf(schema, path);
   return withoutBounds(rest);
+}
+
+const LOCAL = "#/$defs/";
+
+/** Puts schemas that have an id in place of the references to them. A reference inside its own schema stays. */
+function withoutNames({ $defs: named, ...schema }: JsonObject): JsonObject {
+  const inlined = (value: Json, around: readonly string[]): Json => {
+    if (isJsonArray(value)) return value.map((one) => inlined(one, around));
+    if (!isJsonObject(value)) return value;
+    const { $ref: target, ...rest } = value;
+    const name = typeof target === "string" && target.startsWith(LOCAL) ? target.slice(LOCAL.length) : null;
+    const found = name === null || !isJsonObject(named) ? undefined : getOwn(named, name);
+    if (name !== null && isJsonObject(found) && !around.includes(name)) {
+      return inlined({ ...found, ...rest }, [...around, name]);
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, inlined(member, around)]));
+  };
+  return inlined(schema, []) as JsonObject;
 }
 
 function propertiesOf(schema: JsonObject, path: string, isDefault: boolean): JsonObject {
@@ -96,7 +125,13 @@ function fieldOf(schema: JsonObject, path: string, isDefault: boolean): JsonObje
     case "array":
       return { type, ...itemsOf(schema, path, isDefault), ...about };
     case "object": {
+      const more = getOwn(schema, "additionalProperties");
+      if (isJsonObject(more) && Object.keys(more).length > 0) {
+        const what = "a type for the values of an open object cannot be expressed.";
+        throw unsupported(path, what, "Write z.record(z.string(), z.unknown()).");
+      }
       const properties = propertiesOf(schema, path, isDefault);
+      for (const [name, field] of Object.entries(properties)) refuseDefault(field, `${path}.${name}`);
       return { type, ...(Object.keys(properties).length === 0 ? {} : { properties }), ...about };
     }
     case undefined:
@@ -104,6 +139,13 @@ function fieldOf(schema: JsonObject, path: string, isDefault: boolean): JsonObje
     default:
       throw unsupported(path, "a value of several types cannot be expressed.", "Choose one type, or z.unknown().");
   }
+}
+
+/** Only an arg as a whole has a default. */
+function refuseDefault(field: Json, path: string): void {
+  if (!isJsonObject(field) || !Object.hasOwn(field, "default")) return;
+  const hint = "Write .optional(), and orElse(value, other) where it is read.";
+  throw unsupported(path, "a default inside an object or a list cannot be expressed.", hint);
 }
 
 /** Returns the members of an enum, one constant, or a choice of constants. */
@@ -157,6 +199,7 @@ function itemsOf(schema: JsonObject, path: string, isDefault: boolean): JsonObje
   const items = getOwn(schema, "items");
   const [least, most] = [getOwn(schema, "minItems"), getOwn(schema, "maxItems")];
   const element = items !== undefined && isJsonObject(items) ? fieldOf(items, `${path}[]`, isDefault) : {};
+  refuseDefault(element, `${path}[]`);
   return {
     ...(least === undefined ? {} : { minLength: least }),
     ...(most === undefined ? {} : { maxLength: most }),

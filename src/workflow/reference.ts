@@ -122,17 +122,45 @@ export function quoted(text: string): string {
   return `'${text.replaceAll(/[\\'\n\r\t]/g, (character) => ESCAPES[character] ?? character)}'`;
 }
 
+/** What differs for a reference whose fields are known. */
+interface KnownFields {
+  readonly names: readonly string[];
+  readonly member: (name: string) => unknown;
+}
+
+/** Returns a reference whose fields are known, so that it can be spread: `{ ...args }`. */
+export function knownRef<T>(segments: readonly [string, ...Segment[]], fields: KnownFields): Ref<T> {
+  return proxyOf({ kind: "path", segments }, { fields }) as Ref<T>;
+}
+
+interface ProxyOptions {
+  readonly fields?: KnownFields;
+  /** Set for a field that is also a method of every object, such as `toString`. */
+  readonly call?: () => string;
+}
+
 /** The proxy's target is a function, so that a method call on a reference can throw an error with an explanation. */
-function proxyOf(source: Source): object {
+function proxyOf(source: Source, { fields, call }: ProxyOptions = {}): object {
+  const member = (name: string): unknown =>
+    fields === undefined || isMethod(name, fields.names) ? memberOf(source, name) : fields.member(name);
   return new Proxy(() => undefined, {
-    get: (_target, key) => (typeof key === "symbol" ? symbolOf(source, key) : memberOf(source, key)),
+    // Without `then`, no code mistakes a reference for a promise.
+    get: (_target, key) => (typeof key === "symbol" ? symbolOf(source, key) : key === "then" ? undefined : member(key)),
     has: (_target, key) => key === SOURCE,
-    ownKeys: () => [],
-    getOwnPropertyDescriptor: () => undefined,
+    ownKeys: () => {
+      if (fields !== undefined) return [...fields.names];
+      const message = "The fields of a reference cannot be listed: its value is known only when the workflow runs.";
+      throw misused(source, message, "Name them, as in { text: draft.text }, or use merge(a, b).");
+    },
+    getOwnPropertyDescriptor: (_target, key) =>
+      typeof key === "string" && fields?.names.includes(key) === true
+        ? { value: fields.member(key), enumerable: true, configurable: true }
+        : undefined,
     set: () => {
       throw misused(source, "A reference cannot be changed.", "Use set() for a step that calculates values.");
     },
     apply: () => {
+      if (call !== undefined) return call();
       const message = "A reference has no methods: its value is known only when the workflow runs.";
       throw misused(
         source,
@@ -143,14 +171,19 @@ function proxyOf(source: Source): object {
   });
 }
 
-function memberOf(source: Source, key: string): unknown {
-  // Without `then`, no code mistakes a reference for a promise.
-  if (key === "then") return undefined;
-  if (key === "toString" || key === "toJSON" || key === "valueOf") return () => bracedText(source);
+/** Methods by which JavaScript converts an object to text. They are fields as well, because any field name may occur. */
+const TEXT_METHODS: ReadonlySet<string> = new Set(["toString", "toJSON", "valueOf"]);
+
+function isMethod(name: string, fields: readonly string[]): boolean {
+  return TEXT_METHODS.has(name) && !fields.includes(name);
+}
+
+function memberOf(source: Source, key: string): object {
+  const options = TEXT_METHODS.has(key) ? { call: () => bracedText(source) } : {};
   const segment = /^(?:0|[1-9]\d{0,14})$/.test(key) ? Number(key) : key;
-  if (source.kind === "path") return pathRef(...source.segments, segment);
+  if (source.kind === "path") return proxyOf({ kind: "path", segments: [...source.segments, segment] }, options);
   const target = source.level < LEVEL.operand ? `(${source.text})` : source.text;
-  return calculatedRef(`${target}${segmentText(segment)}`, LEVEL.operand);
+  return proxyOf({ kind: "calculated", text: `${target}${segmentText(segment)}`, level: LEVEL.operand }, options);
 }
 
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");

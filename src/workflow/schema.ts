@@ -62,12 +62,14 @@ interface ZodDefinition {
   readonly valueType?: ZodLike;
   readonly in?: ZodLike;
   readonly out?: ZodLike;
+  readonly transform?: unknown;
 }
 
 const REFUSED: Readonly<Record<string, string>> = {
   transform: "a transform changes values by code, which a definition cannot hold.",
+  catch: "catch() replaces values by code, which a definition cannot hold.",
   custom: "a custom check is code, which a definition cannot hold.",
-  lazy: "a lazy schema may refer to itself, which a definition cannot say.",
+  lazy: "a schema that refers to itself cannot be expressed; a lazy one may do so.",
   date: "a date is no JSON.",
   bigint: "a bigint is no JSON.",
   symbol: "a symbol is no JSON.",
@@ -89,17 +91,23 @@ function isZod(value: unknown): value is ZodLike {
   return typeof value === "object" && value !== null && ZOD in value;
 }
 
-function refuseZod(schema: unknown, path: string): void {
+function refuseZod(schema: unknown, path: string, around: readonly unknown[] = []): void {
   if (!isZod(schema)) return;
   const { def } = schema[ZOD];
   const refuse = (kind: string): never => {
     throw unsupported(path, REFUSED[kind] ?? "it cannot be expressed.", INSTEAD[kind] ?? HINT);
   };
+  // A getter can refer to the schema itself, without z.lazy().
+  if (around.includes(schema)) refuse("lazy");
   if (Object.hasOwn(REFUSED, def.type)) refuse(def.type);
-  if (def.checks?.some((check) => check[ZOD]?.def?.check === "custom") === true) refuse("custom");
-  for (const [name, member] of Object.entries(def.shape ?? {})) refuseZod(member, `${path}.${name}`);
-  refuseZod(def.element, `${path}[]`);
-  refuseZod(def.valueType, `${path}[]`);
-  for (const inner of [def.innerType, def.in, def.out, ...(def.options ?? [])]) refuseZod(inner, path);
-  for (const [index, item] of (def.items ?? []).entries()) refuseZod(item, `${path}[${index}]`);
+  const checks = new Set(def.checks?.map((check) => check[ZOD]?.def?.check));
+  if (checks.has("custom")) refuse("custom");
+  // `trim()` and the like are checks that change the value; a codec is a pipe with a transform of its own.
+  if (checks.has("overwrite") || def.transform !== undefined) refuse("transform");
+  const inside = (inner: unknown, at: string): void => refuseZod(inner, at, [...around, schema]);
+  for (const [name, member] of Object.entries(def.shape ?? {})) inside(member, `${path}.${name}`);
+  inside(def.element, `${path}[]`);
+  inside(def.valueType, `${path}[]`);
+  for (const inner of [def.innerType, def.in, def.out, ...(def.options ?? [])]) inside(inner, path);
+  for (const [index, item] of (def.items ?? []).entries()) inside(item, `${path}[${index}]`);
 }

@@ -70,6 +70,21 @@ describe("a reference", () => {
     expect(codeOf(() => (value.rows as unknown as unknown[]).map(String))).toEqual(["bad_reference", "step.rows.map"]);
     expect((value as unknown as { then: unknown }).then).toBeUndefined();
   });
+
+  it("cannot be spread or listed, and says so, for its fields are not known", () => {
+    expect(codeOf(() => ({ ...value }))).toEqual(["bad_reference", "step"]);
+    expect(codeOf(() => Object.entries(value.rows))).toEqual(["bad_reference", "step.rows"]);
+    const inner = workflow("inner", { args: z.object({ n: z.int() }) }, () => undefined);
+    const whole = (): unknown => workflow("w", {}, () => void child("kid", inner, ref<{ n: number }>("step") as never));
+    expect(codeOf(whole)).toEqual(["bad_reference", "step"]);
+  });
+
+  it("has any field, also one with the name of a method of objects", () => {
+    const odd = ref<Record<string, string>>("step");
+    const names = ["toString", "valueOf", "toJSON", "constructor", "length", "name", "call"] as const;
+    expect(names.map((name) => shown(eq(odd[name] ?? "", "a")))).toEqual(names.map((name) => `step.${name} == 'a'`));
+    expect([odd.toString(), JSON.stringify([odd])]).toEqual(["${step}", '["${step}"]']);
+  });
 });
 
 describe("operators", () => {
@@ -170,6 +185,15 @@ describe("a workflow", () => {
     expect(readDefinition(JSON.stringify(built.definition), EMPTY_CATALOG).problems).toEqual([]);
   });
 
+  it("hands on all of its args when they are spread or given as a whole", () => {
+    const args = z.object({ a: z.string(), b: z.int() });
+    const inner = workflow("inner", { args }, ({ args: given }) => ({ ...given }));
+    const outer = workflow("outer", { args }, ({ args: given }) => void child("kid", inner, given));
+    const values = { a: "${a}", b: "${b}" };
+    expect(inner.definition["outputs"]).toEqual(values);
+    expect(outer.definition["steps"]).toEqual([{ id: "kid", workflow_ref: "inner", with: values }]);
+  });
+
   it("says what is wrong where it is built", () => {
     const build = (body: (context: { readonly args: unknown }) => unknown) => () =>
       workflow("w", { args: z.object({ a: z.string() }) }, body as () => void);
@@ -186,13 +210,29 @@ describe("a workflow", () => {
   });
 });
 
+const Tree = z.object({
+  name: z.string(),
+  get branches() {
+    return z.array(Tree);
+  },
+});
+
 describe("a schema", () => {
   it.each([
     ["a transform", z.object({ a: z.array(z.string().transform((text) => text.length)) }), "args.a[]"],
     ["a preprocess", z.object({ a: z.preprocess((x) => x, z.string()) }), "args.a"],
     ["a custom type", z.object({ a: z.object({ b: z.custom<string>() }) }), "args.a.b"],
     ["a refinement", z.object({ a: z.string().refine((text) => text !== "x") }), "args.a"],
+    ["a codec", z.object({ a: z.codec(z.string(), z.number(), { decode: Number, encode: String }) }), "args.a"],
+    ["a boolean made from a text", z.object({ a: z.array(z.stringbool()) }), "args.a[]"],
+    ["a text that is trimmed", z.object({ a: z.string().trim() }), "args.a"],
+    ["an open map of numbers", z.object({ a: z.record(z.string(), z.number()) }), "args.a"],
+    ["a default inside an object", z.object({ a: z.object({ b: z.string().default("x") }) }), "args.a.b"],
+    ["a default inside a list", z.object({ a: z.array(z.string().default("x")) }), "args.a[]"],
+    ["an arg without a type", z.object({ a: z.unknown() }), "args.a"],
+    ["a value in place of a wrong one", z.object({ a: z.int().catch(1) }), "args.a"],
     ["a lazy schema", z.object({ a: z.lazy(() => z.string()) }), "args.a"],
+    ["a schema that refers to itself", z.object({ tree: Tree }), "args.tree.branches[]"],
     ["a date", z.object({ a: z.date().optional() }), "args.a"],
     ["two types", z.object({ a: z.union([z.string(), z.number()]) }), "args.a"],
     ["an open bound of numbers", z.object({ a: z.number().positive() }), "args.a"],
@@ -233,6 +273,19 @@ describe("a schema", () => {
       mail: { type: "string", pattern: expect.any(String), required: true },
     });
     expect(readDefinition(JSON.stringify(built.definition), EMPTY_CATALOG).problems).toEqual([]);
+  });
+
+  it("with an id becomes the same fields wherever it stands", () => {
+    const Item = z.object({ n: z.int() }).meta({ id: "Item" });
+    const args = z.object({ one: Item, more: z.array(Item).default([]) });
+    expect(workflow("w", { args }, () => undefined).definition["args"]).toEqual({
+      one: { type: "object", properties: { n: { type: "integer", required: true } }, required: true },
+      more: {
+        type: "array",
+        items: { type: "object", properties: { n: { type: "integer", required: true } } },
+        default: [],
+      },
+    });
   });
 
   it("of another library is taken when it can print JSON Schema", () => {

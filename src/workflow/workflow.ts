@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/base/index.ts";
-import { fieldsOfSchema } from "./field.ts";
-import { type Nothing, pathRef, type Operand, type Plain, type Ref, sourceOf } from "./reference.ts";
+import { argsOfSchema } from "./field.ts";
+import { knownRef, type Nothing, pathRef, type Operand, type Plain, type Ref, sourceOf } from "./reference.ts";
 import type { InputOf, ObjectSchema, OutputOf, Schema } from "./schema.ts";
 import { collect, type Place, type Places, placesUnder, requireScope, stepsOf } from "./scope.ts";
 import { addStep } from "./add-step.ts";
@@ -88,7 +88,7 @@ export function workflow<S extends ObjectSchema = NoArgs, R extends Returned = R
   build: (context: Context<OutputOf<S>>) => R,
 ): Workflow<InputOf<S> & object, RunOutputs<R>> {
   const { args: schema, ...head } = options;
-  const args = schema === undefined ? {} : fieldsOfSchema(schema, "args", false);
+  const args = schema === undefined ? {} : argsOfSchema(schema);
   const names = Object.keys(args);
   const { result, scope } = collect([...names, "run", "node"], () => build(contextOf(names)));
   const { steps, places } = stepsOf(scope);
@@ -122,20 +122,13 @@ export function createWorkflowObject<Args extends object, Outputs extends object
 
 /** Gives access to declared args only, so that a wrong name throws. */
 function contextOf<Args>(names: readonly string[]): Context<Args> {
-  const args = new Proxy(pathRef<object>("run", "args"), {
-    get(whole, key) {
-      if (typeof key === "symbol" || key === "then") return Reflect.get(whole, key) as unknown;
-      if (names.includes(key)) return pathRef(key);
-      const known = names.length === 0 ? "The workflow declares no args." : `Its args are ${names.join(", ")}.`;
-      throw new WorkflowError(
-        "bad_reference",
-        `args.${key}`,
-        `There is no arg "${key}". ${known}`,
-        "Declare it in args.",
-      );
-    },
-  });
-  return { args: args as Ref<Args>, run: pathRef("run"), node: pathRef("node") };
+  const member = (name: string): unknown => {
+    if (names.includes(name)) return pathRef(name);
+    const known = names.length === 0 ? "The workflow declares no args." : `Its args are ${names.join(", ")}.`;
+    const message = `There is no arg "${name}". ${known}`;
+    throw new WorkflowError("bad_reference", `args.${name}`, message, "Declare it in args.");
+  };
+  return { args: knownRef<Args>(["run", "args"], { names, member }), run: pathRef("run"), node: pathRef("node") };
 }
 
 function outputsIn(result: unknown): object {

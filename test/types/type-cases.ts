@@ -43,6 +43,10 @@ const FINE: readonly (readonly [string, string])[] = [
     'const a = agent("a", { command: "x" }); set("s", { x: a.json.anything.at_all });',
   ],
   [
+    "args that are handed on to another workflow",
+    'const inner = workflow("inner", { args: z.object({ repo: z.string(), more: z.int() }) }, ({ args: a }) => ({ ...a })); const c = child("c", inner, { ...args, more: 1 }); set("s", { x: add(c.more, 1) });',
+  ],
+  [
     "inputs that are passed through",
     'const a = agent("a", { command: (i) => `${i.n}`, inputs: { n: args.count } }); set("s", { x: add(a.n, 1) });',
   ],

@@ -2,9 +2,17 @@ import { dirname, join, relative, resolve } from "node:path";
 import { createVirtualClock } from "../../clock/index.ts";
 import type { ReadyCase, TestedWorkflow } from "../../cases/index.ts";
 import type { JsonObject, Problem } from "../../core/base/index.ts";
-import { type CaseFile, nameProblems, readCases, readRecording, type TestCase } from "../../core/cases/index.ts";
+import {
+  type CaseFile,
+  nameProblems,
+  readCases,
+  readCaseTree,
+  readRecording,
+  type TestCase,
+} from "../../core/cases/index.ts";
 import { checkArgs } from "../../core/definition/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
+import type { SourceTree } from "../../core/text/index.ts";
 import { buildEnvironment, type BuiltEnvironment } from "../../simulation/index.ts";
 import { loadLibrary } from "../catalog.ts";
 import type { Io } from "../io.ts";
@@ -14,9 +22,10 @@ import { Refusal } from "../refusal.ts";
 import { loadScript } from "../simulation.ts";
 import { readSourceFile, type SourceFile } from "../source-file.ts";
 import { printable } from "../terminal-text.ts";
-import { readWorkflowFile, refuseModule } from "../workflow-file.ts";
-import { isModuleFile, loadCasesModule } from "../workflow-module.ts";
+import { readWorkflowFile, refuseModule, sourceFileOf } from "../workflow-file.ts";
+import { isModuleFile, type LoadedWorkflow, loadCasesModule } from "../workflow-module.ts";
 import { openWorkspace } from "../workspace.ts";
+import { codeTree } from "./code-tree.ts";
 
 /** A file of cases with all the data that it refers to. */
 export interface LoadedCases {
@@ -47,14 +56,14 @@ export async function loadCaseFile(
   name: string,
   registry: readonly string[] | undefined,
 ): Promise<LoadedCases> {
-  const source = await readCaseSource(io, name);
-  const { file, problems } = readCases(source.bytes);
+  const { source, code, tree } = await readCaseSource(io, name);
+  const { file, problems } = tree === null ? readCases(source.bytes) : readCaseTree(tree);
   refuse(io, source, problems);
   if (file === null) throw new Refusal(invalid(name));
   const folder = dirname(source.path);
   const near = (path: string): string => relative(io.cwd, resolve(folder, path)) || ".";
   const library = await loadLibrary(io, file.library === null ? undefined : near(file.library));
-  const workspace = await openWorkspace(io, await workflowOf(io, file, source, near), library);
+  const workspace = await openWorkspace(io, await workflowOf(io, file, { source, code, near }), library);
   const { workflow, plans } = workspace;
   refuse(io, source, nameProblems(file, workflow.plan));
   const manifests = registry ?? (file.registry.length === 0 ? undefined : file.registry.map(near));
@@ -72,13 +81,22 @@ export async function loadCaseFile(
   return { name, path: source.path, file, tested, plan: workflow.plan, cases, folders: [...new Set(folders)] };
 }
 
-/** Reads a file of cases. Code produces the same document as a file, and problems are shown at their place in that document. */
-async function readCaseSource(io: Io, name: string): Promise<SourceFile> {
+async function readCaseSource(io: Io, name: string): Promise<CaseSource> {
   const source = await readSourceFile(io, name);
-  if (!isModuleFile(name)) return source;
+  if (!isModuleFile(name)) return { source, code: null, tree: null };
   const options = { env: io.env, onOutput: (text: string) => io.err.write(text) };
-  const document = await loadCasesModule(source.path, options).catch((thrown: unknown) => refuseModule(io, thrown));
-  return { ...source, bytes: new TextEncoder().encode(JSON.stringify(document, null, 2)) };
+  const { document, workflow } = await loadCasesModule(source.path, options).catch((thrown: unknown) =>
+    refuseModule(io, thrown),
+  );
+  return { source, code: workflow, tree: codeTree(new TextDecoder().decode(source.bytes), document) };
+}
+
+interface CaseSource {
+  readonly source: SourceFile;
+  /** The content that code has made. Null for a file that holds it itself. */
+  readonly tree: SourceTree | null;
+  /** The workflow, when the cases were given one in code. */
+  readonly code: LoadedWorkflow | null;
 }
 
 function pathOf({ workflow }: CaseFile): string {
@@ -89,9 +107,9 @@ function pathOf({ workflow }: CaseFile): string {
 async function workflowOf(
   io: Io,
   { workflow, tree }: CaseFile,
-  source: SourceFile,
-  near: (path: string) => string,
+  { source, code, near }: Omit<CaseSource, "tree"> & Pick<Around, "near">,
 ): Promise<SourceFile> {
+  if (code !== null) return sourceFileOf(source.name, source.path, code);
   if (typeof workflow !== "string") {
     return { name: source.name, path: source.path, bytes: new TextEncoder().encode(JSON.stringify(workflow)) };
   }

@@ -161,7 +161,7 @@ async function workflowIn(io: Io, path: string, wanted: string): Promise<string 
   const { workflows } = await loadWorkflowModule(resolve(io.cwd, path), options).catch(noWorkflows);
   const index = workflows.findIndex(({ name }) => name === wanted);
   if (index === -1) return undefined;
-  const isAlone = workflows.length === 1 || workflows[index]?.exportName === "default";
+  const isAlone = workflows.length === 1 || workflows[index]?.exportNames.includes("default") === true;
   return isAlone ? path : `${path}#${wanted}`;
 }
 

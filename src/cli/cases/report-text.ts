@@ -1,6 +1,6 @@
 import { formatPath } from "../../core/base/index.ts";
 import { formatCount, formatDuration } from "../figures.ts";
-import type { Io } from "../io.ts";
+import type { Io, Screen } from "../io.ts";
 import { createPaint, type Paint, printable } from "../terminal-text.ts";
 import { type CaseResult, hasFailed, type TestReport, totalsOf, type WorkflowCoverage } from "./case-result.ts";
 
@@ -13,7 +13,7 @@ export function printReport(io: Io, report: TestReport, isQuiet: boolean): void 
     for (const one of shown) io.out.write(caseText(file, one, paint));
     if (isUpdated) io.err.write(`${printable(file)}: snapshots updated\n`);
   }
-  for (const coverage of report.coverage ?? []) io.out.write(coverageText(coverage, paint));
+  printCoverage(io, io.out, report);
   const { cases, passed, failed, invalidFiles } = totalsOf(report);
   const words = [
     formatCount(cases, "case"),
@@ -22,6 +22,11 @@ export function printReport(io: Io, report: TestReport, isQuiet: boolean): void 
     ...(invalidFiles === 0 ? [] : [paint("red", `${formatCount(invalidFiles, "file")} not valid`)]),
   ];
   io.out.write(`${words.join(", ")} in ${formatDuration(report.durationMs)}\n`);
+}
+
+/** Prints the coverage, if it was requested. */
+export function printCoverage({ env }: Io, screen: Screen, { coverage }: TestReport): void {
+  for (const one of coverage ?? []) screen.write(coverageText(one, createPaint(screen, env)));
 }
 
 function caseText(file: string, result: CaseResult, paint: Paint): string {

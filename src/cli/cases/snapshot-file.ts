@@ -18,9 +18,13 @@ export class SnapshotFile {
     this.#before = before;
   }
 
-  /** Opens `hello.snapshots.yaml` for `hello.cases.yaml`. */
+  /**
+   * Opens `hello.snapshots.yaml` for `hello.cases.yaml`. Cases in another form have a file of their own, such as
+   * `hello.ts.snapshots.yaml`, because both may stand side by side: `--record` writes YAML.
+   */
   static async open(casePath: string): Promise<SnapshotFile> {
-    const path = casePath.replace(/\.cases\.\w+$/, "").replace(/$/, ".snapshots.yaml");
+    const [, name = casePath, form = "yaml"] = /^(.*)\.cases\.(\w+)$/s.exec(casePath) ?? [];
+    const path = `${name}${form === "yaml" ? "" : `.${form}`}.snapshots.yaml`;
     const bytes = await readFile(path).catch(() => null);
     if (bytes === null) return new SnapshotFile(path, null);
     const { tree, problems } = readSource(bytes);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -229,6 +229,75 @@ cases:
     expect((await sluice("test", "--update")).err).not.toContain("snapshots updated");
   });
 
+  it("runs cases in code with the workflows that the tested one starts, and shows its mistakes in the code", async () => {
+    const room = join(import.meta.dirname, "..", "..");
+    const code = `import { z } from "zod";
+import { cases } from "${join(room, "testing", "index.ts")}";
+import { child, set, workflow } from "${join(room, "workflow", "index.ts")}";
+const inner = workflow("inner", { args: z.object({ n: z.int() }) }, ({ args }) => {
+  const twice = set("twice", { n: args.n });
+  return { n: twice.n };
+});
+const outer = workflow("outer", { args: z.object({ n: z.int() }) }, ({ args }) => {
+  child("kid", inner, { n: args.n });
+});
+export const all = cases(outer, [{ name: "one", args: { n: 3 }, expect: { nodes: { kid: { outputs: { n: 3 } } } } }]);
+export default all;
+`;
+    symlinkSync(join(room, "..", "node_modules"), join(folder, "node_modules"));
+    write("outer.cases.ts", code);
+    expect(await sluice("test")).toMatchObject({ code: 0, err: "", out: expect.stringContaining("1 passed") });
+    write("outer.cases.ts", code.replace("  child(", '  set("kid", { n: 1 });\n  child('));
+    expect(await sluice("test")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("outer.cases.ts:10:3: duplicate_id"),
+    });
+  });
+
+  it("shows what differs, and what is wrong, at its place in the code", async () => {
+    // What cases() of sluice/testing returns, so that the module loads nothing else.
+    const code = `const status = "failed";
+const workflow = "hello.lobsterX";
+const cases = [
+  { name: "one", approvals: "all" },
+  {
+    name: 'the second',
+    approvals: "all",
+  },
+  {
+    name: 'two',
+    approvals: "all",
+    expect: {
+      status,
+      nodes: { announce: "skipped" },
+    },
+  },
+];
+export default { [Symbol.for("sluice.cases")]: workflow, workflow, cases };
+`;
+    write("hello.cases.ts", code);
+    const { files } = await report();
+    expect(files[0]?.cases[2]?.mismatches.map(({ path, line }) => [path, line])).toEqual([
+      ["status", 13],
+      ["nodes.announce", 14],
+    ]);
+    write("hello.cases.ts", code.replace("announce:", "announc:"));
+    const { err } = await sluice("test");
+    expect(err).toContain("hello.cases.ts:14:16: unknown_step");
+    expect(err).toContain('14 |       nodes: { announc: "skipped" }');
+  });
+
+  it("keeps the snapshots of cases in two forms apart, also where both have the same name", async () => {
+    const one = { name: "one", args: { topic: "sea" }, approvals: "all", expect: { snapshot: true } };
+    write("hello.cases.json", JSON.stringify({ workflow: "hello.lobsterX", cases: [one] }));
+    write("hello.cases.yaml", oneCase("approvals: all\nexpect: { snapshot: true }"));
+    expect((await sluice("test", "--update")).code).toBe(0);
+    expect((await sluice("test")).out).toContain("2 cases, 2 passed");
+    write("hello.cases.yaml", oneCase("approvals: all"));
+    expect((await sluice("test", "--update")).code).toBe(0);
+    expect((await sluice("test")).out).toContain("2 cases, 2 passed");
+  });
+
   it.each([
     ["- []", "wrong_type", 1],
     ["workflow: hello.lobsterX\ncases: []", "missing_field", 2],
@@ -292,6 +361,13 @@ cases:
     const github = await sluice("test", "--format", "github");
     expect(github.out).toMatch(/^::error file=hello\.cases\.yaml,line=5,col=\d+,title=one::outputs\.text: expected /);
     expect(github.out).toContain("::error file=wrong.cases.yaml");
+  });
+
+  it.each(["junit", "github"])("prints the coverage beside the report in the format %s", async (format) => {
+    write("hello.cases.yaml", oneCase("approvals: all"));
+    const { out, err } = await sluice("test", "--coverage", "--format", format);
+    expect(err).toContain("coverage of hello: branches 1/2, handlers 0/1, gates 1/2\n");
+    expect(out).not.toContain("coverage");
   });
 
   it("keeps recordings beside the cases, and fails when what is asked changes", async () => {

@@ -10,7 +10,7 @@ import { findCaseFiles } from "./find-case-files.ts";
 import { loadCaseFile } from "./load-case-file.ts";
 import { record } from "./record.ts";
 import { githubReport, jsonReport, junitReport } from "./report-formats.ts";
-import { printReport } from "./report-text.ts";
+import { printCoverage, printReport } from "./report-text.ts";
 import { runCaseFile, type Shown } from "./run-case-file.ts";
 import { watchFolders } from "./watch-folders.ts";
 
@@ -34,7 +34,18 @@ export async function test(io: Io, names: readonly string[], options: TestOption
   if (options.record !== undefined) return record(io, options.record, names, options);
   const { code, folders } = await runAll(io, names, options);
   if (options.watch !== true) return code;
-  return watchFolders(io, folders, async () => (await runAll(io, names, options)).folders);
+  return watchFolders(io, folders, () => runAgain(io, names, options));
+}
+
+/** Runs after a save. Files that are not there at the moment do not end the watch, because the next save can bring them back. */
+async function runAgain(io: Io, names: readonly string[], options: TestOptions): Promise<readonly string[]> {
+  try {
+    return (await runAll(io, names, options)).folders;
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    io.err.write(`sluice: ${thrown.message}\n`);
+    return [];
+  }
 }
 
 async function runAll(io: Io, names: readonly string[], options: TestOptions) {
@@ -80,6 +91,8 @@ function print(io: Io, report: TestReport, options: TestOptions): void {
   else if (format === "junit") io.out.write(junitReport(report));
   else if (format === "github") io.out.write(githubReport(report));
   else printReport(io, report, options.quiet === true);
+  // These two formats have no place for it.
+  if (format === "junit" || format === "github") printCoverage(io, io.err, report);
 }
 
 function exitCodeOf(io: Io, report: TestReport, { filter }: TestOptions): number {

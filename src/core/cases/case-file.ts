@@ -62,7 +62,11 @@ export interface CaseReading {
 
 export function readCases(source: string | Uint8Array): CaseReading {
   const { tree, problems } = readSource(source);
-  if (tree === null || problems.length > 0) return { file: null, problems };
+  return tree === null || problems.length > 0 ? { file: null, problems } : readCaseTree(tree);
+}
+
+/** Reads the content of a file of cases. */
+export function readCaseTree(tree: SourceTree): CaseReading {
   const { value } = tree;
   if (!isJsonObject(value)) {
     const message = `${NOUN} is a map with the keys workflow and cases.`;

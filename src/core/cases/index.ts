@@ -1,6 +1,6 @@
 export { RunPaths } from "./run-paths.ts";
 export { casesJsonSchema, RUN_ENDINGS, type WrittenCase } from "./case-schema.ts";
-export { type CaseFile, looksLikeCases, readCases, type TestCase } from "./case-file.ts";
+export { type CaseFile, looksLikeCases, readCases, readCaseTree, type TestCase } from "./case-file.ts";
 export { checkOutcome } from "./check.ts";
 export { coverageItems, type CoverageFigure, type CoverageItem, coverageOf, coveredBy } from "./coverage.ts";
 export { type Mismatch } from "./expectation.ts";

@@ -1,4 +1,4 @@
-import { FAILURE_CLASSES, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
+import { causeOf, FAILURE_CLASSES, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import type { EventOf, RunEvent } from "../event/index.ts";
 import { hideInJson } from "../redaction/index.ts";
 import { isoFromEpochMs } from "../view/index.ts";
@@ -45,6 +45,12 @@ export function recordRun(family: readonly RecordedRun[]): JsonObject {
 
 const FAILURES: ReadonlySet<string> = new Set(FAILURE_CLASSES);
 
+/** A script has no functions and no network: their failures are repeated as those of a provider, which are retried alike. */
+function scriptedFailure(code: string): string | null {
+  if (FAILURES.has(code)) return code;
+  return causeOf(code) === "provider_error" ? "provider_error" : null;
+}
+
 /** Returns the answers by node, with one entry per attempt that an adapter answered. */
 function answersIn(log: readonly RunEvent[]): ReadonlyMap<string, Entry[]> {
   const sent = new Set<string>();
@@ -55,7 +61,7 @@ function answersIn(log: readonly RunEvent[]): ReadonlyMap<string, Entry[]> {
   for (const { type, payload } of log) {
     if (type === "node.started" && payload.provider !== null) sent.add(payload.nodeId);
     if (type === "node.retried" || type === "node.failed" || type === "node.timed_out") {
-      const fail = FAILURES.has(payload.errorCode) ? payload.errorCode : null;
+      const fail = scriptedFailure(payload.errorCode);
       // The log does not contain an answer that did not fit its contract, so another answer that does not fit replaces it.
       put(payload.nodeId, fail === null ? { raw: "" } : { fail, message: payload.errorMessage });
     }

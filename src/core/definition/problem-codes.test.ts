@@ -854,6 +854,15 @@ const PROBLEMS: readonly Row[] = [
     ],
   },
   {
+    about: "a reference of another type than the function takes",
+    source:
+      "name: w\nargs: { price: { type: string } }\nsteps:\n" +
+      "  - { id: a, function: charge-card, inputs: { cents: '${price}', note: '${price}' } }\n" +
+      "  - { id: b, function: charge-card, inputs: { cents: '${length(price)}', note: '${a.id}' } }\n",
+    catalog: { functions: { "charge-card": CHARGE } },
+    finds: [["type_mismatch steps[0].inputs.cents 4:54", "Convert it, or name another value."]],
+  },
+  {
     about: "an input the function needs",
     source: step("function: charge-card"),
     catalog: { functions: { "charge-card": CHARGE } },

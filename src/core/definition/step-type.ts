@@ -13,13 +13,14 @@ import {
   type Path,
   type TypeMismatch,
 } from "../expression/index.ts";
-import type { TreePath } from "../base/index.ts";
+import { getOwn, type TreePath } from "../base/index.ts";
 import { isExpression, type StepTemplate, type Value } from "../template/index.ts";
 import type { Report } from "./report.ts";
 import type { MentionField } from "./mention.ts";
 import type { StepDraft } from "./step-draft.ts";
 import type { StepScope } from "./step-scope.ts";
 import { valueKnown } from "./value-known.ts";
+import { fieldOfSchema, propertiesOf } from "./worker-function.ts";
 
 type Know = (path: Path) => Known;
 
@@ -52,6 +53,7 @@ export function checkStepTypes(draft: StepDraft, scope: StepScope, report: Repor
   for (const [name, { from }] of Object.entries(draft.inputs)) {
     if (from !== null) checkValue(from, [...draft.path, "inputs", name], knowIn("inputs"), report);
   }
+  checkFunctionInputs(draft, knowIn("inputs"), report);
   const retryIf = draft.raw.on_failure?.retryIf ?? null;
   if (retryIf !== null) checkTypes(retryIf, [...draft.path, "on_failure", "retry", "if"], knowIn("on_failure"), report);
 }
@@ -69,6 +71,32 @@ function checkValue(value: Value, at: TreePath, know: Know, report: Report): voi
       return value.items.forEach((item, index) => checkValue(item, [...at, index], know, report));
     case "object":
       for (const [key, member] of Object.entries(value.members)) checkValue(member, [...at, key], know, report);
+  }
+}
+
+const KIND_OF_TYPE = {
+  string: "text",
+  number: "number",
+  integer: "number",
+  boolean: "boolean",
+  array: "list",
+  object: "object",
+  file: "object",
+} as const;
+
+/** Reports values of a known type that the schema of the function does not accept. Literals and declared types are checked before. */
+function checkFunctionInputs({ work, inputs, path }: StepDraft, know: Know, report: Report): void {
+  if (work?.kind !== "function" || work.input === null) return;
+  const properties = propertiesOf(work.input);
+  for (const [name, { from, type }] of Object.entries(inputs)) {
+    const property = getOwn(properties, name);
+    const field = property === undefined ? null : fieldOfSchema(property, true);
+    if (field?.type === undefined || from === null || from.kind === "literal" || type !== null) continue;
+    const kind = valueKindOf(valueKnown(from, know));
+    if (kind === undefined || kind === KIND_OF_TYPE[field.type]) continue;
+    const at = [...path, "inputs", name];
+    const message = `${textOf(from)} is ${KIND_PHRASES[kind]}, but the function "${work.name}" takes ${field.type} there.`;
+    report.strict("type_mismatch", at, message, { hint: "Convert it, or name another value." });
   }
 }
 
