@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { ALLOW, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import { digestJson, type Json, LIMITS, utf8Length } from "../base/index.ts";
 import { EVENT_PAYLOADS, type Subject } from "../event/index.ts";
 import type { Verdict } from "./index.ts";
@@ -11,6 +11,20 @@ function subjectOf(rig: Rig, index = 0): Subject {
   return subject;
 }
 
+const BLOCKED: Verdict = {
+  disposition: "block",
+  verdictId: "vrd_8",
+  gate: "data_class",
+  code: "data_class_denied",
+  message: "it may not see this",
+  after: "final",
+};
+const UNBOUND = JSON.stringify({
+  format: "lens-graph/v1",
+  name: "g",
+  nodes: [{ id: "a", config: { template_body: "say [[x]]" } }],
+  edges: [],
+});
 const LONG = "x".repeat(LIMITS.shownValueBytesMax + 1);
 
 describe("the subject of an approval", () => {
@@ -133,6 +147,31 @@ describe("the subject of an approval", () => {
     });
   });
 
+  it.each<[string, string, Verdict]>([
+    ["of a gate before a step", "approval: required", ALLOW],
+    ["of a step that failed before it was sent", "on_failure: retry_once_then_escalate", BLOCKED],
+  ])("%s has the agent that would act, and its trust", (_, more, verdict) => {
+    const clerk = { trustLevel: 4, provider: null, model: null };
+    const agents = new Map([["clerk", clerk]]);
+    const source = workflow([`a {command: 'mail', agent: clerk, ${more}}`]);
+    const rig = new Rig(source, { agents, judge: () => verdict }).start();
+    expect(subjectOf(rig).agent).toEqual({ id: "clerk", trust: 4 });
+    expect(rig.answer("a", "skip", { byAgentId: "clerk" }).refusal?.code).toBe("self_approval");
+  });
+
+  it("of elements that failed has the agent of the step", () => {
+    const source = workflow(
+      ["a {command: 'see ${item}', for_each: list, agent: clerk, on_failure: retry_once_then_escalate}"],
+      "args: {list: [1]}",
+    );
+    expect(subjectOf(runOf(source).fail("a[0]", "provider_auth")).agent).toEqual({ id: "clerk", trust: null });
+  });
+
+  it("of a lens without a value has the agent that would act", () => {
+    const rig = runOf(UNBOUND);
+    expect(rig.of("approval.requested")[0]).toMatchObject({ source: "block", agentId: "default" });
+  });
+
   it("of a failed step shows what another attempt would send", () => {
     const rig = runOf(workflow(["a {command: 'pay ${n}', on_failure: retry_once_then_escalate}"], "args: {n: 3}"));
     rig.fail("a", "provider_auth");
@@ -228,14 +267,14 @@ describe("the form of a gate", () => {
       "{n: {type: number, default: '${draft.amount}', label: 'To ${draft.who}', description: 'In ${place}'}}";
     const rig = asked({ amount: 12.5, who: "Ada\nByron" }, form);
     expect(formOf(rig)).toEqual({
-      n: { type: "number", required: true, default: 12.5, label: "To Ada Byron", description: "In Rome" },
+      n: { type: "number", required: true, default: 12.5, isDefaultFilled: true, label: "To Ada Byron", description: "In Rome" },
     });
     rig.answer("ok", "approve", { form: {} });
     expect(rig.outputs("ok")).toEqual({ approved: true, n: 12.5 });
     expect(
       asked({ amount: 1, who: "" }, "{n: {type: string, default: 'For ${place}'}}").of("approval.requested")[0]?.form,
     ).toEqual({
-      n: { type: "string", required: true, default: "For Rome" },
+      n: { type: "string", required: true, default: "For Rome", isDefaultFilled: true },
     });
   });
 
