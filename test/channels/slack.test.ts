@@ -144,6 +144,7 @@ describe("a channel of type slack", () => {
     expect(message).toMatchObject({ channel: "C042", text: expect.stringContaining("Send it?") });
     // Nothing of an author is read as markup, such as a mention of everybody.
     expect(JSON.stringify(message?.blocks)).not.toContain("mrkdwn");
+    expect(message?.["text"]).not.toContain("<");
     expect(details).toMatchObject({ thread_ts: "1700000000.000001" });
     const [approve, reject, open] = buttonsOf(message ?? {});
     expect([approve?.confirm !== undefined, open?.url]).toEqual([true, expect.stringContaining("/approvals?id=")]);
@@ -289,7 +290,7 @@ steps:
     ground.ahead = 150_000;
     await ground.round();
     const messages = calls("chat.postMessage");
-    const alone = isJoined ? ["Approval needed: Send it? <!channel>"] : [];
+    const alone = isJoined ? ["Approval needed: Send it? &lt;!channel&gt;"] : [];
     const roots = messages.filter(({ thread_ts: thread }) => thread === undefined);
     expect(roots.map(({ text }) => text)).toEqual(["2 approvals needed", ...alone]);
     const open = 2 - (isAnswered ? 1 : 0) + (isJoined ? 1 : 0);
