@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ALLOW, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { ALLOW, HOLD, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { call, HELD, turnOf } from "../../../test/conformance/turn-rig.ts";
 import { digestJson, type Json, LIMITS, utf8Length } from "../base/index.ts";
 import { EVENT_PAYLOADS, type Subject } from "../event/index.ts";
-import type { Verdict } from "./index.ts";
+import { NO_TOKENS, type Verdict } from "./index.ts";
 
 function subjectOf(rig: Rig, index = 0): Subject {
   const { subject, subjectDigest } = rig.of("approval.requested")[index] ?? {};
@@ -179,12 +180,15 @@ describe("the subject of an approval", () => {
     expect(subjectOf(rig).answers.map(({ decision }) => decision)).toEqual(["retry", "skip", "abort"]);
   });
 
-  it("hides what looks like a secret", () => {
+  it("hides what looks like a secret, also in the summary of a failure", () => {
     const secret = "sk-live-abcdefghijklmnop1234567890AB";
     const source = workflow(["a {approval: required, command: 'use ${key}'}"], "args: {key: {type: string}}");
     const rig = runOf(source, { args: { key: secret } });
     expect(JSON.stringify(subjectOf(rig))).not.toContain(secret);
     expect(subjectOf(rig).request?.message).toContain("[hidden:");
+    const failed = runOf(workflow(["a {on_failure: retry_once_then_escalate}"]));
+    failed.callback("a", { status: "failed", tokens: NO_TOKENS, costMicros: 0, errorCode: "adapter_bug", error: secret });
+    expect(failed.of("approval.requested")[0]?.summary).toContain("[hidden:");
   });
 
   it("refers to large values, with the beginning of each", () => {
@@ -211,6 +215,25 @@ describe("the subject of an approval", () => {
       expect(utf8Length(JSON.stringify(subject))).toBeLessThanOrEqual(LIMITS.subjectBytesMax);
       expect(JSON.stringify(subject)).toContain("$ref");
     }
+  });
+
+  it("is never larger than its limit with the args of a call, or with many inputs", () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`v${index}`, "é".repeat(15_000)]));
+    const small = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`s${index}`, "x".repeat(80)]));
+    for (const args of [many, small]) {
+      const rig = turnOf({ judgeTool: () => HELD });
+      rig.round(0, [call("refund", args)]);
+      const subject = subjectOf(rig);
+      expect(utf8Length(JSON.stringify(subject))).toBeLessThanOrEqual(LIMITS.subjectBytesMax);
+      expect(JSON.stringify(subject.call?.args)).toContain("$ref");
+      expect(subject.call).toMatchObject({ tool: "refund", words: "words 0" });
+    }
+    // A lens without a template is sent all inputs; each is shown with a label of its own.
+    const inputs = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`s${index}`, "x".repeat(30)]));
+    const source = JSON.stringify({ ...JSON.parse(UNBOUND), nodes: [{ id: "a" }], root_inputs: inputs });
+    const shown = subjectOf(runOf(source, { judge: () => HOLD }));
+    expect(utf8Length(JSON.stringify(shown))).toBeLessThanOrEqual(LIMITS.subjectBytesMax);
+    expect(shown.shown).toMatchObject([{ value: { $ref: "shown" } }]);
   });
 
   it("does not change what grants are keyed by: cost and starter are not part of the digest", () => {
