@@ -173,6 +173,54 @@ describe("the subject of an approval", () => {
     expect(rig.of("approval.requested")[0]).toMatchObject({ source: "block", agentId: "default" });
   });
 
+  it("of a list has the request of each of its first elements, also with what the author shows", () => {
+    const source = (more: string) =>
+      workflow(
+        [`a {approval: required, command: 'rm \${item}', stdin: 'yes', for_each: dirs${more}}`],
+        "args: {dirs: {type: array}}",
+      );
+    const dirs = Array.from({ length: 22 }, (_, index) => `/d${index}`);
+    for (const more of ["", ", show: ['all of it']"]) {
+      const { request, shown, answers } = subjectOf(runOf(source(more), { args: { dirs } }));
+      expect(request).toBeNull();
+      expect(shown.slice(0, 2).map(({ label, value }) => [label, value])).toEqual([
+        ["a[0]", "rm /d0\n\nyes"],
+        ["a[1]", "rm /d1\n\nyes"],
+      ]);
+      expect(shown[20]?.value).toBe("and 2 more, one for each element");
+      expect(answers[0]?.effect).toBe("a starts, once for each element of dirs.");
+    }
+    const rig = runOf(source(", quorum: 2"), { args: { dirs } });
+    rig.answer("a", "approve", { personId: "per_1", modifications: { inputs: { dirs: ["/e"] } } });
+    expect(rig.of("approval.revised")[0]?.subject.shown[0]).toMatchObject({ label: "a[0]", value: "rm /e\n\nyes" });
+  });
+
+  it("of a child run has its args, also with what the author shows, and those of each element", () => {
+    const source = (more: string) =>
+      workflow(
+        [`c {approval: required, workflow_ref: audit, with: {amount: 100, who: '\${who}'}${more}}`],
+        "args: {who: {default: ann}, list: {type: array, default: [1]}}",
+      );
+    const shownOf = (more: string) => subjectOf(runOf(source(more))).shown.map(({ label, value }) => [label, value]);
+    expect(shownOf("")).toEqual([
+      ["amount", 100],
+      ["who", "ann"],
+    ]);
+    expect(shownOf(", show: [who]")).toEqual([
+      ["Args of audit", { amount: 100, who: "ann" }],
+      ["who", "ann"],
+    ]);
+    const rig = runOf(source(", for_each: list"));
+    expect(subjectOf(rig).shown[0]).toMatchObject({ label: "c[0]", value: '{"amount":100,"who":"ann"}' });
+    expect(subjectOf(rig).answers[0]?.effect).toBe("A run of audit is started for each element of list.");
+    rig.answer("c", "approve", { modifications: { inputs: { list: [2, 3], who: "bob" } } });
+    const started = rig.effects.flatMap((effect) => (effect.type === "start-child" ? [effect.args] : []));
+    expect(started).toEqual([
+      { amount: 100, who: "bob" },
+      { amount: 100, who: "bob" },
+    ]);
+  });
+
   it("of a failed step shows what another attempt would send", () => {
     const rig = runOf(workflow(["a {command: 'pay ${n}', on_failure: retry_once_then_escalate}"], "args: {n: 3}"));
     rig.fail("a", "provider_auth");

@@ -9,6 +9,7 @@ import type { Question } from "./approvals.ts";
 import { bind } from "./bind.ts";
 import { conversationBefore } from "./conversation.ts";
 import type { BoundRequest } from "./effect.ts";
+import { childArgs, unsentRequests } from "./element-requests.ts";
 import { givenReader, readsOf } from "./given-values.ts";
 import type { HoldFacts, KnownAgent } from "./input.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
@@ -33,7 +34,11 @@ export function subjectOf(turn: Turn, node: NodeState, question: Question): Subj
     args: shownMembers(state.args, "args"),
     request: requestOf(turn, node, question, agent),
     ...shownCall(node, question),
-    shown: [...conversationOf(node, question), ...shownBy(state, node, planNode, question.inputs)],
+    shown: [
+      ...conversationOf(node, question),
+      ...(question.source === "gate" ? unsentRequests(state, node, planNode) : []),
+      ...shownBy(state, node, planNode, question.inputs),
+    ],
     parents: parentsOf(state, node, planNode),
     costMicros: state.costMicros,
     estimateMicros: facts?.estimateMicros ?? planNode.request.estimatedCostMicros,
@@ -51,11 +56,12 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
   const planNode = planNodeOf(state, node);
   const outputs = modifications?.["outputs"];
   const binding = request === null && planNode.forEach === null ? bind(state, node) : null;
-  const inputs = request?.inputs ?? (binding?.kind === "bound" ? binding.request.inputs : {});
+  const args = planNode.forEach === null ? childArgs(state, node, planNode) : null;
+  const inputs = args ?? request?.inputs ?? (binding?.kind === "bound" ? binding.request.inputs : {});
   const isReplaced = isJsonObject(outputs);
-  const args = modifications?.["args"];
+  const callArgs = modifications?.["args"];
   if (asked.call !== undefined) {
-    const changed = isJsonObject(args) ? { args: shownMembers(args, "call.args") } : {};
+    const changed = isJsonObject(callArgs) ? { args: shownMembers(callArgs, "call.args") } : {};
     return withinLimit({ ...asked, call: { ...asked.call, ...changed } });
   }
   return withinLimit({
@@ -67,6 +73,7 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
         ? asked.request
         : sentAs(request, asked.request, readsBeside(state, node, planNode, inputs)),
     shown: [
+      ...(approval.source === "gate" && !isReplaced ? unsentRequests(state, node, planNode) : []),
       ...shownBy(state, node, planNode, inputs),
       ...enteredIn(approval.rule.form, form),
       ...(isReplaced ? enteredIn(null, outputs) : []),

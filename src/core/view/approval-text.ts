@@ -17,6 +17,14 @@ export const OUTCOME_UNKNOWN =
 
 export const NOTHING_SENT = "Nothing is sent: the answer itself is the result, and the run continues with it.";
 
+/** Describes what happens after an approval whose subject has no request: what the answer starts, or that nothing is sent. */
+export function withoutRequest({ answers }: Pick<Subject, "answers">): string {
+  const [effect] = answers.flatMap(({ decision, effect: text }) =>
+    decision === "approve" || decision === "retry" ? [text] : [],
+  );
+  return effect === undefined || effect.includes("Nothing is sent") ? NOTHING_SENT : effect;
+}
+
 /** Returns the reference that replaces a value too large to be shown. Null when the value itself is present. */
 export function largeValueOf(value: unknown): LargeValue | null {
   if (!isJsonObject(value as Json)) return null;
