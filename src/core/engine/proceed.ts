@@ -10,7 +10,7 @@ import { nextExecution } from "./dispatching.ts";
 import { UPSTREAM_FAILURE } from "./ending.ts";
 import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
-import { childArgs } from "./element-requests.ts";
+import { ownValues } from "./unsent.ts";
 import { expandNode } from "./instances.ts";
 import { decideJoin } from "./joining.ts";
 import { isWaitingForPlace, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
@@ -77,7 +77,7 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
     rendered: request?.message ?? title,
     digest: request === null ? digestQuestion(node, planNode.label) : digestRequest(node, request, []),
     request,
-    inputs: (planNode.forEach === null ? childArgs(turn.state, node, planNode) : null) ?? bound?.inputs ?? {},
+    inputs: (planNode.forEach === null ? ownValues(turn.state, node, planNode) : null) ?? bound?.inputs ?? {},
     facts: null,
   });
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });

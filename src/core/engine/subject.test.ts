@@ -221,6 +221,31 @@ describe("the subject of an approval", () => {
     ]);
   });
 
+  it("of a step that sends nothing has its values; of rounds it says how many there may be", () => {
+    const values = (step: string) => {
+      const { shown, answers } = subjectOf(runOf(workflow([`a {approval: required, ${step}}`], "args: {n: {default: 5}}")));
+      return [shown.map(({ label, value }) => [label, value]), answers[0]?.effect];
+    };
+    expect(values("emit: {type: paid, data: {sum: '${n}'}}")).toEqual([
+      [
+        ["key", {}],
+        ["data", { sum: 5 }],
+        ["n", 5],
+      ],
+      "The event paid is emitted.",
+    ]);
+    expect(values("set: {sum: {expr: n + 1}}")).toEqual([
+      [
+        ["sum", 6],
+        ["n", 5],
+      ],
+      "a starts.",
+    ]);
+    expect(values("command: go, repeat: {until: 'true', max: 3}")[1]).toBe(
+      "a starts, and is repeated in up to 3 rounds. The first sends the request as it is shown.",
+    );
+  });
+
   it("of a failed step shows what another attempt would send", () => {
     const rig = runOf(workflow(["a {command: 'pay ${n}', on_failure: retry_once_then_escalate}"], "args: {n: 3}"));
     rig.fail("a", "provider_auth");

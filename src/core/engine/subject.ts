@@ -9,7 +9,7 @@ import type { Question } from "./approvals.ts";
 import { bind } from "./bind.ts";
 import { conversationBefore } from "./conversation.ts";
 import type { BoundRequest } from "./effect.ts";
-import { childArgs, unsentRequests } from "./element-requests.ts";
+import { ownValues, unsentRequests } from "./unsent.ts";
 import { givenReader, readsOf } from "./given-values.ts";
 import type { HoldFacts, KnownAgent } from "./input.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
@@ -56,8 +56,8 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
   const planNode = planNodeOf(state, node);
   const outputs = modifications?.["outputs"];
   const binding = request === null && planNode.forEach === null ? bind(state, node) : null;
-  const args = planNode.forEach === null ? childArgs(state, node, planNode) : null;
-  const inputs = args ?? request?.inputs ?? (binding?.kind === "bound" ? binding.request.inputs : {});
+  const own = planNode.forEach === null ? ownValues(state, node, planNode) : null;
+  const inputs = own ?? request?.inputs ?? (binding?.kind === "bound" ? binding.request.inputs : {});
   const isReplaced = isJsonObject(outputs);
   const callArgs = modifications?.["args"];
   if (asked.call !== undefined) {

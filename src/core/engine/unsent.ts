@@ -13,21 +13,25 @@ import { readList, sceneOf } from "./value.ts";
 /** Number of elements that are shown one by one. */
 const ELEMENTS_MAX = 20;
 
-/** Returns the args of the child run that a step starts. Null when it starts none, or they cannot be bound. */
-export function childArgs(state: RunState, node: NodeState, { body, child }: PlanNode): JsonObject | null {
-  if (body.kind !== "step" || child === null || !("workflow" in child)) return null;
+/**
+ * Returns the values a step works with that sends no request: the args of its child run, the data of its event, what it
+ * sets. Null when it has none, or they cannot be bound.
+ */
+export function ownValues(state: RunState, node: NodeState, planNode: PlanNode): JsonObject | null {
+  const { body } = planNode;
+  if (body.kind !== "step" || isSent(planNode) || Object.keys(body.with).length === 0) return null;
   const bound = bindWith(state, node, body);
   return bound.ok ? bound.value : null;
 }
 
-/** The requests of the elements, or the args of a child run where the author shows other values. */
+/** The requests of the elements, or the values of a step that sends none where the author shows others. */
 export function unsentRequests(state: RunState, node: NodeState, planNode: PlanNode): readonly Shown[] {
   const { forEach, body, child, approval } = planNode;
   if (node.instance !== null || body.kind !== "step") return [];
   if (forEach === null) {
-    const args = (approval?.show ?? []).length === 0 ? null : childArgs(state, node, planNode);
-    if (args === null || child === null || !("workflow" in child)) return [];
-    return [{ label: `Args of ${child.workflow.name}`, kind: "value", value: shownMembers(args, "with") }];
+    const values = (approval?.show ?? []).length === 0 ? null : ownValues(state, node, planNode);
+    const of = child !== null && "workflow" in child ? `Args of ${child.workflow.name}` : `Values of ${node.id}`;
+    return values === null ? [] : [{ label: of, kind: "value", value: shownMembers(values, "with") }];
   }
   const list = readList(sceneOf(state, node, body), forEach.list);
   if (!list.ok || !isJsonArray(list.value)) return [];
@@ -43,8 +47,8 @@ export function unsentRequests(state: RunState, node: NodeState, planNode: PlanN
 
 /** Returns the request of one element, or the args of its child run. Null when it has neither. */
 function textOf(state: RunState, instance: NodeState, planNode: PlanNode): string | null {
-  const args = childArgs(state, instance, planNode);
-  if (args !== null) return jsonToText(args);
+  const values = ownValues(state, instance, planNode);
+  if (values !== null) return jsonToText(values);
   if (!isSent(planNode)) return null;
   const binding = bind(state, instance);
   if (binding.kind === "failed") return binding.failure.message;
