@@ -34,7 +34,7 @@ import {
 /** Binds the inputs, command and stdin of a `.lobsterX` step as they would be sent now. */
 export function bindStep(state: RunState, node: NodeState, planNode: PlanNode, body: StepBody): Binding {
   const scene = sceneOf(state, node, body);
-  const { inputs, exempt } = bindInputs(scene, planNode, body);
+  const { inputs, exempt } = bindInputs(scene, planNode, body, givenValues(state, node));
   const message = getOwn(state.prompts, node.id)?.text ?? messageOf(scene, planNode, body);
   const stdin = body.stdin === null ? null : render(scene, body.stdin, "stdin");
   if (scene.failure !== null) return { kind: "failed", failure: scene.failure };
@@ -88,8 +88,8 @@ function bindInputs(
   scene: Scene,
   planNode: PlanNode,
   body: StepBody,
+  given: JsonObject,
 ): { readonly inputs: JsonObject; readonly exempt: ReadonlySet<string> } {
-  const given = givenValues(scene.state, scene.node);
   if (body.inputs.length === 0) {
     const others = Object.entries(given).filter(([name]) => !isRead(planNode, body, name));
     return { inputs: Object.fromEntries(others), exempt: NONE_EXEMPT };

@@ -64,6 +64,11 @@ describe("the subject of an approval", () => {
     });
   });
 
+  it("of a gate has the kind of act that its author wrote", () => {
+    const gate = (more: string) => subjectOf(runOf(workflow([`g {approval: required${more}}`]))).action;
+    expect([gate(""), gate(", action: financial")]).toEqual([null, "financial"]);
+  });
+
   it("of a step has exactly what will be sent, and what it reads", () => {
     const source = workflow(
       [

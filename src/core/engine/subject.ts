@@ -106,7 +106,9 @@ function conversationOf({ turn }: NodeState, { call: asked }: Question): readonl
 
 function actionOf({ turn }: NodeState, planNode: PlanNode, { call }: Question): string | null {
   if (call !== undefined) return turn?.calls.get(call.id)?.action ?? null;
-  return planNode.kind === "gate" ? null : planNode.request.action;
+  const { action } = planNode.request;
+  // A gate acts only as far as its author says: what it lets pass may move money.
+  return planNode.kind === "gate" && action === "execute" ? null : action;
 }
 
 function sentAs(

@@ -18,7 +18,11 @@ export const OUTCOME_UNKNOWN =
 export const NOTHING_SENT = "Nothing is sent: the answer itself is the result, and the run continues with it.";
 
 /** Describes what happens after an approval whose subject has no request: what the answer starts, or that nothing is sent. */
-export function withoutRequest({ answers }: Pick<Subject, "answers">): string {
+export function withoutRequest({
+  answers,
+}: {
+  readonly answers: readonly Readonly<Subject["answers"][number]>[];
+}): string {
   const [effect] = answers.flatMap(({ decision, effect: text }) =>
     decision === "approve" || decision === "retry" ? [text] : [],
   );
