@@ -75,6 +75,7 @@ function cutAbove(subject: Subject, limit: number): Subject {
           },
         }),
     args: members(subject.args, "args"),
+    ...(subject.reads === undefined ? {} : { reads: members(subject.reads, "reads") }),
     request:
       request === null
         ? null
@@ -116,9 +117,13 @@ function cutGroup(subject: Subject, group: Group): Subject {
   if (group === "call") {
     return call === undefined ? subject : { ...subject, call: { ...call, args: { "": { ...cut(call.args, "call.args") } } } };
   }
-  if (request === null) return subject;
+  if (request === null) return withoutReads(subject);
   const { reads: _, ...rest } = request;
   return { ...subject, request: { ...rest, inputs: { ...cut(request.inputs, "inputs") } } };
+}
+
+function withoutReads({ reads: _, ...rest }: Subject): Subject {
+  return rest;
 }
 
 function isCut(value: Json): boolean {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ALLOW, HOLD, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import { call, HELD, turnOf } from "../../../test/conformance/turn-rig.ts";
 import { digestJson, type Json, LIMITS, utf8Length } from "../base/index.ts";
+import { changeableInputs } from "../view/index.ts";
 import { EVENT_PAYLOADS, type Subject } from "../event/index.ts";
 import { NO_TOKENS, type Verdict } from "./index.ts";
 
@@ -186,8 +187,9 @@ describe("the subject of an approval", () => {
       );
     const dirs = Array.from({ length: 22 }, (_, index) => `/d${index}`);
     for (const more of ["", ", show: ['all of it']"]) {
-      const { request, shown, answers } = subjectOf(runOf(source(more), { args: { dirs } }));
-      expect(request).toBeNull();
+      const subject = subjectOf(runOf(source(more), { args: { dirs } }));
+      const { request, shown, answers } = subject;
+      expect([request, changeableInputs(subject)]).toEqual([null, { dirs }]);
       expect(shown.slice(0, 2).map(({ label, value }) => [label, value])).toEqual([
         ["a[0]", "rm /d0\n\nyes"],
         ["a[1]", "rm /d1\n\nyes"],
@@ -207,6 +209,7 @@ describe("the subject of an approval", () => {
         "args: {who: {default: ann}, list: {type: array, default: [1]}}",
       );
     const shownOf = (more: string) => subjectOf(runOf(source(more))).shown.map(({ label, value }) => [label, value]);
+    expect(changeableInputs(subjectOf(runOf(source(""))))).toEqual({ amount: 100, who: "ann" });
     expect(shownOf("")).toEqual([
       ["amount", 100],
       ["who", "ann"],

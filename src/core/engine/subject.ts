@@ -33,6 +33,7 @@ export function subjectOf(turn: Turn, node: NodeState, question: Question): Subj
     trigger: state.trigger,
     args: shownMembers(state.args, "args"),
     request: requestOf(turn, node, question, agent),
+    ...readsOfUnsent(state, node, planNode, question),
     ...shownCall(node, question),
     shown: [
       ...conversationOf(node, question),
@@ -64,8 +65,10 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
     const changed = isJsonObject(callArgs) ? { args: shownMembers(callArgs, "call.args") } : {};
     return withinLimit({ ...asked, call: { ...asked.call, ...changed } });
   }
+  const { source } = approval;
   return withinLimit({
     ...asked,
+    ...(isReplaced ? {} : readsOfUnsent(state, node, planNode, { source, request: asked.request === null ? null : request, inputs })),
     title: approval.source === "gate" || approval.source === "policy" ? titleOf(state, node) : asked.title,
     request: isReplaced
       ? null
@@ -123,6 +126,18 @@ function sentAs(
     inputs: shownMembers(inputs, "inputs"),
     ...(Object.keys(reads).length === 0 ? {} : { reads }),
   };
+}
+
+/** Returns the values a person may change before a list, a child run or a calculation starts. */
+function readsOfUnsent(
+  state: RunState,
+  node: NodeState,
+  planNode: PlanNode,
+  { source, request, inputs }: Pick<Question, "source" | "request" | "inputs">,
+): Pick<Subject, "reads"> {
+  if (source !== "gate" || planNode.kind === "gate" || request !== null) return {};
+  const values = boundValues(state, node, planNode, inputs).map(({ label, value }) => [label, value ?? null] as const);
+  return values.length === 0 ? {} : { reads: Object.fromEntries(values) };
 }
 
 /** Returns the values that the texts of a step read besides its inputs. */

@@ -134,11 +134,14 @@ export function argsNotWhole(args: JsonObject): readonly string[] {
     .map(([name]) => name);
 }
 
-/** Returns the values of a request that a person may change: inputs and other values it reads, as far as they are shown in full. */
+/** Returns the values that a person may change: inputs and other values a step reads, as far as they are shown in full. */
 export function changeableInputs(
-  subject: { readonly request: Pick<NonNullable<Subject["request"]>, "inputs" | "reads"> | null } | null,
+  subject: {
+    readonly request: Pick<NonNullable<Subject["request"]>, "inputs" | "reads"> | null;
+    readonly reads?: Subject["reads"];
+  } | null,
 ): JsonObject {
-  const { inputs = {}, reads = {} } = subject?.request ?? {};
+  const { inputs = {}, reads = {} } = subject?.request ?? { reads: subject?.reads };
   // A large set of inputs is cut as a whole.
   const values = largeValueOf(inputs) === null ? { ...reads, ...inputs } : reads;
   const cut = new Set(argsNotWhole(values));
