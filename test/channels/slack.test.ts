@@ -295,9 +295,9 @@ steps:
     expect(roots.map(({ text }) => text)).toEqual(["2 approvals needed", ...alone]);
     const open = 2 - (isAnswered ? 1 : 0) + (isJoined ? 1 : 0);
     expect(messages.filter((message) => buttonsOf(message).length > 0)).toHaveLength(open);
-    expect((await ground.deliveries("chat")).filter(({ state }) => state === "delivered").length).toBeGreaterThanOrEqual(
-      open,
-    );
+    expect(
+      (await ground.deliveries("chat")).filter(({ state }) => state === "delivered").length,
+    ).toBeGreaterThanOrEqual(open);
   });
 
   it.each([

@@ -127,12 +127,15 @@ describe("a quorum", () => {
     expect(rig.dispatches.map(({ request: { message, inputs } }) => [message, inputs])).toEqual([["7", {}]]);
   });
 
-  it.each([{}, { inputs: {} }])("approves what is shown with modifications that change nothing: %j", (modifications) => {
-    const rig = gate(2);
-    yes(rig, "g", "ann", { modifications });
-    yes(rig, "g", "bob", { modifications });
-    expect([rig.status("g"), rig.of("approval.revised")]).toEqual(["completed", []]);
-  });
+  it.each([{}, { inputs: {} }])(
+    "approves what is shown with modifications that change nothing: %j",
+    (modifications) => {
+      const rig = gate(2);
+      yes(rig, "g", "ann", { modifications });
+      yes(rig, "g", "bob", { modifications });
+      expect([rig.status("g"), rig.of("approval.revised")]).toEqual(["completed", []]);
+    },
+  );
 
   it("needs so many different people", () => {
     const rig = gate(3);

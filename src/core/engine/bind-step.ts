@@ -145,7 +145,9 @@ export function bindWith(state: RunState, node: NodeState, body: StepBody): Outc
   if (scene.failure !== null) return fail(scene.failure);
   const planNode = planNodeOf(state, node);
   const given = givenValues(state, node);
-  const added = Object.entries(given).filter(([name]) => Object.hasOwn(body.with, name) || !isRead(planNode, body, name));
+  const added = Object.entries(given).filter(
+    ([name]) => Object.hasOwn(body.with, name) || !isRead(planNode, body, name),
+  );
   return succeed(Object.fromEntries([...entries, ...added]));
 }
 

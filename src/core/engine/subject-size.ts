@@ -115,15 +115,16 @@ function cutGroup(subject: Subject, group: Group): Subject {
   }
   const { request, call } = subject;
   if (group === "call") {
-    return call === undefined ? subject : { ...subject, call: { ...call, args: { "": { ...cut(call.args, "call.args") } } } };
+    return call === undefined
+      ? subject
+      : { ...subject, call: { ...call, args: { "": { ...cut(call.args, "call.args") } } } };
   }
-  if (request === null) return withoutReads(subject);
+  if (request === null) {
+    const { reads: _, ...rest } = subject;
+    return rest;
+  }
   const { reads: _, ...rest } = request;
   return { ...subject, request: { ...rest, inputs: { ...cut(request.inputs, "inputs") } } };
-}
-
-function withoutReads({ reads: _, ...rest }: Subject): Subject {
-  return rest;
 }
 
 function isCut(value: Json): boolean {

@@ -231,7 +231,9 @@ describe("the subject of an approval", () => {
 
   it("of a step that sends nothing has its values; of rounds it says how many there may be", () => {
     const values = (step: string) => {
-      const { shown, answers } = subjectOf(runOf(workflow([`a {approval: required, ${step}}`], "args: {n: {default: 5}}")));
+      const { shown, answers } = subjectOf(
+        runOf(workflow([`a {approval: required, ${step}}`], "args: {n: {default: 5}}")),
+      );
       return [shown.map(({ label, value }) => [label, value]), answers[0]?.effect];
     };
     expect(values("emit: {type: paid, data: {sum: '${n}'}}")).toEqual([
@@ -268,7 +270,13 @@ describe("the subject of an approval", () => {
     expect(JSON.stringify(subjectOf(rig))).not.toContain(secret);
     expect(subjectOf(rig).request?.message).toContain("[hidden:");
     const failed = runOf(workflow(["a {on_failure: retry_once_then_escalate}"]));
-    failed.callback("a", { status: "failed", tokens: NO_TOKENS, costMicros: 0, errorCode: "adapter_bug", error: secret });
+    failed.callback("a", {
+      status: "failed",
+      tokens: NO_TOKENS,
+      costMicros: 0,
+      errorCode: "adapter_bug",
+      error: secret,
+    });
     expect(failed.of("approval.requested")[0]?.summary).toContain("[hidden:");
   });
 
@@ -371,7 +379,14 @@ describe("the form of a gate", () => {
       "{n: {type: number, default: '${draft.amount}', label: 'To ${draft.who}', description: 'In ${place}'}}";
     const rig = asked({ amount: 12.5, who: "Ada\nByron" }, form);
     expect(formOf(rig)).toEqual({
-      n: { type: "number", required: true, default: 12.5, isDefaultFilled: true, label: "To Ada Byron", description: "In Rome" },
+      n: {
+        type: "number",
+        required: true,
+        default: 12.5,
+        isDefaultFilled: true,
+        label: "To Ada Byron",
+        description: "In Rome",
+      },
     });
     rig.answer("ok", "approve", { form: {} });
     expect(rig.outputs("ok")).toEqual({ approved: true, n: 12.5 });

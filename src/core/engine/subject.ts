@@ -68,7 +68,9 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
   const { source } = approval;
   return withinLimit({
     ...asked,
-    ...(isReplaced ? {} : readsOfUnsent(state, node, planNode, { source, request: asked.request === null ? null : request, inputs })),
+    ...(isReplaced
+      ? {}
+      : readsOfUnsent(state, node, planNode, { source, request: asked.request === null ? null : request, inputs })),
     title: approval.source === "gate" || approval.source === "policy" ? titleOf(state, node) : asked.title,
     request: isReplaced
       ? null

@@ -54,7 +54,9 @@ function textOf(state: RunState, instance: NodeState, planNode: PlanNode): strin
   if (binding.kind === "failed") return binding.failure.message;
   if (binding.kind === "unbound") return null;
   const { message, stdin, inputs } = binding.request;
-  return [message, ...(stdin === null ? [] : [stdin]), ...(Object.keys(inputs).length === 0 ? [] : [jsonToText(inputs)])].join(
-    "\n\n",
-  );
+  return [
+    message,
+    ...(stdin === null ? [] : [stdin]),
+    ...(Object.keys(inputs).length === 0 ? [] : [jsonToText(inputs)]),
+  ].join("\n\n");
 }

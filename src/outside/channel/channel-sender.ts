@@ -112,11 +112,7 @@ export class ChannelSender {
   }
 
   /** Sends in the format of webhooks, so that one receiver can handle both. */
-  async #sendSigned(
-    open: OpenChannel,
-    wanted: readonly Current[],
-    signal: AbortSignal,
-  ): Promise<Sent> {
+  async #sendSigned(open: OpenChannel, wanted: readonly Current[], signal: AbortSignal): Promise<Sent> {
     const { channel, secrets } = open;
     const { reach, clock } = this.#options;
     const items = await this.#items(open, wanted, null);
@@ -138,11 +134,7 @@ export class ChannelSender {
   }
 
   /** `reader`: the recipient of the tickets; null to link to the console. */
-  async #items(
-    open: OpenChannel,
-    wanted: readonly Current[],
-    reader: Reader | null,
-  ): Promise<readonly MessageItem[]> {
+  async #items(open: OpenChannel, wanted: readonly Current[], reader: Reader | null): Promise<readonly MessageItem[]> {
     const items: MessageItem[] = [];
     for (const one of wanted) items.push(await this.#item(open, one, reader));
     return items;

@@ -70,7 +70,9 @@ async function completeThread(
       return postPart(post, mark, { text, blocks }, message.ts, signal);
     };
     const isAlone = message.deliveries.size === 1;
-    const own = isAlone ? { ok: true as const, posted: message } : await ensure("item", item.notice.title, itemBlocks(item));
+    const own = isAlone
+      ? { ok: true as const, posted: message }
+      : await ensure("item", item.notice.title, itemBlocks(item));
     if (own.ok) await remember(post, item, own.posted);
     const details = detailBlocks(item);
     if (details.length > 0) await ensure("details", "Details", details);

@@ -35,7 +35,9 @@ describe("what a message shows of an approval", () => {
       textOf({ ...SUBJECT, answers }, { source: "gate", choices: ["approve", "reject"] }).split("\n")[1];
     expect(whatFor([{ decision: "approve", effect }])).toBe(effect);
     expect(whatFor([{ decision: "retry", effect: "each is tried again." }])).toBe("each is tried again.");
-    expect(whatFor([{ decision: "approve", effect: "Nothing is sent; the run continues." }])).toContain("Nothing is sent");
+    expect(whatFor([{ decision: "approve", effect: "Nothing is sent; the run continues." }])).toContain(
+      "Nothing is sent",
+    );
     expect(whatFor([{ decision: "skip", effect: "a is skipped." }])).toContain("Nothing is sent");
   });
 
