@@ -223,8 +223,8 @@ function withoutContent(form: FormFields): FormFields {
   const fields = Object.entries(form).map(([name, field]): [string, FormFields[string]] => {
     if (field.isDefaultFilled !== true) return [name, field];
     const { default: _, description, ...rest } = field;
-    const told = description === undefined ? UNSEEN_DEFAULT : `${description} ${UNSEEN_DEFAULT}`;
-    return [name, { ...rest, required: false, description: told }];
+    const shown = description === undefined ? UNSEEN_DEFAULT : `${description} ${UNSEEN_DEFAULT}`;
+    return [name, { ...rest, required: false, description: shown }];
   });
   return Object.fromEntries(fields);
 }

@@ -1,4 +1,4 @@
-/** Tells, before governance has chosen the route of a node, whether it sends a request, and which agent would take it. */
+/** Whether a node sends a request, and the agent that would take it, before governance has chosen its route. */
 import { getOwn } from "../base/index.ts";
 import { DEFAULT_AGENT_ID, type PlanNode } from "../plan/index.ts";
 import { isComputed } from "./move.ts";
