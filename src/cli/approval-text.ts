@@ -10,6 +10,7 @@ import {
   shownTable,
   shownText,
   SOURCE_TEXTS,
+  withoutRequest,
 } from "../core/view/index.ts";
 import { formatCost, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
@@ -110,8 +111,9 @@ function printSubject(print: Sections, subject: Subject, { source, choices }: Ap
   }
 }
 
-function printRequest(print: Sections, { request }: Subject): void {
-  if (request === null) return print.section("What exactly will happen", NOTHING_SENT);
+function printRequest(print: Sections, subject: Subject): void {
+  const { request } = subject;
+  if (request === null) return print.section("What exactly will happen", withoutRequest(subject));
   const inputs = Object.entries(request.inputs).map(([name, value]) => `${name}: ${shownText(value)}`);
   print.section("What exactly will happen", requestText(request).sentence);
   print.part(withNote(request.message));

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock/index.ts";
 import { auditEntry } from "../core/audit/index.ts";
 import { canonicalJson, digestJson, type Json } from "../core/base/index.ts";
-import type { ApprovalRule } from "../core/definition/index.ts";
+import { ANYONE, type ApprovalRule } from "../core/definition/index.ts";
+import type { Subject } from "../core/event/index.ts";
 import { type HoldReason, type Judgement, policyKey, reasonOf, strictest } from "../core/governance/index.ts";
 import { type LaunchApproval, type LaunchApprovalStore, NO_RUN, UNANSWERED } from "../store/index.ts";
 import type { Governor } from "./governor.ts";
@@ -78,14 +79,17 @@ export class LaunchAdmission {
     return { judgement, returnApproval: () => store.returnLaunch(orgId, digest, approvalId) };
   }
 
-  async #ask(orgId: string, asking: Omit<Asked, "rule" | "at">): Promise<Judgement> {
-    const { governor, store, clock } = this.#options;
+  async #ask(orgId: string, asking: Omit<Asked, "agent" | "rule" | "at">): Promise<Judgement> {
+    const { governor, registered, store, clock } = this.#options;
     const { request, wanted, digest } = asking;
     const refused = await governor.launches.preview(orgId, { ...request, hasApprovedLaunch: false });
     // The configuration may have changed in the meantime, so that no approval is needed any more.
     if (refused.disposition !== "block") return refused;
     const rule = this.#ruleFor(orgId, wanted);
-    const asked = approvalOf(orgId, { ...asking, rule, at: clock.now() });
+    const { agentId } = request;
+    const { trustLevel: trust = null } = registered.of(orgId).agents.get(agentId ?? "") ?? {};
+    const agent = agentId === null ? null : { id: agentId, trust };
+    const asked = approvalOf(orgId, { ...asking, agent, rule, at: clock.now() });
     const { choices, approvers, expiresAt } = asked;
     const entry = auditEntry({
       at: asked.requestedAt,
@@ -116,8 +120,8 @@ export class LaunchAdmission {
     const named = this.#options.registered
       .of(orgId)
       .policies.filter((policy) => wanted.includes(policyKey(policy)))
-      .flatMap(({ approvers }) => (approvers === null ? [] : [approvers]));
-    return strictest(named);
+      .map(({ approvers }) => approvers ?? ANYONE);
+    return strictest(wanted.includes(POSTURE_GRANT) ? [...named, ANYONE] : named);
   }
 }
 
@@ -155,6 +159,7 @@ interface Asked {
   readonly wanted: readonly string[];
   readonly reasons: readonly HoldReason[];
   readonly digest: string;
+  readonly agent: Subject["agent"];
   readonly rule: ApprovalRule;
   readonly at: number;
 }
@@ -162,12 +167,12 @@ interface Asked {
 /** Fields besides args that a caller may set for a run. */
 const NAMED: ReadonlySet<string> = new Set(["gateway", "model", "roleBindings", "team"]);
 
-function approvalOf(orgId: string, { request, wanted, reasons, digest, rule, at }: Asked): LaunchApproval {
+function approvalOf(orgId: string, { request, wanted, reasons, digest, agent, rule, at }: Asked): LaunchApproval {
   const { workflow, version, by, purpose = null, agentId, keyId, args } = request;
   const what = `${workflow}${version === null ? "" : ` version ${version}`}${purpose === null ? "" : ` (${purpose})`}`;
   const given = Object.entries(launchOf(request)).filter(([, value]) => value !== null);
   const named = given.filter(([name]) => NAMED.has(name));
-  const about = { what, workflow, version, by, purpose, agentId, args, named, reasons, quorum: rule.quorum };
+  const about = { what, workflow, version, by, purpose, agent, args, named, reasons, quorum: rule.quorum };
   const { subject, subjectDigest } = launchSubject(about);
   const chain = newChain(rule, at);
   return {

@@ -11,7 +11,8 @@ export interface AskedLaunch {
   readonly version: number | null;
   readonly by: string;
   readonly purpose: string | null;
-  readonly agentId: string | null;
+  /** The agent that owns the key of the start, with its trust. Null when no agent does. */
+  readonly agent: Subject["agent"];
   readonly args: JsonObject;
   /** Gateway, model, role bindings and team, where the caller set them. */
   readonly named: readonly (readonly [string, Json])[];
@@ -21,7 +22,7 @@ export interface AskedLaunch {
 
 /** Returns the subject shown to the approver of a run that does not exist yet. */
 export function launchSubject(launch: AskedLaunch): { readonly subject: Subject; readonly subjectDigest: string } {
-  const { what, workflow, version, by, purpose, agentId, named, reasons } = launch;
+  const { what, workflow, version, by, purpose, agent, named, reasons } = launch;
   const shown = shownMembers(Object.fromEntries(named), "launch");
   const after = launch.quorum === 1 ? "" : `Once ${launch.quorum} people have approved: `;
   const subject = withinLimit({
@@ -37,7 +38,7 @@ export function launchSubject(launch: AskedLaunch): { readonly subject: Subject;
     costMicros: 0,
     estimateMicros: null,
     policies: reasons.map((reason) => ({ ...reason })),
-    agent: agentId === null ? null : { id: agentId, trust: null },
+    agent,
     action: null,
     answers: [
       { decision: "approve", effect: `${after}the same start passes once, when ${by} tries it again.` },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Answer, Approval, ApprovalsQuery } from "../client/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { APPROVAL_STATUSES, DECISIONS } from "../core/event/index.ts";
-import { NOTHING_SENT, requestText, shownText } from "../core/view/index.ts";
+import { NOTHING_SENT, requestText, shownText, withoutRequest } from "../core/view/index.ts";
 import { defined, page } from "./input.ts";
 import { defineTool, type FixedTool } from "./tool.ts";
 import { answer } from "./tool-result.ts";
@@ -113,9 +113,11 @@ function sentences({ id, title, subject, choices, rendered, form }: Approval): s
   const happens =
     request !== null
       ? `${requestText(request).sentence}\n${shownText(request.message)}`
-      : rendered === "" || subject !== null
-        ? NOTHING_SENT
-        : rendered;
+      : subject !== null
+        ? withoutRequest(subject)
+        : rendered === ""
+          ? NOTHING_SENT
+          : rendered;
   return [
     `${id}: ${title}`,
     happens,

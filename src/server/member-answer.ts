@@ -86,6 +86,12 @@ export function requireMayChange(principal: Principal, member: MemberRecord): vo
   requireWithin(principal, rolesOf(member), `Changing ${labelOf(member)}`);
 }
 
+/** Groups and deputies decide who answers approvals, like the approvers in a rule. */
+export function requireMayName(principal: Principal, what: string): void {
+  if (principal.permissions.has("governance:write")) return;
+  throw new Refused("forbidden", `${what} decides who answers approvals, which needs governance:write.`);
+}
+
 type Deputy = NonNullable<MemberChange["deputy"]>;
 
 /** Reads the deputy in a request: another member, for a future period. */

@@ -21,7 +21,7 @@ export function readTicketForm(sent: URLSearchParams, approval: ApprovalRecord, 
     decision,
     subjectDigest: sent.get("subjectDigest") ?? "",
     ...(reason === "" ? {} : { reason }),
-    ...(form === null || decision !== "approve" ? {} : { form: enteredValues(sent, form) }),
+    ...(form === null || decision !== "approve" ? {} : { form: enteredValues(sent, form, hasContent) }),
     ...(Object.keys(inputs).length === 0 ? {} : { modifications: { inputs } }),
   });
   if (read.success) return read.data;
@@ -56,15 +56,16 @@ function readValue(name: string, written: string): Json {
   }
 }
 
-function enteredValues(sent: URLSearchParams, fields: FormFields): JsonObject {
+function enteredValues(sent: URLSearchParams, fields: FormFields, hasContent: boolean): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]): [string, Json][] => {
       const written = sent.get(`form.${name}`);
       // An unticked checkbox is not sent.
       if (field.type === "boolean") return [[name, written === "true"]];
       if (written === null) return [];
-      // An emptied field means no value, not the default.
-      if (written === "") return (field.default ?? null) === null ? [] : [[name, null]];
+      // An emptied field means no value, not the default; a default that was not shown was not emptied.
+      const hasShownDefault = (field.default ?? null) !== null && (hasContent || field.isDefaultFilled !== true);
+      if (written === "") return hasShownDefault ? [[name, null]] : [];
       return [[name, valueOf(plainText(written), field)]];
     }),
   );

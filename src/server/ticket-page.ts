@@ -167,7 +167,7 @@ function linkHtml(approval: ApprovalRecord, words: string): Html {
 }
 
 /** Replaces the effect of approve, which says "as it is shown", where the content is not shown. */
-const UNSEEN = "The request is sent as it is shown after signing in; you have not seen it here.";
+const UNSEEN = "What is asked is done as it is shown after signing in; you have not seen it here.";
 
 /** Without the content, the main button is the one to see it. */
 function classOf(choice: Decision, hasContent: boolean): string {
@@ -179,8 +179,9 @@ function answerForm(view: TicketView): Html {
   const { approval, hasContent, entered, trouble } = view;
   const { choices, subject, subjectDigest, form } = approval;
   const effects = new Map((subject?.answers ?? []).map(({ decision, effect }) => [decision, effect]));
+  const isUnseen = !hasContent && (subject?.request !== null || subject.call !== undefined);
   const effectOf = (choice: Decision): string =>
-    choice === "approve" && !hasContent && subject?.request !== null ? UNSEEN : (effects.get(choice) ?? "");
+    choice === "approve" && isUnseen ? UNSEEN : (effects.get(choice) ?? "");
   return html`<form method="post" action="#${ANSWER}">
     ${trouble?.isOfContent === false ? alertHtml(trouble) : html``}
     <input type="hidden" name="subjectDigest" value="${subjectDigest ?? ""}" />
@@ -211,9 +212,21 @@ function formHtml(approval: ApprovalRecord, form: FormFields, { hasContent, ente
     return html`<p>Others have filled in the form; what they entered is shown after signing in.</p>`;
   }
   const { entered: before } = approval;
-  if (before === null) return fieldsHtml(form, entered);
+  if (before === null) return fieldsHtml(hasContent ? form : withoutContent(form), entered);
   const fields = Object.entries(form).map(([name, field]) => [name, { ...field, default: before[name] ?? null }]);
   return fieldsHtml(Object.fromEntries(fields) as FormFields, entered);
+}
+
+const UNSEEN_DEFAULT = "Left empty, it is the value that is shown after signing in.";
+
+function withoutContent(form: FormFields): FormFields {
+  const fields = Object.entries(form).map(([name, field]): [string, FormFields[string]] => {
+    if (field.isDefaultFilled !== true) return [name, field];
+    const { default: _, description, ...rest } = field;
+    const shown = description === undefined ? UNSEEN_DEFAULT : `${description} ${UNSEEN_DEFAULT}`;
+    return [name, { ...rest, required: false, description: shown }];
+  });
+  return Object.fromEntries(fields);
 }
 
 function inputsHtml(subject: Subject | null, entered: URLSearchParams): Html {

@@ -11,7 +11,7 @@ import {
 } from "../../src/outside/delivery/index.ts";
 import type { NewDelivery } from "../../src/store/index.ts";
 import { memberRecipients, serve } from "../../src/server/index.ts";
-import { type Api, createApi } from "../api/fixture.ts";
+import { type Api, type ApiParts, createApi } from "../api/fixture.ts";
 import { secretsOver } from "../secrets/secrets-over.ts";
 
 /** A server that listens, with its channels; nothing is sent before a test says so. */
@@ -45,17 +45,24 @@ interface Shown {
   readonly nextAttemptAt: string | null;
 }
 
-export interface GroundParts {
+export interface GroundParts extends Pick<ApiParts, "signIn"> {
   readonly slackUrl?: string;
+  readonly consoleDirectory?: string;
 }
 
-export async function openGround({ slackUrl }: GroundParts = {}): Promise<Ground> {
+export async function openGround({ slackUrl, consoleDirectory, signIn }: GroundParts = {}): Promise<Ground> {
   let ahead = 0;
   const now = (): number => Date.now() + ahead;
   const allow = createAllowList(["127.0.0.0/8"]);
   if (!allow.ok) throw new Error(allow.failure);
   const outbound = new OutboundGuard({ allow: allow.value });
-  const api = await createApi({ now, ...(slackUrl === undefined ? {} : { slackUrl }) }, undefined, { outbound, now });
+  const config = {
+    now,
+    ...(slackUrl === undefined ? {} : { slackUrl }),
+    ...(consoleDirectory === undefined ? {} : { consoleDirectory }),
+  };
+  const parts = { outbound, now, ...(signIn === undefined ? {} : { signIn }) };
+  const api = await createApi(config, undefined, parts);
   const served = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
   const { store, gateways } = api;
   const clock = { ...createSystemClock(), now };

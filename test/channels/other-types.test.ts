@@ -64,7 +64,41 @@ describe("a channel of type teams", () => {
   });
 });
 
+describe("a channel of type teams with a group", () => {
+  it("says how many approvals a card has no room for", async () => {
+    const group = { within: "1m" };
+    await ground.put("team", { type: "teams", url: service.url, group, notify: [{ on: "approval.requested" }] });
+    for (let runs = 0; runs < 13; runs += 1) await ground.api.run("ask");
+    await ground.round();
+    ground.ahead = 61_000;
+    await ground.round();
+    expect(service.received).toHaveLength(1);
+    expect(service.received[0]?.text).toContain("13 approvals needed");
+    expect(service.received[0]?.text).toContain("3 more are in the inbox of the console.");
+  });
+});
+
 describe("a channel of type webhook", () => {
+  it("gives a group another id when another message has come in since, so that no receiver drops it", async () => {
+    const spec = { type: "webhook", url: service.url, secret: SECRET, notify: [{ on: "approval.requested" }] };
+    await ground.put("hook", { ...spec, group: { within: "1m" } });
+    for (let runs = 0; runs < 2; runs += 1) await ground.api.run("ask");
+    await ground.round();
+    [ground.ahead, status] = [61_000, 500];
+    await ground.round();
+    ground.ahead = 67_000;
+    await ground.round();
+    await ground.api.run("ask");
+    await ground.round();
+    [ground.ahead, status] = [900_000, 200];
+    await ground.round();
+    const items = service.received.map(({ text }) => (JSON.parse(text) as { data: { items: [] } }).data.items.length);
+    expect(items).toEqual([2, 2, 3]);
+    const ids = service.received.map(({ headers }) => headers["webhook-id"]);
+    expect(ids[1]).toBe(ids[0]);
+    expect(ids[2]).not.toBe(ids[0]);
+  });
+
   it("sends signed messages, which a library verifies, with the content where it may", async () => {
     const spec = { type: "webhook", url: service.url, secret: SECRET, notify: [{ on: "approval.requested" }] };
     await ground.put("hook", spec);

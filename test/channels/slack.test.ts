@@ -15,6 +15,7 @@ const CHANNEL = {
   signing_secret: SIGNING,
   notify: [{ on: "approval.requested" }],
 };
+const OVERRIDE = { decision: "approve", override: true, reason: "It is fine." };
 const EMAILS: Readonly<Record<string, string>> = { UANN: "Ann@example.com", UEVE: "eve@example.com" };
 
 interface Block {
@@ -143,6 +144,7 @@ describe("a channel of type slack", () => {
     expect(message).toMatchObject({ channel: "C042", text: expect.stringContaining("Send it?") });
     // Nothing of an author is read as markup, such as a mention of everybody.
     expect(JSON.stringify(message?.blocks)).not.toContain("mrkdwn");
+    expect(message?.["text"]).not.toContain("<");
     expect(details).toMatchObject({ thread_ts: "1700000000.000001" });
     const [approve, reject, open] = buttonsOf(message ?? {});
     expect([approve?.confirm !== undefined, open?.url]).toEqual([true, expect.stringContaining("/approvals?id=")]);
@@ -267,6 +269,35 @@ steps:
     await send(press("UANN", buttonsOf(calls("chat.postMessage")[0] ?? {})[0]?.value ?? ""));
     await ground.round();
     expect(calls("chat.update").map(({ ts }) => ts)).toContain("1700000000.000001");
+  });
+
+  it.each([
+    ["one of its approvals was answered", true, false],
+    ["another approval has come in", false, true],
+    ["both has happened", true, true],
+  ])("is not posted a second time when %s since its answer was lost", async (_, isAnswered, isJoined) => {
+    await ground.put("chat", { ...CHANNEL, group: { within: 60 } });
+    for (let runs = 0; runs < 2; runs += 1) await ground.api.run("ask");
+    await ground.round();
+    [ground.ahead, takenBeforeLoss] = [61_000, 0];
+    await ground.round();
+    expect(calls("chat.postMessage")).toHaveLength(1);
+    const { data } = (await ground.api.request("GET", "approvals")).body;
+    const [{ id } = { id: "" }] = data as readonly { id: string }[];
+    if (isAnswered) await ground.api.request("POST", `approvals/${id}/resolve`, { body: OVERRIDE });
+    if (isJoined) await ground.api.run("ask");
+    await ground.round();
+    ground.ahead = 150_000;
+    await ground.round();
+    const messages = calls("chat.postMessage");
+    const alone = isJoined ? ["Approval needed: Send it? &lt;!channel&gt;"] : [];
+    const roots = messages.filter(({ thread_ts: thread }) => thread === undefined);
+    expect(roots.map(({ text }) => text)).toEqual(["2 approvals needed", ...alone]);
+    const open = 2 - (isAnswered ? 1 : 0) + (isJoined ? 1 : 0);
+    expect(messages.filter((message) => buttonsOf(message).length > 0)).toHaveLength(open);
+    expect(
+      (await ground.deliveries("chat")).filter(({ state }) => state === "delivered").length,
+    ).toBeGreaterThanOrEqual(open);
   });
 
   it.each([

@@ -194,4 +194,24 @@ steps:
     const { body } = await ground.api.request("GET", "approvals");
     expect(body.data[0].entered).toMatchObject({ account: "12", amount: 7, way: "check", size: "large" });
   });
+
+  it("does not show without the content what a default was filled with, and takes it where nothing is entered", async () => {
+    const form = `name: form
+args: { amount: { type: integer, default: 7321 } }
+steps:
+  - id: decide
+    approval: required
+    approvers: ["user:ann@example.com"]
+    form: { pay: { type: integer, default: "\${amount}" }, way: { type: string, default: wire } }
+`;
+    const link = await ask(form);
+    const text = await (await fetch(link)).text();
+    expect(text).not.toContain("7321");
+    expect(text).toContain("wire");
+    expect((await fillForm(link, { decision: "approve", "form.way": "check" })).status).toBe(200);
+    const { body } = await ground.api.request("GET", "approvals");
+    expect(body.data[0].entered).toEqual({ pay: 7321, way: "check" });
+    await useMail({ content: true });
+    expect(await (await fetch(await ask(form))).text()).toContain("7321");
+  });
 });

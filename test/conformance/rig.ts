@@ -68,6 +68,8 @@ export const HOLD = {
 } as const satisfies Verdict;
 
 export interface RigOptions {
+  /** The registered agents. */
+  readonly agents?: Input["agents"];
   /** The judge counts the nodes of blocks. */
   readonly countsBlocks?: boolean;
   readonly args?: JsonObject;
@@ -106,6 +108,7 @@ export class Rig {
     const result = advance(this.state, {
       at: this.now,
       jitter: this.jitter,
+      agents: this.options.agents,
       countsBlocks: this.options.countsBlocks,
       ...input,
     });

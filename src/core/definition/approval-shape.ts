@@ -27,7 +27,10 @@ const who = word({
   expected: WHO,
   code: "bad_name",
   pattern: /^(?:(?:role|team):\S+|(?:user|key):\S(?:.*\S)?)$/,
-  fix: (text) => `role:${joinWords(text, "-")}`,
+  fix: (text) => {
+    const [, kind = "role", name = text] = /^(role|team|user|key):\s*(\S.*)$/.exec(text) ?? [];
+    return `${kind}:${joinWords(name, "-")}`;
+  },
 });
 
 export const approver = byKind<Approver>(`${WHO}, or a map`, {

@@ -33,7 +33,7 @@ export function readChanges(
   { modifications, form }: Pick<ApprovalInput, "modifications" | "form">,
 ): Outcome {
   const before = approval.changes;
-  const asked = withEarlier(before.modifications, modifications);
+  const asked = withEarlier(before.modifications, madeChanges(modifications));
   const changed = asked === null ? null : checkModifications(state, node, asked);
   if (changed !== null && "refusal" in changed) return changed;
   const filled = fillForm(approval.rule.form, form, before.form);
@@ -42,6 +42,14 @@ export function readChanges(
   const isChanged = !isSame(now.modifications, before.modifications) || !isSame(now.form, before.form);
   const { node: changedNode = node, request = null } = changed ?? {};
   return { changes: { ...now, isChanged, node: changedNode, request } };
+}
+
+/** Returns undefined for modifications that change nothing: an answer with `{}` approves what is shown. */
+export function madeChanges(given: JsonObject | undefined): JsonObject | undefined {
+  const entries = Object.entries(given ?? {}).filter(
+    ([key, value]) => key !== "inputs" || !isJsonObject(value) || Object.keys(value).length > 0,
+  );
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** Merges new inputs over earlier ones: a person who changes one input has seen the others with their earlier changes. */

@@ -49,8 +49,15 @@ function afterQuorum({ rule }: Asked): string {
   return rule.quorum === 1 ? "" : `Once ${rule.quorum} people have approved: `;
 }
 
-function approved({ id, kind, child }: PlanNode, { rule, request }: Asked): string {
-  if (child !== null && "workflow" in child) return `A run of ${child.workflow.name} is started.`;
+function approved({ id, kind, child, forEach, repeat, work }: PlanNode, { rule, request, source }: Asked): string {
+  const times = forEach === null || source !== "gate" ? "" : ` for each element of ${forEach.list.text}`;
+  if (child !== null && "workflow" in child) return `A run of ${child.workflow.name} is started${times}.`;
+  if (work?.kind === "emit") return `The event ${work.emit.type} is emitted${times}.`;
+  if (times !== "") return `${id} starts, once${times}.`;
+  if (repeat !== null && source === "gate") {
+    const first = request === null ? "" : " The first sends the request as it is shown.";
+    return `${id} starts, and is repeated in up to ${repeat.max} rounds.${first}`;
+  }
   if (kind !== "gate") return request === null ? `${id} starts.` : "The request is sent exactly as it is shown.";
   return rule.form === null
     ? "Nothing is sent; the run continues."

@@ -118,10 +118,24 @@ describe("a quorum", () => {
     const each = "for_each: xs, approval: required, quorum: 2, command: '${item}'";
     const rig = runOf(workflow([`g {${each}}`], "args: {xs: [1, 2]}"));
     expect(yes(rig, "g", "ann", { modifications: { inputs: { xs: [7] } } })).toBeUndefined();
-    expect(rig.of("approval.revised")[0]?.subject.shown).toEqual([{ label: "xs", kind: "value", value: [7] }]);
+    expect(rig.of("approval.revised")[0]?.subject.shown).toEqual([
+      { label: "g[0]", kind: "text", value: "7" },
+      { label: "xs", kind: "value", value: [7] },
+    ]);
     yes(rig, "g", "bob");
-    expect(rig.dispatches.map(({ request }) => request.message)).toEqual(["7"]);
+    // The list is not an input of its elements.
+    expect(rig.dispatches.map(({ request: { message, inputs } }) => [message, inputs])).toEqual([["7", {}]]);
   });
+
+  it.each([{}, { inputs: {} }])(
+    "approves what is shown with modifications that change nothing: %j",
+    (modifications) => {
+      const rig = gate(2);
+      yes(rig, "g", "ann", { modifications });
+      yes(rig, "g", "bob", { modifications });
+      expect([rig.status("g"), rig.of("approval.revised")]).toEqual(["completed", []]);
+    },
+  );
 
   it("needs so many different people", () => {
     const rig = gate(3);

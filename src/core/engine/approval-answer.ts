@@ -84,9 +84,11 @@ export function isAsked(
   return reachedBy(approval).some((who) => known.has(comparable(who)));
 }
 
-/** Mail addresses are compared without regard to case. */
+const ADDRESS = /^user:[^\s@]+@[^\s@]+$/;
+
+/** Mail addresses are compared without regard to case. A subject is not an address, even if it looks like one. */
 function comparable(name: string): string {
-  return name.startsWith("user:") && name.includes("@") ? name.toLowerCase() : name;
+  return ADDRESS.test(name) ? name.toLowerCase() : name;
 }
 
 /** Compares by person, else by key, else by name. Two keys of one person count as one answer. */

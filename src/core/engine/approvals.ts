@@ -56,7 +56,8 @@ export function digestSubject(subject: Subject): string {
 
 /** Opens an approval; the caller blocks the node with the id this returns. */
 export function ask(turn: Turn, node: NodeState, question: Question): string {
-  const { rule, source, choices, summary, agentId, digest } = question;
+  const { rule, source, choices, agentId, digest } = question;
+  const summary = hideCredentials(question.summary);
   const rendered = hideCredentials(question.rendered);
   const subject = subjectOf(turn, node, question);
   const subjectDigest = digestSubject(subject);

@@ -16,6 +16,7 @@ import type { InputBinding, PlanNode, Reference, StepBody } from "../plan/index.
 import type { Value } from "../template/index.ts";
 import { type Binding, bindingFailed, errorText, type Findings, NO_FINDINGS } from "./binding.ts";
 import { givenValues, readsOf } from "./given-values.ts";
+import { planNodeOf } from "./move.ts";
 import { findValue } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 import {
@@ -33,7 +34,7 @@ import {
 /** Binds the inputs, command and stdin of a `.lobsterX` step as they would be sent now. */
 export function bindStep(state: RunState, node: NodeState, planNode: PlanNode, body: StepBody): Binding {
   const scene = sceneOf(state, node, body);
-  const { inputs, exempt } = bindInputs(scene, body, givenValues(state, node));
+  const { inputs, exempt } = bindInputs(scene, planNode, body, givenValues(state, node));
   const message = getOwn(state.prompts, node.id)?.text ?? messageOf(scene, planNode, body);
   const stdin = body.stdin === null ? null : render(scene, body.stdin, "stdin");
   if (scene.failure !== null) return { kind: "failed", failure: scene.failure };
@@ -85,11 +86,12 @@ const NONE_EXEMPT: ReadonlySet<string> = new Set();
 /** Binds the declared inputs. Inputs fed only by skipped nodes are '' and exempt from their constraints. */
 function bindInputs(
   scene: Scene,
+  planNode: PlanNode,
   body: StepBody,
   given: JsonObject,
 ): { readonly inputs: JsonObject; readonly exempt: ReadonlySet<string> } {
   if (body.inputs.length === 0) {
-    const others = Object.entries(given).filter(([name]) => !isRead(body, name));
+    const others = Object.entries(given).filter(([name]) => !isRead(planNode, body, name));
     return { inputs: Object.fromEntries(others), exempt: NONE_EXEMPT };
   }
   const entries: [string, Json][] = [];
@@ -141,14 +143,17 @@ export function bindWith(state: RunState, node: NodeState, body: StepBody): Outc
   const scene = sceneOf(state, node, body);
   const entries = bindEntries(scene, Object.entries(body.with));
   if (scene.failure !== null) return fail(scene.failure);
+  const planNode = planNodeOf(state, node);
   const given = givenValues(state, node);
-  const added = Object.entries(given).filter(([name]) => Object.hasOwn(body.with, name) || !isRead(body, name));
+  const added = Object.entries(given).filter(
+    ([name]) => Object.hasOwn(body.with, name) || !isRead(planNode, body, name),
+  );
   return succeed(Object.fromEntries([...entries, ...added]));
 }
 
-/** True for a value given for a reference. It is inserted where the reference occurs, so it is not added as an input. */
-function isRead(body: StepBody, name: string): boolean {
-  return readsOf(body, null).has(name);
+/** True for a value given for a reference. It is used where the reference occurs, so it is not added as an input. */
+function isRead({ forEach }: PlanNode, body: StepBody, name: string): boolean {
+  return readsOf(body, forEach).has(name);
 }
 
 function bindEntries(scene: Scene, entries: readonly (readonly [string, Value])[]): readonly [string, Json][] {

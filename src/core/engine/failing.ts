@@ -8,7 +8,8 @@ import { mayRetry, retryDelayMs } from "./failure-policy.ts";
 import { haltFor } from "./handling.ts";
 import { evaluateCondition } from "../expression/index.ts";
 import type { PlanNode } from "../plan/index.ts";
-import { guaranteeOf, isComputed, planNodeOf } from "./move.ts";
+import { guaranteeOf, planNodeOf } from "./move.ts";
+import { agentOf, isSent } from "./sending.ts";
 import { completeGate } from "./settle.ts";
 import type { NodeState } from "./state.ts";
 import { titleOf } from "./subject-text.ts";
@@ -145,14 +146,16 @@ export function haltAfter(turn: Turn, node: NodeState, failure: Failure, kind: F
 
 /** After the retries, a person decides. They are asked once per node and epoch. */
 function escalate(turn: Turn, node: NodeState, failure: Failure): void {
+  const planNode = planNodeOf(turn.state, node);
   const summary = `${node.id} failed after ${node.tries} ${node.tries === 1 ? "attempt" : "attempts"}: ${failure.message}`;
   const approvalId = ask(turn, node, {
     source: "escalation",
     title: `${titleOf(turn.state, node)} failed`,
     summary,
     choices: ["retry", "skip", "abort"],
-    rule: planNodeOf(turn.state, node).askRule ?? ANYONE,
-    agentId: node.agentId,
+    rule: planNode.askRule ?? ANYONE,
+    // A node that failed before it was sent has no agent yet.
+    agentId: node.agentId ?? agentOf(turn.state, node, planNode),
     policies: [],
     rendered: failure.message,
     digest: digestQuestion(node, { code: failure.code, message: failure.message, attempt: node.attempts }),
@@ -170,10 +173,10 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
 
 /** Returns the request of another attempt. */
 function requestAgain(turn: Turn, node: NodeState): Pick<Question, "request" | "inputs"> {
-  const { forEach, repeat, kind, child, choose } = planNodeOf(turn.state, node);
+  const planNode = planNodeOf(turn.state, node);
+  const { forEach, repeat } = planNode;
   const isOne = (forEach === null && repeat === null) || node.instance !== null;
-  const isSent = kind !== "gate" && child === null && choose === null && !isComputed(kind);
-  const binding = isOne && isSent ? bind(turn.state, node) : null;
+  const binding = isOne && isSent(planNode) ? bind(turn.state, node) : null;
   const request = binding?.kind === "bound" ? binding.request : null;
   return { request, inputs: request?.inputs ?? {} };
 }

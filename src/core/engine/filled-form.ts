@@ -31,7 +31,7 @@ function filled(
   const value = valueOf(state, node, body, template);
   if (key !== "default") return { ...field, [key]: lineOf(jsonToText(value)) };
   const { default: _, ...rest } = field;
-  return isFit(field, value) ? { ...field, default: value } : rest;
+  return isFit(field, value) ? { ...rest, default: value, isDefaultFilled: true } : rest;
 }
 
 /** Checks a filled-in default. One that is invalid or must not be shown is dropped, and the person enters the value. */

@@ -7,7 +7,7 @@ import { failNode, retryNode } from "./failing.ts";
 import type { Verdict, VerdictInput } from "./input.ts";
 import { findNode, planNodeOf } from "./move.ts";
 import { stopTurn } from "./on-round.ts";
-import { blockForPerson } from "./proceed.ts";
+import { blockForPerson, UNASSIGNED } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
 import { titleOf } from "./subject-text.ts";
@@ -42,7 +42,7 @@ export function onVerdict(turn: Turn, input: VerdictInput): Refusal | undefined 
       });
       break;
     case "unassigned":
-      blockForPerson(turn, node, verdict.message, "unassigned", []);
+      blockForPerson(turn, node, verdict.message, UNASSIGNED, []);
       break;
     case "contradiction":
       emit(turn, "contract.violated", { ...about(node), phase: "instructions", errors: verdict.errors });

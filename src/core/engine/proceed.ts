@@ -1,7 +1,7 @@
 /** Takes a node from settled parents to a finished request: readiness, its own gate, its place in the queue, its inputs. */
-import { getOwn, invariant, LIMITS, required } from "../base/index.ts";
+import { invariant, LIMITS, required } from "../base/index.ts";
 import { ANYONE, type ApprovalRule } from "../definition/index.ts";
-import { DEFAULT_AGENT_ID, type Duty, type PlanNode, type RequestHints } from "../plan/index.ts";
+import type { Duty, PlanNode, RequestHints } from "../plan/index.ts";
 import { ask, digestQuestion, digestRequest } from "./approvals.ts";
 import { bind, findingsOfElements } from "./bind.ts";
 import { contextTokensOf } from "./agent-turn.ts";
@@ -11,13 +11,15 @@ import { nextExecution } from "./dispatching.ts";
 import { UPSTREAM_FAILURE } from "./ending.ts";
 import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
+import { ownValues } from "./unsent.ts";
 import { expandNode } from "./instances.ts";
 import { decideJoin } from "./joining.ts";
-import { isComputed, isWaitingForPlace, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
+import { isWaitingForPlace, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
 import { isHeld } from "./pausing.ts";
 import { decideReadiness } from "./readiness.ts";
 import { beginRounds } from "./rounds.ts";
 import { startScript } from "./scripting.ts";
+import { agentOf, assignedMemberOf, isSent } from "./sending.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { titleOf } from "./subject-text.ts";
@@ -71,31 +73,15 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
     summary: planNode.kind === "gate" ? `${title} waits for approval` : `${title} wants to run`,
     choices: ["approve", "reject"],
     rule: filledRule(turn.state, node, rule),
-    agentId: isSent(planNode) ? agentOf(turn.state, node, planNode) : planNode.request.agent,
+    agentId: agentOf(turn.state, node, planNode),
     policies: [],
     rendered: request?.message ?? title,
     digest: request === null ? digestQuestion(node, planNode.label) : digestRequest(node, request, []),
     request,
-    inputs: bound?.inputs ?? {},
+    inputs: (planNode.forEach === null ? ownValues(turn.state, node, planNode) : null) ?? bound?.inputs ?? {},
     facts: null,
   });
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
-}
-
-/** Returns the agent governance would choose. It is decided again with all registered data when the node is requested. */
-function agentOf({ placement }: RunState, node: NodeState, planNode: PlanNode): string {
-  const { agent, role } = planNode.request;
-  const bound = role === null ? undefined : getOwn(placement?.roleBindings ?? {}, role);
-  return assignedMemberOf(node, planNode) ?? agent ?? bound ?? DEFAULT_AGENT_ID;
-}
-
-/** Returns the agent the node was assigned to, else the first suitable member of the team. */
-function assignedMemberOf(node: NodeState, { duty }: PlanNode): string | null {
-  return node.assignedTo ?? duty?.candidates[0]?.agent ?? null;
-}
-
-function isSent({ kind, child, choose }: PlanNode): boolean {
-  return kind !== "gate" && child === null && choose === null && !isComputed(kind);
 }
 
 /** Requests ready nodes, oldest first, while the run has places. Each request is O(1). */
@@ -180,7 +166,7 @@ function takeDuty(turn: Turn, node: NodeState, { team, candidates, considered }:
   if (first === undefined) {
     const against = considered.map(({ agent, reasons }) => `${agent} ${reasons.join(", ")}`).join("; ");
     const summary = `no member of the team ${team} may take ${node.id}${against === "" ? "" : `: ${against}`}`;
-    blockForPerson(turn, node, summary, "unassigned", []);
+    blockForPerson(turn, node, summary, UNASSIGNED, []);
     return false;
   }
   if (node.tries === 0 && node.now.status === "queued" && !node.now.isLimited) {
@@ -198,6 +184,9 @@ function blockUnbound(turn: Turn, node: NodeState, missing: readonly string[]): 
   blockForPerson(turn, node, `${node.id} has no value for ${missing.join(", ")}`, "placeholder_unbound", missing);
 }
 
+/** Code of a node that no agent may take. */
+export const UNASSIGNED = "unassigned";
+
 /** Blocks a node on a value or decision that only a person can give. The person may also skip or abort it. */
 export function blockForPerson(
   turn: Turn,
@@ -207,13 +196,14 @@ export function blockForPerson(
   missing: readonly string[],
 ): void {
   const planNode = planNodeOf(turn.state, node);
+  const { agent } = planNode.request;
   const approvalId = ask(turn, node, {
     source: "block",
     title: summary,
     summary,
     choices: ["skip", "abort"],
     rule: ANYONE,
-    agentId: planNode.request.agent,
+    agentId: code === UNASSIGNED ? agent : agentOf(turn.state, node, planNode),
     policies: [],
     rendered: summary,
     digest: digestQuestion(node, { code, missing: [...missing] }),

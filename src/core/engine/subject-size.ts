@@ -42,7 +42,7 @@ function firstBytes(text: string, max: number): string {
   return text.slice(0, end).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
-type Group = "parents" | "args" | "inputs";
+type Group = "parents" | "args" | "inputs" | "call" | "shown";
 
 /** Cuts a subject to its total limit: first the largest values, then the largest groups. */
 export function withinLimit(subject: Subject): Subject {
@@ -51,7 +51,7 @@ export function withinLimit(subject: Subject): Subject {
     if (bytesOf(fitting as unknown as Json) <= LIMITS.subjectBytesMax) return fitting;
     fitting = cutAbove(fitting, limit);
   }
-  for (const group of ["parents", "args", "inputs"] as const) {
+  for (const group of ["parents", "args", "inputs", "call", "shown"] as const) {
     if (bytesOf(fitting as unknown as Json) <= LIMITS.subjectBytesMax) return fitting;
     fitting = cutGroup(fitting, group);
   }
@@ -62,10 +62,20 @@ function cutAbove(subject: Subject, limit: number): Subject {
   const fit = (value: Json, ref: string): Json => (bytesOf(value) > limit && !isCut(value) ? cut(value, ref) : value);
   const members = (values: JsonObject, ref: string): JsonObject =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fit(value, `${ref}.${name}`)]));
-  const { request } = subject;
+  const { request, call } = subject;
   return {
     ...subject,
+    ...(call === undefined
+      ? {}
+      : {
+          call: {
+            ...call,
+            args: members(call.args, "call.args"),
+            words: fitText(call.words, "call.words", limit),
+          },
+        }),
     args: members(subject.args, "args"),
+    ...(subject.reads === undefined ? {} : { reads: members(subject.reads, "reads") }),
     request:
       request === null
         ? null
@@ -100,8 +110,19 @@ function cutShown(item: Shown, ref: string, fit: (value: Json, ref: string) => J
 function cutGroup(subject: Subject, group: Group): Subject {
   if (group === "args") return { ...subject, args: { ...cut(subject.args, "args") } };
   if (group === "parents") return { ...subject, parents: { "": { ...cut(subject.parents, "parents") } } };
-  const { request } = subject;
-  if (request === null) return subject;
+  if (group === "shown") {
+    return { ...subject, shown: [{ label: "", kind: "value", value: { ...cut(subject.shown as Json, "shown") } }] };
+  }
+  const { request, call } = subject;
+  if (group === "call") {
+    return call === undefined
+      ? subject
+      : { ...subject, call: { ...call, args: { "": { ...cut(call.args, "call.args") } } } };
+  }
+  if (request === null) {
+    const { reads: _, ...rest } = subject;
+    return rest;
+  }
   const { reads: _, ...rest } = request;
   return { ...subject, request: { ...rest, inputs: { ...cut(request.inputs, "inputs") } } };
 }

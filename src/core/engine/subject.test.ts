@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { ALLOW, HOLD, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { call, HELD, turnOf } from "../../../test/conformance/turn-rig.ts";
 import { digestJson, type Json, LIMITS, utf8Length } from "../base/index.ts";
+import { changeableInputs } from "../view/index.ts";
 import { EVENT_PAYLOADS, type Subject } from "../event/index.ts";
-import type { Verdict } from "./index.ts";
+import { NO_TOKENS, type Verdict } from "./index.ts";
 
 function subjectOf(rig: Rig, index = 0): Subject {
   const { subject, subjectDigest } = rig.of("approval.requested")[index] ?? {};
@@ -11,6 +13,20 @@ function subjectOf(rig: Rig, index = 0): Subject {
   return subject;
 }
 
+const BLOCKED: Verdict = {
+  disposition: "block",
+  verdictId: "vrd_8",
+  gate: "data_class",
+  code: "data_class_denied",
+  message: "it may not see this",
+  after: "final",
+};
+const UNBOUND = JSON.stringify({
+  format: "lens-graph/v1",
+  name: "g",
+  nodes: [{ id: "a", config: { template_body: "say [[x]]" } }],
+  edges: [],
+});
 const LONG = "x".repeat(LIMITS.shownValueBytesMax + 1);
 
 describe("the subject of an approval", () => {
@@ -47,6 +63,11 @@ describe("the subject of an approval", () => {
         { decision: "reject", effect: "Nothing is sent; ok fails, and the run ends." },
       ],
     });
+  });
+
+  it("of a gate has the kind of act that its author wrote", () => {
+    const gate = (more: string) => subjectOf(runOf(workflow([`g {approval: required${more}}`]))).action;
+    expect([gate(""), gate(", action: financial")]).toEqual([null, "financial"]);
   });
 
   it("of a step has exactly what will be sent, and what it reads", () => {
@@ -133,6 +154,108 @@ describe("the subject of an approval", () => {
     });
   });
 
+  it.each<[string, string, Verdict]>([
+    ["of a gate before a step", "approval: required", ALLOW],
+    ["of a step that failed before it was sent", "on_failure: retry_once_then_escalate", BLOCKED],
+  ])("%s has the agent that would act, and its trust", (_, more, verdict) => {
+    const clerk = { trustLevel: 4, provider: null, model: null };
+    const agents = new Map([["clerk", clerk]]);
+    const source = workflow([`a {command: 'mail', agent: clerk, ${more}}`]);
+    const rig = new Rig(source, { agents, judge: () => verdict }).start();
+    expect(subjectOf(rig).agent).toEqual({ id: "clerk", trust: 4 });
+    expect(rig.answer("a", "skip", { byAgentId: "clerk" }).refusal?.code).toBe("self_approval");
+  });
+
+  it("of elements that failed has the agent of the step", () => {
+    const source = workflow(
+      ["a {command: 'see ${item}', for_each: list, agent: clerk, on_failure: retry_once_then_escalate}"],
+      "args: {list: [1]}",
+    );
+    expect(subjectOf(runOf(source).fail("a[0]", "provider_auth")).agent).toEqual({ id: "clerk", trust: null });
+  });
+
+  it("of a lens without a value has the agent that would act", () => {
+    const rig = runOf(UNBOUND);
+    expect(rig.of("approval.requested")[0]).toMatchObject({ source: "block", agentId: "default" });
+  });
+
+  it("of a list has the request of each of its first elements, also with what the author shows", () => {
+    const source = (more: string) =>
+      workflow(
+        [`a {approval: required, command: 'rm \${item}', stdin: 'yes', for_each: dirs${more}}`],
+        "args: {dirs: {type: array}}",
+      );
+    const dirs = Array.from({ length: 22 }, (_, index) => `/d${index}`);
+    for (const more of ["", ", show: ['all of it']"]) {
+      const subject = subjectOf(runOf(source(more), { args: { dirs } }));
+      const { request, shown, answers } = subject;
+      expect([request, changeableInputs(subject)]).toEqual([null, { dirs }]);
+      expect(shown.slice(0, 2).map(({ label, value }) => [label, value])).toEqual([
+        ["a[0]", "rm /d0\n\nyes"],
+        ["a[1]", "rm /d1\n\nyes"],
+      ]);
+      expect(shown[20]?.value).toBe("and 2 more, one for each element");
+      expect(answers[0]?.effect).toBe("a starts, once for each element of dirs.");
+    }
+    const rig = runOf(source(", quorum: 2"), { args: { dirs } });
+    rig.answer("a", "approve", { personId: "per_1", modifications: { inputs: { dirs: ["/e"] } } });
+    expect(rig.of("approval.revised")[0]?.subject.shown[0]).toMatchObject({ label: "a[0]", value: "rm /e\n\nyes" });
+  });
+
+  it("of a child run has its args, also with what the author shows, and those of each element", () => {
+    const source = (more: string) =>
+      workflow(
+        [`c {approval: required, workflow_ref: audit, with: {amount: 100, who: '\${who}'}${more}}`],
+        "args: {who: {default: ann}, list: {type: array, default: [1]}}",
+      );
+    const shownOf = (more: string) => subjectOf(runOf(source(more))).shown.map(({ label, value }) => [label, value]);
+    expect(changeableInputs(subjectOf(runOf(source(""))))).toEqual({ amount: 100, who: "ann" });
+    expect(shownOf("")).toEqual([
+      ["amount", 100],
+      ["who", "ann"],
+    ]);
+    expect(shownOf(", show: [who]")).toEqual([
+      ["Args of audit", { amount: 100, who: "ann" }],
+      ["who", "ann"],
+    ]);
+    const rig = runOf(source(", for_each: list"));
+    expect(subjectOf(rig).shown[0]).toMatchObject({ label: "c[0]", value: '{"amount":100,"who":"ann"}' });
+    expect(subjectOf(rig).answers[0]?.effect).toBe("A run of audit is started for each element of list.");
+    rig.answer("c", "approve", { modifications: { inputs: { list: [2, 3], who: "bob" } } });
+    const started = rig.effects.flatMap((effect) => (effect.type === "start-child" ? [effect.args] : []));
+    expect(started).toEqual([
+      { amount: 100, who: "bob" },
+      { amount: 100, who: "bob" },
+    ]);
+  });
+
+  it("of a step that sends nothing has its values; of rounds it says how many there may be", () => {
+    const values = (step: string) => {
+      const { shown, answers } = subjectOf(
+        runOf(workflow([`a {approval: required, ${step}}`], "args: {n: {default: 5}}")),
+      );
+      return [shown.map(({ label, value }) => [label, value]), answers[0]?.effect];
+    };
+    expect(values("emit: {type: paid, data: {sum: '${n}'}}")).toEqual([
+      [
+        ["key", {}],
+        ["data", { sum: 5 }],
+        ["n", 5],
+      ],
+      "The event paid is emitted.",
+    ]);
+    expect(values("set: {sum: {expr: n + 1}}")).toEqual([
+      [
+        ["sum", 6],
+        ["n", 5],
+      ],
+      "a starts.",
+    ]);
+    expect(values("command: go, repeat: {until: 'true', max: 3}")[1]).toBe(
+      "a starts, and is repeated in up to 3 rounds. The first sends the request as it is shown.",
+    );
+  });
+
   it("of a failed step shows what another attempt would send", () => {
     const rig = runOf(workflow(["a {command: 'pay ${n}', on_failure: retry_once_then_escalate}"], "args: {n: 3}"));
     rig.fail("a", "provider_auth");
@@ -140,12 +263,21 @@ describe("the subject of an approval", () => {
     expect(subjectOf(rig).answers.map(({ decision }) => decision)).toEqual(["retry", "skip", "abort"]);
   });
 
-  it("hides what looks like a secret", () => {
+  it("hides what looks like a secret, also in the summary of a failure", () => {
     const secret = "sk-live-abcdefghijklmnop1234567890AB";
     const source = workflow(["a {approval: required, command: 'use ${key}'}"], "args: {key: {type: string}}");
     const rig = runOf(source, { args: { key: secret } });
     expect(JSON.stringify(subjectOf(rig))).not.toContain(secret);
     expect(subjectOf(rig).request?.message).toContain("[hidden:");
+    const failed = runOf(workflow(["a {on_failure: retry_once_then_escalate}"]));
+    failed.callback("a", {
+      status: "failed",
+      tokens: NO_TOKENS,
+      costMicros: 0,
+      errorCode: "adapter_bug",
+      error: secret,
+    });
+    expect(failed.of("approval.requested")[0]?.summary).toContain("[hidden:");
   });
 
   it("refers to large values, with the beginning of each", () => {
@@ -172,6 +304,25 @@ describe("the subject of an approval", () => {
       expect(utf8Length(JSON.stringify(subject))).toBeLessThanOrEqual(LIMITS.subjectBytesMax);
       expect(JSON.stringify(subject)).toContain("$ref");
     }
+  });
+
+  it("is never larger than its limit with the args of a call, or with many inputs", () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`v${index}`, "é".repeat(15_000)]));
+    const small = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`s${index}`, "x".repeat(80)]));
+    for (const args of [many, small]) {
+      const rig = turnOf({ judgeTool: () => HELD });
+      rig.round(0, [call("refund", args)]);
+      const subject = subjectOf(rig);
+      expect(utf8Length(JSON.stringify(subject))).toBeLessThanOrEqual(LIMITS.subjectBytesMax);
+      expect(JSON.stringify(subject.call?.args)).toContain("$ref");
+      expect(subject.call).toMatchObject({ tool: "refund", words: "words 0" });
+    }
+    // A lens without a template is sent all inputs; each is shown with a label of its own.
+    const inputs = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`s${index}`, "x".repeat(30)]));
+    const source = JSON.stringify({ ...JSON.parse(UNBOUND), nodes: [{ id: "a" }], root_inputs: inputs });
+    const shown = subjectOf(runOf(source, { judge: () => HOLD }));
+    expect(utf8Length(JSON.stringify(shown))).toBeLessThanOrEqual(LIMITS.subjectBytesMax);
+    expect(shown.shown).toMatchObject([{ value: { $ref: "shown" } }]);
   });
 
   it("does not change what grants are keyed by: cost and starter are not part of the digest", () => {
@@ -228,14 +379,21 @@ describe("the form of a gate", () => {
       "{n: {type: number, default: '${draft.amount}', label: 'To ${draft.who}', description: 'In ${place}'}}";
     const rig = asked({ amount: 12.5, who: "Ada\nByron" }, form);
     expect(formOf(rig)).toEqual({
-      n: { type: "number", required: true, default: 12.5, label: "To Ada Byron", description: "In Rome" },
+      n: {
+        type: "number",
+        required: true,
+        default: 12.5,
+        isDefaultFilled: true,
+        label: "To Ada Byron",
+        description: "In Rome",
+      },
     });
     rig.answer("ok", "approve", { form: {} });
     expect(rig.outputs("ok")).toEqual({ approved: true, n: 12.5 });
     expect(
       asked({ amount: 1, who: "" }, "{n: {type: string, default: 'For ${place}'}}").of("approval.requested")[0]?.form,
     ).toEqual({
-      n: { type: "string", required: true, default: "For Rome" },
+      n: { type: "string", required: true, default: "For Rome", isDefaultFilled: true },
     });
   });
 

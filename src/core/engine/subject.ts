@@ -9,6 +9,7 @@ import type { Question } from "./approvals.ts";
 import { bind } from "./bind.ts";
 import { conversationBefore } from "./conversation.ts";
 import type { BoundRequest } from "./effect.ts";
+import { ownValues, unsentRequests } from "./unsent.ts";
 import { givenReader, readsOf } from "./given-values.ts";
 import type { HoldFacts, KnownAgent } from "./input.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
@@ -32,8 +33,13 @@ export function subjectOf(turn: Turn, node: NodeState, question: Question): Subj
     trigger: state.trigger,
     args: shownMembers(state.args, "args"),
     request: requestOf(turn, node, question, agent),
+    ...readsOfUnsent(state, node, planNode, question),
     ...shownCall(node, question),
-    shown: [...conversationOf(node, question), ...shownBy(state, node, planNode, question.inputs)],
+    shown: [
+      ...conversationOf(node, question),
+      ...(question.source === "gate" ? unsentRequests(state, node, planNode) : []),
+      ...shownBy(state, node, planNode, question.inputs),
+    ],
     parents: parentsOf(state, node, planNode),
     costMicros: state.costMicros,
     estimateMicros: facts?.estimateMicros ?? planNode.request.estimatedCostMicros,
@@ -51,15 +57,20 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
   const planNode = planNodeOf(state, node);
   const outputs = modifications?.["outputs"];
   const binding = request === null && planNode.forEach === null ? bind(state, node) : null;
-  const inputs = request?.inputs ?? (binding?.kind === "bound" ? binding.request.inputs : {});
+  const own = planNode.forEach === null ? ownValues(state, node, planNode) : null;
+  const inputs = own ?? request?.inputs ?? (binding?.kind === "bound" ? binding.request.inputs : {});
   const isReplaced = isJsonObject(outputs);
-  const args = modifications?.["args"];
+  const callArgs = modifications?.["args"];
   if (asked.call !== undefined) {
-    const changed = isJsonObject(args) ? { args: shownMembers(args, "call.args") } : {};
+    const changed = isJsonObject(callArgs) ? { args: shownMembers(callArgs, "call.args") } : {};
     return withinLimit({ ...asked, call: { ...asked.call, ...changed } });
   }
+  const { source } = approval;
   return withinLimit({
     ...asked,
+    ...(isReplaced
+      ? {}
+      : readsOfUnsent(state, node, planNode, { source, request: asked.request === null ? null : request, inputs })),
     title: approval.source === "gate" || approval.source === "policy" ? titleOf(state, node) : asked.title,
     request: isReplaced
       ? null
@@ -67,6 +78,7 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
         ? asked.request
         : sentAs(request, asked.request, readsBeside(state, node, planNode, inputs)),
     shown: [
+      ...(approval.source === "gate" && !isReplaced ? unsentRequests(state, node, planNode) : []),
       ...shownBy(state, node, planNode, inputs),
       ...enteredIn(approval.rule.form, form),
       ...(isReplaced ? enteredIn(null, outputs) : []),
@@ -99,7 +111,9 @@ function conversationOf({ turn }: NodeState, { call: asked }: Question): readonl
 
 function actionOf({ turn }: NodeState, planNode: PlanNode, { call }: Question): string | null {
   if (call !== undefined) return turn?.calls.get(call.id)?.action ?? null;
-  return planNode.kind === "gate" ? null : planNode.request.action;
+  const { action } = planNode.request;
+  // A gate acts only as far as its author says: what it lets pass may move money.
+  return planNode.kind === "gate" && action === "execute" ? null : action;
 }
 
 function sentAs(
@@ -114,6 +128,18 @@ function sentAs(
     inputs: shownMembers(inputs, "inputs"),
     ...(Object.keys(reads).length === 0 ? {} : { reads }),
   };
+}
+
+/** Returns the values a person may change before a list, a child run or a calculation starts. */
+function readsOfUnsent(
+  state: RunState,
+  node: NodeState,
+  planNode: PlanNode,
+  { source, request, inputs }: Pick<Question, "source" | "request" | "inputs">,
+): Pick<Subject, "reads"> {
+  if (source !== "gate" || planNode.kind === "gate" || request !== null) return {};
+  const values = boundValues(state, node, planNode, inputs).map(({ label, value }) => [label, value ?? null] as const);
+  return values.length === 0 ? {} : { reads: Object.fromEntries(values) };
 }
 
 /** Returns the values that the texts of a step read besides its inputs. */

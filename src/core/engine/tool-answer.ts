@@ -4,7 +4,7 @@ import { ANYONE } from "../definition/index.ts";
 import { type Decision, isSettled } from "../event/index.ts";
 import { checkToolArgs } from "../outputs/index.ts";
 import { childCalls, descriptionOf, heldCalls, type ToolCall, unknownCalls } from "./agent-turn.ts";
-import type { ReadChanges } from "./answer-changes.ts";
+import { madeChanges, type ReadChanges } from "./answer-changes.ts";
 import { type Answer, approvalOf, closeApproval } from "./approvals.ts";
 import type { ApprovalInput } from "./input.ts";
 import { planNodeOf } from "./move.ts";
@@ -24,7 +24,7 @@ type Outcome = { readonly refusal: Refusal } | { readonly changes: ReadChanges }
 export function readCallChanges(node: NodeState, approval: ApprovalState, given: ApprovalInput): Outcome {
   const call = callAskedAbout(node, approval.id);
   const before = approval.changes;
-  const asked = given.modifications ?? before.modifications;
+  const asked = madeChanges(given.modifications) ?? before.modifications;
   const isUnknown = call?.ruling.kind === "hold" && call.ruling.isUnknown;
   if (call === undefined) return { refusal: refuse("approval_closed", "the call is already decided") };
   const errors = asked === null ? [] : isUnknown ? resultErrors(asked) : argErrors(node, call, asked);

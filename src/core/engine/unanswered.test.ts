@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ALLOWED, call, HELD, TurnRig, turnOf } from "../../../test/conformance/turn-rig.ts";
-import { workflow } from "../../../test/conformance/rig.ts";
+import { runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { RequestToolVerdict, ToolVerdict } from "./index.ts";
 
 const BY_DEFAULT: ToolVerdict = {
@@ -78,5 +78,21 @@ describe("a call that may have been made, and whose step approves by default", (
     rig.fire("approval-hop");
     expect(rig.of("node.failed")[0]).toMatchObject({ errorCode: "approval_expired" });
     expect(rig.of("tool.completed").map(({ isError }) => isError)).not.toContain(false);
+  });
+});
+
+describe("an approval of a failed step whose chain approves by default", () => {
+  it.each(["approval-hop", "approval-expiry"] as const)("tries again what did not complete (%s)", (timer) => {
+    const rule = "approvers: [{who: 'role:lead', within: 1h}], otherwise: approve";
+    const rig = runOf(
+      workflow(
+        [`a {command: 'see \${item}', for_each: list, on_failure: retry_once_then_escalate, ${rule}}`],
+        "args: {list: [1, 2]}",
+      ),
+    );
+    rig.complete("a[0]", { stdout: "one" }).fail("a[1]", "provider_auth").fire(timer);
+    expect(rig.of("approval.resolved")).toMatchObject([{ status: "approved", decision: "retry", by: "sluice" }]);
+    rig.complete("a[1]", { stdout: "two" });
+    expect(rig.outputs("a")).toEqual({ items: ["one", "two"], count: 2, failed: 0 });
   });
 });

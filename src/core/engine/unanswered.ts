@@ -1,7 +1,7 @@
 /** Handles approvals without an answer: the next approver is asked, the default of the chain applies, or the approval expires. */
 import type { Otherwise } from "../definition/index.ts";
 import { checkForm } from "../outputs/index.ts";
-import { reachFrom, statusAfter } from "./approval-answer.ts";
+import { decisionOf, reachFrom, statusAfter } from "./approval-answer.ts";
 import { type Answer, armHop, closeApproval } from "./approvals.ts";
 import { DEFAULT_ANSWERER } from "./apply-approval.ts";
 import { failNode } from "./failing.ts";
@@ -45,9 +45,11 @@ function takeDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise):
 }
 
 function giveDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise, reason = NO_ANSWER): void {
-  answer(turn, approval, otherwise, {
-    status: statusAfter(otherwise),
-    decision: otherwise,
+  const { modifications } = approval.changes;
+  const decision = decisionOf({ source: approval.source, modifications }, { decision: otherwise });
+  answer(turn, approval, decision, {
+    status: statusAfter(decision),
+    decision,
     by: DEFAULT_ANSWERER,
     reason,
     ...(otherwise === "approve" ? askedOf(approval) : {}),

@@ -14,6 +14,7 @@ const SUBJECT: ContentPlaces = {
   "subject.request.stdin": "value",
   "subject.request.inputs": "members",
   "subject.request.reads": "members",
+  "subject.reads": "members",
   "subject.call.args": "members",
   "subject.call.words": "value",
   "subject.shown.*.label": "value",

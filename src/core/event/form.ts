@@ -11,6 +11,8 @@ export const formFieldSchema = z.object({
   description: z.string().optional(),
   enum: z.array(z.union([z.string(), z.number()])).optional(),
   default: json.optional(),
+  /** Set when the default contains values of the run, so that it is shown only where those may be shown. */
+  isDefaultFilled: z.literal(true).optional(),
   min: z.number().optional(),
   max: z.number().optional(),
   pattern: z.string().optional(),

@@ -53,6 +53,8 @@ export const subjectSchema = z.object({
       tools: z.array(z.string()),
     })
     .nullable(),
+  /** The values that can be changed of a step that sends no single request, by name. Absent when there are none, and in older logs. */
+  reads: jsonObject.optional(),
   /** The tool call that is made after approval. Absent when the approval is not about a call. */
   call: z
     .object({

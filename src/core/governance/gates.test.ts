@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../base/index.ts";
+import { ANYONE, type ApprovalRule } from "../definition/index.ts";
 import { HOUR_MS } from "./calendar.ts";
 import type { DispatchFacts } from "./facts.ts";
 import type { Judgement } from "./gate.ts";
 import { DISPATCH_GATES, judgeDispatch } from "./judge.ts";
+import type { Policy } from "./registered.ts";
 import { agentOf, envelope, factsOf, GATEWAY, NOW, policyOf } from "./sample.test.ts";
 
 type Blocked = Extract<Judgement, { disposition: "block" }>;
@@ -604,6 +606,20 @@ describe("approval_required", () => {
     const rest = held(factsOf({ policies, node: { action: "write" }, grants: ["own@1", "flow@1", "rung"] }));
     expect(rest.hold.wanted).toEqual(["wide@1"]);
     expect(rest.hold.rule).toEqual(rule("role:board", true));
+  });
+
+  it("approves by default only what all who ask approve by default", () => {
+    const lenient = { ...ANYONE, approvers: [{ who: "role:risk", withinMs: 1 }], otherwise: "approve" as const };
+    const policy = (name: string, approvers: ApprovalRule | null) =>
+      policyOf({ name, action: "require_approval", approvers });
+    const otherwiseOf = (policies: readonly Policy[], action: "read" | "write" = "read") =>
+      held(factsOf({ policies, node: { action } })).hold.rule.otherwise;
+    const first = policy("first", lenient);
+    expect(otherwiseOf([first])).toBe("approve");
+    expect(otherwiseOf([first, policy("second", { ...lenient, quorum: 2 })])).toBe("approve");
+    expect(otherwiseOf([first, policy("second", { ...ANYONE, quorum: 2 })])).toBeNull();
+    expect(otherwiseOf([first, policy("second", null)])).toBeNull();
+    expect(otherwiseOf([first], "write")).toBeNull();
   });
 
   it("comes after every block", () => {

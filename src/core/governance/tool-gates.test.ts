@@ -178,6 +178,14 @@ describe("who has to see a call first", () => {
     expect(explanation.unblock[0]).toMatchObject({ action: "approve", target: "run_1/assess/0/2/0" });
   });
 
+  it("is not approved by default when the rung of the agent asks as well", () => {
+    const approvers = { ...risk, otherwise: "approve" as const };
+    const lenient = about({ name: "asks", action: "require_approval", approvers });
+    expect(held(toolFactsOf({ policies: [lenient] })).hold.rule.otherwise).toBe("approve");
+    const spending = toolFactsOf({ policies: [lenient], tool: { action: "financial" } });
+    expect(held(spending).hold.rule.otherwise).toBeNull();
+  });
+
   it("is a second person where an agent with a threshold moves money, whatever the amount", () => {
     const agent = { autonomy: "bounded", financialThresholdMicros: 1_000_000_000 } as const;
     const { hold } = held(toolFactsOf({ agent, tool: { action: "financial" } }));

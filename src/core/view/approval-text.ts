@@ -17,6 +17,18 @@ export const OUTCOME_UNKNOWN =
 
 export const NOTHING_SENT = "Nothing is sent: the answer itself is the result, and the run continues with it.";
 
+/** Describes what happens after an approval whose subject has no request: what the answer starts, or that nothing is sent. */
+export function withoutRequest({
+  answers,
+}: {
+  readonly answers: readonly Readonly<Subject["answers"][number]>[];
+}): string {
+  const [effect] = answers.flatMap(({ decision, effect: text }) =>
+    decision === "approve" || decision === "retry" ? [text] : [],
+  );
+  return effect === undefined || effect.includes("Nothing is sent") ? NOTHING_SENT : effect;
+}
+
 /** Returns the reference that replaces a value too large to be shown. Null when the value itself is present. */
 export function largeValueOf(value: unknown): LargeValue | null {
   if (!isJsonObject(value as Json)) return null;
@@ -122,11 +134,14 @@ export function argsNotWhole(args: JsonObject): readonly string[] {
     .map(([name]) => name);
 }
 
-/** Returns the values of a request that a person may change: inputs and other values it reads, as far as they are shown in full. */
+/** Returns the values that a person may change: inputs and other values a step reads, as far as they are shown in full. */
 export function changeableInputs(
-  subject: { readonly request: Pick<NonNullable<Subject["request"]>, "inputs" | "reads"> | null } | null,
+  subject: {
+    readonly request: Pick<NonNullable<Subject["request"]>, "inputs" | "reads"> | null;
+    readonly reads?: Subject["reads"];
+  } | null,
 ): JsonObject {
-  const { inputs = {}, reads = {} } = subject?.request ?? {};
+  const { inputs = {}, reads = {} } = subject?.request ?? { reads: subject?.reads };
   // A large set of inputs is cut as a whole.
   const values = largeValueOf(inputs) === null ? { ...reads, ...inputs } : reads;
   const cut = new Set(argsNotWhole(values));

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../../clock/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { Channel } from "../../registry/index.ts";
@@ -15,7 +16,7 @@ import { approvalUrl, runUrl } from "./console-url.ts";
 import { sendLetter } from "./email.ts";
 import { itemOf, type MessageItem } from "./message-item.ts";
 import type { Notice } from "./notice.ts";
-import { postToSlack, type SlackPost, updateInSlack } from "./slack.ts";
+import { postToSlack, type SlackItem, type SlackPost, updateInSlack } from "./slack.ts";
 import { SlackApi } from "./slack-api.ts";
 import { postCard } from "./teams.ts";
 
@@ -67,7 +68,7 @@ export class ChannelSender {
       case "teams":
         return postCard(open.channel.url, await this.#items(open, wanted, SHARED), this.#options.reach, signal);
       case "webhook":
-        return this.#sendSigned(open, first, wanted, signal);
+        return this.#sendSigned(open, wanted, signal);
     }
   }
 
@@ -80,7 +81,7 @@ export class ChannelSender {
 
   async #sendLetter(
     { orgId, channel, secrets }: OpenChannel,
-    { id, recipient }: ClaimedDelivery,
+    { recipient }: ClaimedDelivery,
     wanted: readonly Current[],
     signal: AbortSignal,
   ): Promise<Sent> {
@@ -90,7 +91,7 @@ export class ChannelSender {
     const { password = null } = secrets;
     const { person = null } = first?.notice ?? {};
     const items = await this.#items({ orgId, channel, secrets }, wanted, { recipient, person });
-    const letter = { to: recipient, name: person?.name ?? "", items, id };
+    const letter = { to: recipient, name: person?.name ?? "", items, id: idOf(wanted) };
     return sendLetter(mail, password, letter, this.#options.reach, signal);
   }
 
@@ -103,19 +104,15 @@ export class ChannelSender {
     const api = new SlackApi(slackUrl, reach, token);
     const target = { orgId, targetId: channelTarget(channel.id) };
     const post: SlackPost = { api, conversation: channel.conversation, target, store };
-    const items = await this.#items(open, wanted, null);
+    const items: SlackItem[] = [];
+    for (const one of wanted) items.push({ item: await this.#item(open, one, null), delivery: one.delivery });
     const [first] = items;
-    if (first?.notice.on === "update") return updateInSlack(post, first, signal);
-    return postToSlack(post, { items, deliveries: wanted.map(({ delivery }) => delivery) }, signal);
+    if (first?.item.notice.on === "update") return updateInSlack(post, first.item, signal);
+    return postToSlack(post, items, signal);
   }
 
   /** Sends in the format of webhooks, so that one receiver can handle both. */
-  async #sendSigned(
-    open: OpenChannel,
-    { delivery }: Current,
-    wanted: readonly Current[],
-    signal: AbortSignal,
-  ): Promise<Sent> {
+  async #sendSigned(open: OpenChannel, wanted: readonly Current[], signal: AbortSignal): Promise<Sent> {
     const { channel, secrets } = open;
     const { reach, clock } = this.#options;
     const items = await this.#items(open, wanted, null);
@@ -133,21 +130,20 @@ export class ChannelSender {
     });
     const { secret } = secrets;
     const keys = secret === undefined ? [] : keysOf(secret);
-    return sendSigned({ id: delivery.id, body }, { url: channel.url, keys }, reach, clock.now(), signal);
+    return sendSigned({ id: idOf(wanted), body }, { url: channel.url, keys }, reach, clock.now(), signal);
   }
 
   /** `reader`: the recipient of the tickets; null to link to the console. */
-  async #items(
-    { orgId, channel }: OpenChannel,
-    wanted: readonly Current[],
-    reader: Reader | null,
-  ): Promise<readonly MessageItem[]> {
+  async #items(open: OpenChannel, wanted: readonly Current[], reader: Reader | null): Promise<readonly MessageItem[]> {
     const items: MessageItem[] = [];
-    for (const { notice, approval } of wanted) {
-      const link = await this.#link(orgId, channel, notice, approval, reader);
-      items.push(itemOf(notice, approval, link, channel.hasContent));
-    }
+    for (const one of wanted) items.push(await this.#item(open, one, reader));
     return items;
+  }
+
+  async #item({ orgId, channel }: OpenChannel, about: Current, reader: Reader | null): Promise<MessageItem> {
+    const { notice, approval } = about;
+    const link = await this.#link(orgId, channel, notice, approval, reader);
+    return itemOf(notice, approval, link, channel.hasContent);
   }
 
   async #link(
@@ -182,6 +178,17 @@ interface Reader {
 }
 
 const SHARED: Reader = { recipient: "", person: null };
+
+/**
+ * Returns the id by which a receiver detects a repeated message. The id of several items follows from all of them: with
+ * the id of the first, a receiver would drop another group that begins with the same item, and lose the others.
+ */
+function idOf(wanted: readonly Current[]): string {
+  const ids = wanted.map(({ delivery }) => delivery.id);
+  const [only = ""] = ids;
+  if (ids.length === 1) return only;
+  return `msg_${createHash("sha256").update(ids.join(" "), "utf8").digest("hex").slice(0, 32)}`;
+}
 
 /** An approval that was answered in the meantime is not sent. */
 function isWanted({ notice, approval }: Current): boolean {

@@ -26,7 +26,9 @@ export class SlackApi {
   }
 
   call(method: string, args: JsonObject, signal?: AbortSignal): Promise<SlackReply> {
-    return this.#request(method, JSON.stringify(args), "application/json; charset=utf-8", signal);
+    const { text } = args;
+    const sent = typeof text === "string" ? { ...args, text: literal(text) } : args;
+    return this.#request(method, JSON.stringify(sent), "application/json; charset=utf-8", signal);
   }
 
   /** Calls a read method. Those take their arguments as a form. */
@@ -69,6 +71,11 @@ export class SlackApi {
     const error = typeof code === "string" ? `Slack answered ${code}.` : `Slack answered ${status}.`;
     return { ok: false, sent: { kind: "failed", status, error } };
   }
+}
+
+/** Escapes the text beside blocks, where Slack interprets markup: a title must not notify a whole channel or hide a link. */
+function literal(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 function notDelivered(sent: Sent): Exclude<Sent, { readonly kind: "delivered" }> {

@@ -1,10 +1,10 @@
-import { digestText, getOwn, type JsonObject } from "../../core/base/index.ts";
+import { getOwn, type JsonObject } from "../../core/base/index.ts";
 import type { ChannelStore, ClaimedDelivery, Posting, RunStore, TargetKey } from "../../store/index.ts";
 import type { Sent } from "../delivery/index.ts";
 import { headline, type MessageItem } from "./message-item.ts";
 import type { SlackApi } from "./slack-api.ts";
 import { detailBlocks, itemBlocks, listBlocks } from "./slack-blocks.ts";
-import { findPosted, type Marked, markOf } from "./slack-marks.ts";
+import { findPosted, type Marked, markOf, type PostedMessage } from "./slack-marks.ts";
 
 export interface SlackPost {
   readonly api: SlackApi;
@@ -13,74 +13,81 @@ export interface SlackPost {
   readonly store: Pick<ChannelStore, "addPosting" | "listPostings"> & Pick<RunStore, "getApproval">;
 }
 
-/** The content of one message. */
-export interface SlackMessage {
-  readonly items: readonly MessageItem[];
-  readonly deliveries: readonly Pick<ClaimedDelivery, "id" | "claim">[];
+/** An item of a message, and the delivery it is for. */
+export interface SlackItem {
+  readonly item: MessageItem;
+  readonly delivery: Pick<ClaimedDelivery, "id" | "claim">;
 }
 
-/** A message being posted. Parts already posted are not posted again. */
-interface PendingPost extends SlackPost {
-  readonly mark: string;
-  readonly posted: ReadonlyMap<string, Marked>;
-}
-
-/** Posts a message, with its details in a thread. With several items, each item has its own message in the thread. */
-export async function postToSlack(
-  post: SlackPost,
-  { items, deliveries }: SlackMessage,
-  signal: AbortSignal,
-): Promise<Sent> {
-  const [only] = items;
-  const isOne = items.length === 1 && only !== undefined;
-  const blocks = isOne ? itemBlocks(only) : listBlocks(items);
-  const pending = await begin(post, { items, deliveries }, signal);
-  const first = await postPart(pending, "", { text: headline(items), blocks }, null, signal);
-  if (!first.ok) return first.sent;
-  if (isOne) await remember(post, only, first.posted);
+/**
+ * Posts a message, with its details in a thread. With several items, each item has its own message in the thread. Items
+ * that a process posted before it died are not posted again, whichever items they were posted with.
+ */
+export async function postToSlack(post: SlackPost, items: readonly SlackItem[], signal: AbortSignal): Promise<Sent> {
+  const found = await postedBefore(post, items, signal);
+  const isFound = ({ delivery }: SlackItem): boolean => found.some(({ deliveries }) => deliveries.has(delivery.id));
+  for (const message of found) {
+    const own = items.filter(({ delivery }) => message.deliveries.has(delivery.id));
+    await completeThread(post, message, own, signal);
+  }
+  const open = items.filter((one) => !isFound(one));
+  const [first] = open;
+  if (first === undefined) return { kind: "delivered", status: 200 };
+  const ids = new Set(open.map(({ delivery }) => delivery.id));
+  const blocks = open.length === 1 ? itemBlocks(first.item) : listBlocks(open.map(({ item }) => item));
+  const message = { text: headline(open.map(({ item }) => item)), blocks };
+  const sent = await postPart(post, markOf(ids, ""), message, null, signal);
+  if (!sent.ok) return sent.sent;
   // The message is posted. An error in its thread must not cause it to be posted a second time.
-  for (const [index, item] of items.entries()) await follow(pending, item, index, first.posted.ts, isOne, signal);
+  await completeThread(post, { ...sent.posted, deliveries: ids, parts: new Map() }, open, signal);
   return { kind: "delivered", status: 200 };
 }
 
-/** On a retry, first searches for a message that a previous process posted before it died. */
-async function begin(post: SlackPost, { items, deliveries }: SlackMessage, signal: AbortSignal): Promise<PendingPost> {
-  const mark = digestText(deliveries.map(({ id }) => id).join(" "));
-  const isFirst = deliveries.every(({ claim }) => claim === 1);
-  const since = Math.min(...items.map(({ notice }) => notice.at));
-  return { ...post, mark, posted: isFirst ? new Map() : await findPosted(post, mark, since, signal) };
+/** Returns the messages about deliveries that were tried before. */
+async function postedBefore(
+  post: SlackPost,
+  items: readonly SlackItem[],
+  signal: AbortSignal,
+): Promise<readonly PostedMessage[]> {
+  const tried = items.filter(({ delivery }) => delivery.claim > 1);
+  if (tried.length === 0) return [];
+  const since = Math.min(...tried.map(({ item }) => item.notice.at));
+  return findPosted(post, new Set(tried.map(({ delivery }) => delivery.id)), since, signal);
 }
 
-async function follow(
-  pending: PendingPost,
-  item: MessageItem,
-  index: number,
-  thread: string,
-  isShown: boolean,
+/** Posts what is missing in the thread of a message, and stores where each of its items is. */
+async function completeThread(
+  post: SlackPost,
+  message: PostedMessage,
+  items: readonly SlackItem[],
   signal: AbortSignal,
 ): Promise<void> {
-  if (!isShown) {
-    const message = { text: item.notice.title, blocks: itemBlocks(item) };
-    const own = await postPart(pending, `item ${index}`, message, thread, signal);
-    if (own.ok) await remember(pending, item, own.posted);
+  for (const { item, delivery } of items) {
+    const ensure = async (part: string, text: string, blocks: readonly JsonObject[]): Promise<PostedPart> => {
+      const posted = message.parts.get(`${part} ${delivery.id}`);
+      if (posted !== undefined) return { ok: true, posted };
+      const mark = markOf([delivery.id], `${part} ${delivery.id}`);
+      return postPart(post, mark, { text, blocks }, message.ts, signal);
+    };
+    const isAlone = message.deliveries.size === 1;
+    const own = isAlone
+      ? { ok: true as const, posted: message }
+      : await ensure("item", item.notice.title, itemBlocks(item));
+    if (own.ok) await remember(post, item, own.posted);
+    const details = detailBlocks(item);
+    if (details.length > 0) await ensure("details", "Details", details);
   }
-  const details = detailBlocks(item);
-  if (details.length === 0) return;
-  await postPart(pending, `details ${index}`, { text: "Details", blocks: details }, thread, signal);
 }
 
 type PostedPart = { readonly ok: true; readonly posted: Marked } | { readonly ok: false; readonly sent: Sent };
 
 async function postPart(
-  { api, conversation, mark, posted }: PendingPost,
-  part: string,
+  { api, conversation }: SlackPost,
+  metadata: JsonObject,
   message: { readonly text: string; readonly blocks: readonly JsonObject[] },
   thread: string | null,
   signal: AbortSignal,
 ): Promise<PostedPart> {
-  const before = posted.get(part);
-  if (before !== undefined) return { ok: true, posted: before };
-  const metadata = markOf(mark, part);
   const args = { channel: conversation, ...message, metadata, unfurl_links: false, unfurl_media: false };
   const threaded = thread === null ? args : { ...args, thread_ts: thread };
   const reply = await api.call("chat.postMessage", threaded, signal);

@@ -29,6 +29,18 @@ const textOf = (subject: Subject, asked: Parameters<typeof sectionsOf>[1] = HELD
 describe("what a message shows of an approval", () => {
   const call = { tool: "refund", server: "shop", args: { order: 7, amount: 900 }, action: "financial", round: 1 };
 
+  it("says what an answer starts where no single request is sent, and else that nothing is", () => {
+    const effect = "Once 2 people have approved: A run of audit is started.";
+    const whatFor = (answers: Subject["answers"]): string | undefined =>
+      textOf({ ...SUBJECT, answers }, { source: "gate", choices: ["approve", "reject"] }).split("\n")[1];
+    expect(whatFor([{ decision: "approve", effect }])).toBe(effect);
+    expect(whatFor([{ decision: "retry", effect: "each is tried again." }])).toBe("each is tried again.");
+    expect(whatFor([{ decision: "approve", effect: "Nothing is sent; the run continues." }])).toContain(
+      "Nothing is sent",
+    );
+    expect(whatFor([{ decision: "skip", effect: "a is skipped." }])).toContain("Nothing is sent");
+  });
+
   it("is the tool call that is held, with its args and the words before it", () => {
     const text = textOf({ ...SUBJECT, call: { ...call, words: "The lamp arrived broken." } });
     expect(text.split("\n").slice(0, 7)).toEqual([

@@ -7,12 +7,12 @@ import {
   isOutcomeUnknown,
   isSentInput,
   largeValueOf,
-  NOTHING_SENT,
   OUTCOME_UNKNOWN,
   requestText,
   shownGroups,
   shownTable,
   SOURCE_TEXTS,
+  withoutRequest,
 } from "../../core/view/index.ts";
 import type { ApprovalRecord } from "../../store/index.ts";
 
@@ -36,7 +36,7 @@ export function sectionsOf(subject: Subject, asked: Asked): readonly SubjectSect
   const shown = subject.shown.filter((item) => !isSentInput(item, subject));
   const background = shown.length > 0 || request !== null || call !== undefined ? { isBackground: true as const } : {};
   return [
-    ...(call === undefined ? requestSections(request) : callSections(call, asked)),
+    ...(call === undefined ? requestSections(subject) : callSections(call, asked)),
     ...shownGroups(shown).map((group) =>
       group.kind === "short" ? valuesSection(ABOUT, group.values) : shownSection(group.shown),
     ),
@@ -68,8 +68,9 @@ export const ANSWERS_LABEL = "What each answer does";
 const ABOUT = "What it is about";
 const WILL_HAPPEN = "What exactly will happen";
 
-function requestSections(request: Subject["request"]): readonly SubjectSection[] {
-  if (request === null) return [proseSection(WILL_HAPPEN, NOTHING_SENT)];
+function requestSections(subject: Subject): readonly SubjectSection[] {
+  const { request } = subject;
+  if (request === null) return [proseSection(WILL_HAPPEN, withoutRequest(subject))];
   const { message, stdin, inputs, tools } = request;
   const { sentence, heading } = requestText(request);
   return [

@@ -50,6 +50,7 @@ export function messageOf(items: readonly MessageItem[]): object {
           body: [
             textBlock(headline(items), { weight: "Bolder", size: "Medium" }),
             ...items.slice(0, ITEMS_MAX).flatMap((item) => itemBlocks(item, items.length > 1)),
+            ...moreBlocks(items.slice(ITEMS_MAX)),
           ],
           actions: items.slice(0, ITEMS_MAX).flatMap(({ link, notice }) => {
             if (link === null) return [];
@@ -60,6 +61,13 @@ export function messageOf(items: readonly MessageItem[]): object {
       },
     ],
   };
+}
+
+/** Names what a card has no room for. */
+function moreBlocks({ length, 0: next }: readonly MessageItem[]): readonly object[] {
+  if (next === undefined) return [];
+  const place = next.approval === null ? "in the runs" : "in the inbox";
+  return [textBlock(`${length} more are ${place} of the console.`, { separator: true })];
 }
 
 function itemBlocks(item: MessageItem, isOneOfMany: boolean): readonly object[] {

@@ -56,7 +56,8 @@ export class Deliverer {
     if (audiences.isEmpty) return;
     while (this.#inFlight.size < IN_FLIGHT_MAX && !this.#stop.signal.aborted) {
       const claimed = await store.claimDeliveries(CLAIMED_AT_ONCE, LEASE_MS, this.#busy());
-      for (const group of inGroups(claimed)) this.#begin(group);
+      // Claimed in full before the next claim, which would otherwise take members of the group for a message of their own.
+      for (const group of inGroups(claimed)) this.#begin(await this.#whole(group));
       if (claimed.length < CLAIMED_AT_ONCE) return;
     }
   }
@@ -70,6 +71,12 @@ export class Deliverer {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.settled();
+  }
+
+  async #whole(group: DeliveryGroup): Promise<DeliveryGroup> {
+    const [first] = group;
+    if (first.groupKey === null) return group;
+    return [...group, ...(await this.#options.store.claimGroup(first, GROUP_MAX - group.length, LEASE_MS))];
   }
 
   #busy(): readonly TargetKey[] {
@@ -106,10 +113,9 @@ export class Deliverer {
       for (const { id, claim } of group) await store.postponeDelivery(id, claim, delayMs, reason);
       return;
     }
-    const all = [...group, ...(await store.claimGroup(first, GROUP_MAX - group.length, LEASE_MS))];
-    const sent = await target.send(all, this.#stop.signal);
+    const sent = await target.send(group, this.#stop.signal);
     if (sent.kind === "gone") await this.#disable(first);
-    await this.#settle(all, sent);
+    await this.#settle(group, sent);
   }
 
   async #settle(deliveries: readonly ClaimedDelivery[], sent: Sent): Promise<void> {

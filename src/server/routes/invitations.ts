@@ -12,7 +12,7 @@ import type { InvitationRecord } from "../../store/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { pageOf } from "../listing.ts";
-import { requireWithin } from "../member-answer.ts";
+import { requireMayName, requireWithin } from "../member-answer.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { hashSecret, newId, newToken } from "../secret.ts";
@@ -59,6 +59,7 @@ export const invitationRoutes: readonly Route[] = [
 async function invite(call: Call<z.output<typeof invitationBody>, undefined>): Promise<Response> {
   const { services, principal, request, body } = call;
   requireWithin(principal, body.roles, "Inviting with these roles");
+  if (body.groups.length > 0) requireMayName(principal, "Inviting into groups");
   const token = newToken();
   const invitation = await services.store.putInvitation(
     {

@@ -8,6 +8,7 @@ import { answersAs } from "../answers-as.ts";
 import { isOfRequester } from "../key-chain.ts";
 import { PersonCache } from "../person-cache.ts";
 import { NO_PERSON, type Principal } from "../auth.ts";
+import { permissionsOf } from "../permission.ts";
 
 const HOUR = 3_600_000;
 const FOUR_EYES = "name: four-eyes\nsteps:\n  - { id: decide, approval: required, separate_approver: true }\n";
@@ -509,6 +510,23 @@ describe("a deputy", () => {
     // A label given by a caller who may not decide who answers names no one.
     await put("key_self", "release-manager", 1, { isNamed: false });
     expect(await names("key_self", "release-manager")).toEqual(["key:key_self"]);
+  });
+
+  it("cannot be given by groups or deputies without governance:write", async () => {
+    const permissions = [...permissionsOf("approver"), "keys:manage"];
+    const maker = (await api.request("POST", "keys", { body: { label: "maker", permissions } })).body.key;
+    const ann = await Member.signIn("ann-of-groups", { sluice_role: "approver" });
+    const bob = await Member.signIn("bob-of-groups", { sluice_role: "approver" });
+    const until = new Date(now() + HOUR).toISOString();
+    for (const change of [{ groups: ["board"] }, { deputy: { person: bob.id, until } }]) {
+      const path = `persons/${ann.id}`;
+      expect(codeOf(await api.request("PATCH", path, { key: maker, body: change }))).toEqual([403, "forbidden"]);
+      expect((await api.request("PATCH", path, { body: change })).status).toBe(200);
+    }
+    const invite = (groups: readonly string[]) =>
+      api.request("POST", "invitations", { key: maker, body: { email: "c@example.com", roles: ["viewer"], groups } });
+    expect(codeOf(await invite(["board"]))).toEqual([403, "forbidden"]);
+    expect((await invite([])).status).toBe(201);
   });
 
   it("cannot be claimed by a label, or by a key for another person, without governance:write", async () => {

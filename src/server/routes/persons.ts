@@ -11,6 +11,7 @@ import {
   readDeputy,
   requireDone,
   requireMayChange,
+  requireMayName,
   requireMember,
   requireWithin,
 } from "../member-answer.ts";
@@ -104,6 +105,9 @@ async function change(call: MemberCall<z.output<typeof memberBody>>): Promise<Re
   const member = await requireMember(store, principal.orgId, params["personId"] ?? "");
   requireMayChange(principal, member);
   if (asked.roles !== undefined) requireWithin(principal, asked.roles, "Giving these roles");
+  const added = asked.groups?.filter((group) => !member.assignedGroups.includes(group)) ?? [];
+  if (added.length > 0) requireMayName(principal, "Giving groups");
+  if (asked.deputy !== undefined) requireMayName(principal, "Naming a deputy of another member");
   const { orgId, personId } = member;
   const deputy = asked.deputy && (await readDeputy(store, orgId, personId, asked.deputy, config.now()));
   if (asked.disabled !== undefined) await setDisabled(services, member, asked.disabled);

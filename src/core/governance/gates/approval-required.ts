@@ -102,24 +102,30 @@ function ruleFor(
   missing: readonly BuiltInRule[],
   manifests: readonly ManifestRule[],
 ): ApprovalRule {
-  const ofPolicies = policies
-    .map((one) => facts.policies.find((policy) => policyKey(policy) === policyKey(one))?.approvers ?? null)
-    .filter((rule) => rule !== null);
+  const ofPolicies = policies.map(
+    (one) => facts.policies.find((policy) => policyKey(policy) === policyKey(one))?.approvers ?? ANYONE,
+  );
   const ofManifests = manifests.filter((one) => missing.includes(one)).map(({ approval }) => approval);
-  const named = [...ofPolicies, ...ofManifests];
+  const isBuiltIn = missing.some((one) => !manifests.some(({ grant }) => grant === one.grant));
+  const named = [...ofPolicies, ...ofManifests, ...(isBuiltIn ? [ANYONE] : [])];
   const isTwoAgents = missing.some(({ grant }) => grant === TWO_AGENTS_GRANT);
   const rule = strictest(named);
   return isTwoAgents && !rule.isSeparate ? { ...rule, isSeparate: true } : rule;
 }
 
-/** The first rule that names approvers decides who answers. Further requirements of any of the rules are added. */
+/**
+ * The first rule that names approvers decides who answers. Further requirements of any of the rules are added. What one
+ * rule approves by default, without a person, is approved only when all rules say so.
+ */
 export function strictest(rules: readonly ApprovalRule[]): ApprovalRule {
-  const rule = rules.find(({ approvers }) => approvers.length > 0) ?? rules[0] ?? ANYONE;
+  const rule = rules.find(({ approvers }) => approvers.length > 0) ?? rules.find((one) => one !== ANYONE) ?? ANYONE;
   if (rules.length < 2) return rule;
+  const isApprovedByAll = rules.every(({ otherwise }) => otherwise === "approve");
   return {
     ...rule,
     isSeparate: rules.some(({ isSeparate }) => isSeparate),
     quorum: Math.max(...rules.map(({ quorum }) => quorum)),
     confirm: rules.some(({ confirm }) => confirm !== null) ? "sign_in" : null,
+    otherwise: rule.otherwise === "approve" && !isApprovedByAll ? null : rule.otherwise,
   };
 }

@@ -78,5 +78,5 @@ function wantsOfAgent({ agent, tool }: CallFacts): readonly Want[] {
 
 /** Policies come first, and among them the most specific. */
 function ruleFor(wants: readonly Want[]): ApprovalRule {
-  return strictest(wants.flatMap(({ rule }) => rule ?? []));
+  return strictest(wants.map(({ rule }) => rule ?? ANYONE));
 }

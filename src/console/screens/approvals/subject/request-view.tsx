@@ -1,13 +1,13 @@
 import type { JSX } from "react";
 import type { Approval } from "../../../../client/index.ts";
-import { NOTHING_SENT, requestText } from "../../../../core/view/index.ts";
+import { requestText, withoutRequest } from "../../../../core/view/index.ts";
 import { ValueTable, ValueView } from "./value-view.tsx";
 
 /** Shows exactly what will happen when the request is approved. */
 export function RequestView({ subject }: { readonly subject: NonNullable<Approval["subject"]> }): JSX.Element {
   const { request, action } = subject;
   if (request === null) {
-    return <p>{NOTHING_SENT}</p>;
+    return <p>{withoutRequest(subject)}</p>;
   }
   const { sentence, heading } = requestText(request);
   const hasInputs = Object.keys(request.inputs).length > 0;
