@@ -25,7 +25,7 @@ import { refusedLaunch, relaunchedRun } from "../launch-reply.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { runOnWire } from "../wire.ts";
-import { requireAgent } from "./require-agent.ts";
+import { requireAssignable } from "./require-agent.ts";
 import { requireRun, type RunCall, unknownRun } from "./runs.ts";
 
 const small = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE] } as const satisfies Partial<BodyRule>;
@@ -129,11 +129,7 @@ export const runActionRoutes: readonly Route[] = [
     replies: now,
     handle: async (call) => {
       const { assignTo, values } = call.body;
-      // The gates would block an unknown agent, and with it fail the node.
-      if (assignTo !== undefined) {
-        await requireRun(call);
-        await requireAgent(call, assignTo);
-      }
+      if (assignTo !== undefined) await requireAssignable(call, await requireRun(call), assignTo);
       return submitTo(call, {
         type: "resolve",
         nodeId: call.params["nodeId"] ?? "",
