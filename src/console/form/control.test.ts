@@ -32,6 +32,14 @@ describe("the control of a field", () => {
     expect(control(key, value as Json | undefined)).toBe(kind);
   });
 
+  it("of a field that takes only text keeps digits as text", () => {
+    const [text, either] = [{ type: "string" }, { type: ["string", "integer"] }];
+    expect([text, either].map((schema) => controlFor(schema, undefined))).toEqual([
+      { kind: "text", isPlain: true },
+      { kind: "text", isPlain: false },
+    ]);
+  });
+
   it("reads numbers as numbers, and leaves everything else as it is", () => {
     expect(["5", "1.5", "true", "05", "1e3", "a", " x"].map(readTyped)).toEqual([5, 1.5, true, "05", "1e3", "a", " x"]);
   });

@@ -6,7 +6,8 @@ export type Control =
   | { readonly kind: "choice"; readonly options: readonly string[] }
   | { readonly kind: "flag" }
   | { readonly kind: "number" }
-  | { readonly kind: "text" }
+  /** `isPlain`: nothing but a text fits, so that digits remain one. */
+  | { readonly kind: "text"; readonly isPlain: boolean }
   /** A list of texts. Entries are typed when there are no options. */
   | { readonly kind: "list"; readonly options: readonly string[] }
   /** A map whose names the author chooses. With options, each value must be one of them. */
@@ -25,13 +26,15 @@ export function controlFor(schema: JsonObject, value: Json | undefined): Control
   const types = new Set(branches.filter((branch) => wordsOf(branch).length === 0).flatMap(typesOf));
   const options = branches.flatMap((branch) => wordsOf(branch));
   if (options.length > 0 && !types.has("string") && !types.has("number")) return { kind: "choice", options };
-  if (types.has("string")) return { kind: "text" };
+  if (types.has("string")) return { kind: "text", isPlain: NOT_TEXT.every((type) => !types.has(type)) };
   if (types.has("boolean")) return { kind: "flag" };
   if (types.has("integer") || types.has("number")) return { kind: "number" };
   if (types.has("array")) return forList(branches, []);
   if (types.has("object")) return forMap(branches, {});
-  return value === undefined || typeof value === "string" ? { kind: "text" } : { kind: "yaml" };
+  return value === undefined || typeof value === "string" ? { kind: "text", isPlain: false } : { kind: "yaml" };
 }
+
+const NOT_TEXT = ["number", "integer", "boolean"];
 
 function forList(branches: readonly JsonObject[], value: readonly Json[]): Control {
   const items = branches.flatMap((branch) => schemasAt(branch, [0]));

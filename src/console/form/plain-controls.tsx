@@ -24,10 +24,11 @@ export function LineControl({
   value,
   onChange,
   label,
+  isPlain = false,
   ...rest
-}: ControlProps & { readonly type?: "password" }): JSX.Element {
+}: ControlProps & { readonly type?: "password"; readonly isPlain?: boolean }): JSX.Element {
   const typed = useTyped(value === undefined ? "" : jsonToText(value), (text) =>
-    onChange(text.trim() === "" ? undefined : readTyped(text), true),
+    onChange(text.trim() === "" ? undefined : isPlain ? text : readTyped(text), true),
   );
   return (
     <input

@@ -21,6 +21,7 @@ import { type ManifestKind, nounOf } from "./manifest-kind.ts";
 import { readSpecText } from "./spec-text.ts";
 import { SpecForm, type SpecFormParts } from "./spec-form.tsx";
 import { fieldsOf, type SpecField } from "./spec-fields.ts";
+import { SPEC_WORDS } from "./spec-words.ts";
 import { useSpecSchema } from "./use-spec-schema.ts";
 import { useTrial } from "./use-trial.ts";
 
@@ -135,6 +136,7 @@ function YamlPanel({ kind, text, onText, problems, handle, onSave, isReadOnly }:
             handle={handle}
             onSave={onSave}
             isReadOnly={isReadOnly}
+            isSecret={SPEC_WORDS.isSecret}
           />
         </div>
         <SpecProblems problems={problems} onGo={(line, column) => handle.current?.goTo(line, column)} />

@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
+import { plainText } from "../../../core/text/index.ts";
 import { Link, navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { everyPage } from "../../live/every-page.ts";
@@ -95,7 +96,7 @@ function Held({ agentId }: { readonly agentId: string }): JSX.Element | null {
         {waiting.data.length === 0 && "nothing"}
         {waiting.data.map(({ id, title }) => (
           <div key={id}>
-            <Link to={`/approvals?id=${encodeURIComponent(id)}`}>{title}</Link>
+            <Link to={`/approvals?id=${encodeURIComponent(id)}`}>{plainText(title)}</Link>
           </div>
         ))}
         {waiting.nextCursor !== undefined && <span className="muted">and more</span>}
@@ -154,7 +155,7 @@ function Memory({ agentId }: { readonly agentId: string }): JSX.Element | null {
                 <TimeText at={at} />
               </span>
               <p className="cut" title={text}>
-                {text}
+                {plainText(text)}
               </p>
             </li>
           ))}

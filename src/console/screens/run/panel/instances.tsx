@@ -3,7 +3,7 @@ import type { NodeView } from "../../../../core/view/index.ts";
 import { Button } from "../../../parts/button.tsx";
 import { spanText } from "../../../parts/figures.ts";
 import { nodeLook, StatusIcon } from "../../../parts/status.tsx";
-import { plainText } from "../../../run/model/plain-text.ts";
+import { plainText } from "../../../../core/text/index.ts";
 import { countGroups, type StatusGroup, statusGroup } from "../../../run/model/status-groups.ts";
 import { useRunView } from "../../../run/nodes-page.ts";
 import { StatusFilter } from "../../../run/status-filter.tsx";

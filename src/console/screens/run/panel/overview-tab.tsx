@@ -8,7 +8,7 @@ import { nodeLook, type NodeLook, StatusIcon } from "../../../parts/status.tsx";
 import { Duration, TimeText } from "../../../parts/time-text.tsx";
 import { causesOf } from "../../../run/model/causes.ts";
 import { NO_SUM } from "../../../run/model/sums.ts";
-import { plainText } from "../../../run/model/plain-text.ts";
+import { plainText } from "../../../../core/text/index.ts";
 import { waitingOf } from "../../../run/model/waiting.ts";
 import { useNodeView, useRunView } from "../../../run/nodes-page.ts";
 import { useRunPage } from "../run-page.ts";
