@@ -71,12 +71,7 @@ function waitOf(raw: RawWait, written: Json, path: TreePath, report: Report): Wr
   // An invalid value has been reported already.
   if (until === undefined && event === undefined && signal === undefined) return undefined;
   if (match !== undefined && event === undefined)
-    return refuse(
-      [...path, "match"],
-      report,
-      `"match" has no effect without "event".`,
-      "Name the event, or remove it.",
-    );
+    return refuse([...path, "match"], report, `"match" has no effect without "event".`, "Name the event, or remove it.");
   if (until !== undefined) return untilOf(raw, until, path, report);
   if (onTimeout !== undefined && timeout === undefined)
     return refuse([...path, "on_timeout"], report, `"on_timeout" has no effect without "timeout".`, "Add a timeout.");
