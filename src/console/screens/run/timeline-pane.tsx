@@ -14,7 +14,7 @@ import { useRows } from "./use-rows.ts";
 import "./timeline-pane.css";
 
 const ROW_PX = 26;
-const NAMES_PX = 160;
+const NAMES_PX = 220;
 const TICK_PX = 90;
 const SECOND = 1_000;
 const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
