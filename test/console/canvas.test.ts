@@ -236,7 +236,10 @@ steps:
     const page = await site.visit({ path: "/workflows/-?template=empty", width: 1440, height: 900 });
     await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Text" }).click();
     await writeAll(page, "name: stars\nsteps:\n  - { id: a, command: *really* }\n");
-    await page.getByRole("region", { name: "Problems" }).getByText(/Aliases such as/).waitFor();
+    await page
+      .getByRole("region", { name: "Problems" })
+      .getByText(/Aliases such as/)
+      .waitFor();
     await writeAll(page, 'name: stars\nsteps:\n  - { id: a, command: "*really*" }\n');
     await page.getByText("No problems").waitFor();
     await page.context().close();
