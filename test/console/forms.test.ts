@@ -98,6 +98,18 @@ describe("manifests by form", () => {
     await expect.poll(async () => (await read("teams/desk")).members.length).toBe(1);
   });
 
+  it("changes lists of numbers, which remain numbers", async () => {
+    const page = await visit({ path: "/governance/budgets/-" });
+    await page.getByLabel(/^Name/).fill("desk");
+    await page.getByRole("button", { name: "Remove 0.8" }).click();
+    await yaml(page).getByText("alert_at: [1]").waitFor();
+    await page.locator('[data-field="alert_at"] input').fill("0.5");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.waitForURL(/budgets\/desk/);
+    expect((await read("budgets/desk")).alertAt).toEqual([1, 0.5]);
+  });
+
   it("never shows the value of a secret, also while it is typed, and offers none that everybody knows", async () => {
     const page = await visit({ path: "/settings/secrets/-" });
     await page.getByLabel(/^Name/).fill("mail");

@@ -101,7 +101,9 @@ describe("how the console looks", () => {
       );
       expect(shown).toBeGreaterThanOrEqual(10.99);
       await page.locator(".graph-tools button").nth(1).click();
-      await page.waitForTimeout(200);
+      await page.evaluate(
+        "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(null))))",
+      );
     }
     await page.context().close();
   });

@@ -60,10 +60,10 @@ export function controlOf(
       const options = known.length > 0 ? known : control.options;
       if (key === "depends_on" && options.length === 0 && value === undefined)
         return <span className="muted">Nothing.</span>;
-      return <ListControl {...shared} options={options} />;
+      return <ListControl {...shared} options={options} isPlain={control.isPlain} />;
     }
     case "map":
-      return <MapControl {...shared} options={control.options} offers={offers} noun={words.nounOf(key)} />;
+      return <MapControl {...shared} {...control} offers={offers} noun={words.nounOf(key)} />;
     case "group":
     case "records":
     case "yaml":
