@@ -31,7 +31,9 @@ function hiddenIn(view: EditorView, isSecret: (key: string) => boolean): Decorat
   syntaxTree(state).iterate({
     enter: ({ name, node }) => {
       const [key, value] = name === "Pair" ? [node.getChild("Key"), node.lastChild] : [null, null];
-      if (key === null || value === null || value.from < key.to || value.to === value.from) return;
+      if (key === null || value === null || value.from < key.to) return;
+      // Two quotes, and nothing in them.
+      if (value.to - value.from <= 2) return;
       const isWritten = hasFocus && head >= value.from && head <= value.to;
       if (!isWritten && isSecret(state.sliceDoc(key.from, key.to))) found.push(HIDDEN.range(value.from, value.to));
     },

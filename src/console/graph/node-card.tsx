@@ -38,7 +38,7 @@ const KINDS: Readonly<Record<string, { readonly icon: IconName; readonly label: 
 
 export interface NodeCardProps {
   readonly id: string;
-  /** Undefined for an instance, which is known only from the run. */
+  /** The node of the plan, also for an instance of it. Undefined for a node that is known only from the run. */
   readonly node: GraphNode | undefined;
   readonly instances: readonly string[];
 }
@@ -106,7 +106,7 @@ function BlockToggle({ id, isOpen }: { readonly id: string; readonly isOpen: boo
         onToggle(id);
       }}
     >
-      steps
+      <span className="graph-count-word">steps</span>
       <Icon name={isOpen ? "down" : "right"} size={11} />
     </button>
   );

@@ -63,7 +63,7 @@ export function SpecEditor(props: SpecEditorProps): JSX.Element {
   };
   const handle = useRef<EditorHandle>(null);
   const insert = useInsertion(handle, text, change);
-  const schema = useSpecSchema(kind);
+  const read = useSpecSchema(kind);
   const problems = written.problems.length > 0 ? written.problems : trial.problems;
   const save = (): void => void saving.run();
   const isReadOnly = !mayWrite;
@@ -77,7 +77,7 @@ export function SpecEditor(props: SpecEditorProps): JSX.Element {
             {...props}
             text={text}
             onText={change}
-            schema={schema}
+            read={read}
             spec={written.spec}
             problems={trial.problems}
             isReadOnly={isReadOnly}
@@ -107,7 +107,7 @@ export function SpecEditor(props: SpecEditorProps): JSX.Element {
         {id === null && yaml}
         {beside}
         {id !== null && yaml}
-        <Fields kind={kind} schema={schema} spec={written.spec} onInsert={mayWrite ? insert : undefined} />
+        <Fields kind={kind} schema={read.data ?? null} spec={written.spec} onInsert={mayWrite ? insert : undefined} />
       </div>
     </div>
   );

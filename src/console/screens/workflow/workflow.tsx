@@ -215,5 +215,5 @@ function GraphTab({ checker, source }: { readonly checker: Checker; readonly sou
       </Empty>
     );
   }
-  return <PlanView plan={report.plan} />;
+  return <PlanView plan={report.plan} outline={report.outline} />;
 }
