@@ -1,4 +1,5 @@
 import { type JSX, useMemo } from "react";
+import { plainText } from "../../core/text/index.ts";
 import { isUpstreamFailure, type NodeView } from "../../core/view/index.ts";
 import { Link } from "../page/router.tsx";
 import { dollars, spanText } from "../parts/figures.ts";
@@ -53,7 +54,7 @@ export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
   const isPicked = useIsPicked(key);
   const isCursor = useIs(cursor, id);
   const kind = kindOf(node);
-  const title = view?.title ?? node?.label ?? id;
+  const title = plainText(view?.title ?? node?.label ?? id);
   const tone = view === undefined ? "idle" : lookOf(nodeLook(view)).tone;
   return (
     <div

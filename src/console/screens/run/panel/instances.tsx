@@ -36,7 +36,7 @@ export function Instances({ nodeId }: { readonly nodeId: string }): JSX.Element 
           <li key={each.id}>
             <StatusIcon status={nodeLook(each)} size={13} />
             <button type="button" className="link-button" onClick={() => selectNode(each.id)}>
-              {each.title}
+              {plainText(each.title)}
             </button>
             <span className="muted cut">{plainText(noteOf(each))}</span>
           </li>
