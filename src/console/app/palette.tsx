@@ -12,6 +12,7 @@ import { navigate } from "../page/router.tsx";
 import { best } from "../parts/score.ts";
 import { namedObjects, waitingApprovals } from "./palette-objects.ts";
 import type { Tab } from "../parts/tabs.tsx";
+import { useInSight } from "../parts/use-in-sight.ts";
 import { GOVERNANCE_TABS } from "../screens/governance/tabs.ts";
 import { SETTINGS_TABS } from "../screens/settings/tabs.ts";
 import { valueLine } from "../parts/value-line.ts";
@@ -99,7 +100,7 @@ interface FoundProps {
 }
 
 function Found({ id, commands, at, onPoint, onChoose }: FoundProps): JSX.Element {
-  useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: "nearest" }), [id, at]);
+  useInSight(`${id}-${at}`);
   return (
     <ul id={id} role="listbox" aria-label="Found">
       {commands.map((command, index) => (

@@ -142,6 +142,8 @@ export function MapControl({
   const entries = Object.entries(isJsonObject(value) ? value : {});
   const put = (next: readonly (readonly [string, Json])[], isTyped = false): void =>
     onChange(next.length === 0 ? undefined : Object.fromEntries(next), isTyped);
+  const replace = (index: number, entry: readonly [string, Json], isTyped = false): void =>
+    put(entries.with(index, [...entry]), isTyped);
   const add = (): void => {
     let count = entries.length + 1;
     while (entries.some(([name]) => name === `${noun}_${count}`)) count += 1;
@@ -158,8 +160,7 @@ export function MapControl({
             disabled={disabled}
             onCommit={(text) => {
               // Another entry of that name would be lost.
-              if (entries.some(([other]) => other === text)) return;
-              put(entries.map((entry, at) => (at === index ? [text, entry[1]] : entry)));
+              if (!entries.some(([other]) => other === text)) replace(index, [text, member]);
             }}
           />
           {options.length > 0 ? (
@@ -168,7 +169,7 @@ export function MapControl({
               value={jsonToText(member)}
               options={options}
               disabled={disabled}
-              onChange={(text) => put(entries.map((entry, at) => (at === index ? [name, text] : entry)))}
+              onChange={(text) => replace(index, [name, text])}
             />
           ) : (
             <ReferenceText
@@ -179,12 +180,7 @@ export function MapControl({
               isExpression={false}
               rows={1}
               disabled={disabled}
-              onCommit={(text) =>
-                put(
-                  entries.map((entry, at) => (at === index ? [name, isPlain ? text : readTyped(text)] : entry)),
-                  true,
-                )
-              }
+              onCommit={(text) => replace(index, [name, isPlain ? text : readTyped(text)], true)}
             />
           )}
           <Button

@@ -1,5 +1,6 @@
-import { type JSX, type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
+import { type JSX, type KeyboardEvent, type RefObject, useId, useRef, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
+import { useInSight } from "../parts/use-in-sight.ts";
 import type { ReferenceOffer } from "./form-context.ts";
 import { useTyped } from "./use-typed.ts";
 
@@ -27,9 +28,7 @@ export function ReferenceText(props: ReferenceTextProps): JSX.Element {
   const listId = useId();
   const offering = useOffering({ field, text, type, offers, isExpression });
   const { open, found, at } = offering;
-  useEffect(() => {
-    if (found.length > 0) document.getElementById(`${listId}-${at}`)?.scrollIntoView({ block: "nearest" });
-  }, [listId, at, found.length]);
+  useInSight(`${listId}-${at}`);
   return (
     <div
       className="form-reference"
