@@ -6,6 +6,7 @@ import { blanked, clip, oneLine, pad, printable, widthOf } from "./terminal-text
 describe("text for a terminal", () => {
   it("shows what would steer the terminal instead of obeying it", () => {
     expect(printable("a\u001b[2Jb\u0007\r\nc\td\u202e")).toBe("a\\u001b[2Jb\\u0007\nc\td\\u202e");
+    expect(printable("a\u200bb\u2060c\u061cd\ufeff")).toBe("a\\u200bb\\u2060c\\u061cd\\ufeff");
     expect(oneLine(" a\n\n b\u0000 ")).toBe("a b\\u0000");
     expect(blanked("a\u001b\tb")).toBe("a  b");
   });

@@ -13,8 +13,8 @@ export function createPaint(screen: Screen, env: Io["env"]): Paint {
   return (colour, text) => styleText(colour, text, { validateStream: false });
 }
 
-/** Control characters other than tab and line feed, and characters that change the writing direction. */
-const UNPRINTABLE = /[^\P{Cc}\t\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Control characters other than tab and line feed, and characters that hide or change the writing direction. */
+const UNPRINTABLE = /[^\P{Cc}\t\n]|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /** Makes text from files and adapters safe: it cannot move the cursor, ring the bell or overwrite earlier lines. */
 export function printable(text: string): string {

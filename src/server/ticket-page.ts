@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../core/base/index.ts";
 import type { Decision, FormFields, Subject } from "../core/event/index.ts";
-import { diffText, markdownHtml } from "../core/text/index.ts";
+import { diffText, markdownHtml, plainText } from "../core/text/index.ts";
 import { changeableInputs } from "../core/view/index.ts";
 import {
   ANSWERS_LABEL,
@@ -57,7 +57,7 @@ export function ticketPage(view: TicketView, status = 200): Response {
   const policies = (subject?.policies ?? []).map(
     ({ name, reason }) => html`<p><strong>${name}</strong>: ${reason}</p>`,
   );
-  const body = html`<h1>${approval.title}</h1>
+  const body = html`<h1>${plainText(approval.title)}</h1>
     ${trouble?.isOfContent === true ? alertHtml(trouble) : html``}
     ${hasContent ? html`<p><a href="#${ANSWER}">Go to the answer</a></p>` : html``} ${countHtml(approval, hasContent)}
     ${
@@ -77,7 +77,7 @@ export function ticketPage(view: TicketView, status = 200): Response {
     }
     <section id="${ANSWER}">${needsSignIn ? signInPart(view) : answerForm(view)}</section>
     <p><small>${untilText(approval)}. ${whoText(ticket)} Opening this page decides nothing.</small></p>`;
-  return withHeaders(page(approval.title, body, status));
+  return withHeaders(page(plainText(approval.title), body, status));
 }
 
 /** Anchor to which the page scrolls after a refused answer. */
@@ -94,12 +94,12 @@ export function confirmPage({ approval, entered }: TicketView, modifications: Js
   const before = changeableInputs(approval.subject);
   const inputs = isJsonObject(modifications["inputs"] ?? null) ? (modifications["inputs"] as JsonObject) : {};
   const kept = [...entered].filter(([name]) => name !== "decision" && name !== CONFIRMED);
-  const body = html`<h1>${approval.title}</h1>
+  const body = html`<h1>${plainText(approval.title)}</h1>
     <p role="alert">You have changed what is sent. It counts once you confirm it.</p>
     ${Object.entries(inputs).map(
       ([name, value]) =>
         html`<h2>${name}</h2>
-          <pre>${diffText(valueText(before[name] ?? null), valueText(value))}</pre>`,
+          <pre>${plainText(diffText(valueText(before[name] ?? null), valueText(value)))}</pre>`,
     )}
     <form method="post">
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
@@ -107,7 +107,7 @@ export function confirmPage({ approval, entered }: TicketView, modifications: Js
       <p><button class="main" name="decision" value="approve">Approve with these changes</button></p>
     </form>
     <p><a href="">Change it again</a></p>`;
-  return withHeaders(page(approval.title, body));
+  return withHeaders(page(plainText(approval.title), body));
 }
 
 /** Explains why a link cannot be used for an answer, and offers the next step. */
@@ -117,10 +117,11 @@ export function refusedPage(
   status: number,
   next: { readonly href: string; readonly label: string } | null,
 ): Response {
-  const body = html`<h1>${title}</h1>
+  const shown = plainText(title);
+  const body = html`<h1>${shown}</h1>
     <p>${text}</p>
     ${next === null ? html`` : html`<p><a href="${next.href}">${next.label}</a></p>`}`;
-  return withHeaders(page(title, body, status));
+  return withHeaders(page(shown, body, status));
 }
 
 export function answeredPage(approval: ApprovalRecord): Response {

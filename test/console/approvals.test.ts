@@ -113,6 +113,25 @@ describe("the detail of an approval", () => {
     await page.context().close();
   });
 
+  it("shows signs that would turn the reading direction or hide, on every screen it is on", async () => {
+    const runId = await site.api.run("invoice", { who: "nnA\u202e \u200b" });
+    const [held] = await waiting();
+    await site.api.request("POST", `approvals/${held?.id}/comments`, { body: { text: "\u202eon" } });
+    const page = await visit({ path: "/approvals" });
+    const detail = page.getByRole("region", { name: "Pay nnA⟨U+202E⟩ ⟨U+200B⟩ 5?" });
+    await detail.getByText("⟨U+202E⟩on").waitFor();
+    await detail.getByRole("region", { name: "Letter" }).waitFor();
+    for (const path of ["/approvals", "/", "/runs", `/runs/${runId}?node=pay`]) {
+      await page.goto(`${site.url}${path}`);
+      await page.getByText("nnA⟨U+202E⟩ ⟨U+200B⟩").first().waitFor();
+      expect([path, await page.locator("body").textContent()]).toEqual([
+        path,
+        expect.not.stringMatching(/[\u202e\u200b]/),
+      ]);
+    }
+    await page.context().close();
+  });
+
   it("changes a bound input, shows the difference, and sends exactly that", async () => {
     const runId = await site.api.run("invoice", { who: "Bob" });
     const page = await visit({ path: "/approvals" });

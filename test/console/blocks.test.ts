@@ -70,6 +70,18 @@ describe("a block", () => {
     expect(page.url()).toContain(`${runId}_`);
   }, 180_000);
 
+  it("is drawn with its steps in the graph of the workflow, and can be closed", async () => {
+    const page = await site.visit({ path: "/o/default/workflows/nested", width: 1440, height: 900, theme: "dark" });
+    const step = (id: string) => page.locator(`.graph-card[data-node="${id}"]`);
+    for (const id of ["look", "fill", "one", "after"]) await step(id).waitFor();
+    expect(await isWithin(page, "fill", "deep")).toBe(true);
+    await expect.poll(() => overlaps(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    await screenshot(page, "blocks-workflow-dark");
+    await steps(page, "prepare").click();
+    await step("look").waitFor({ state: "detached" });
+  }, 180_000);
+
   it("opens below its node in the timeline, with instances and bars, on a narrow screen as well", async () => {
     const path = `/o/default/runs/${runId}?tab=timeline`;
     const page = await site.visit({ path, width: 390, height: 844, theme: "dark" });

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { createWorker, step } from "../../src/worker/index.ts";
 import { ADMIN } from "../api/fixture.ts";
 import { choose } from "./choose.ts";
+import { writeAll } from "./paste.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
 const SCRIPT = `default: echo
@@ -207,6 +208,41 @@ steps:
       )
       .replace("# cheap model\n", "# cheap model\n    depends_on: [look]\n");
     expect(await savedText("daily", 2)).toBe(expected);
+  });
+
+  it("saves the line ends of Windows as they were, and edits by mouse and by hand where it should", async () => {
+    const written = WRITTEN.replace("name: daily", "name: windows").replaceAll("\n", "\r\n");
+    await site.api.save(written);
+    const page = await site.visit({ path: "/workflows/windows?tab=editor", width: 1440, height: 900 });
+    await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Canvas" }).click();
+    await page.getByRole("tab", { name: "Text", exact: true }).click();
+    await page.locator(".cm-line", { hasText: "timeout: 5m" }).waitFor();
+    await select(page, "sum_up");
+    await page.getByRole("tab", { name: "Step", exact: true }).click();
+    await fill(page, "Timeout", "10m");
+    await page.getByRole("tab", { name: "Text", exact: true }).click();
+    await page.locator(".cm-line", { hasText: "timeout: 10m # it is slow" }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.type(" and Fridays");
+    await page.getByRole("button", { name: "Save version" }).click();
+    await page.getByText("version 2").first().waitFor();
+    expect(await savedText("windows", 2)).toBe(
+      written.replace("timeout: 5m # it is slow on Mondays", "timeout: 10m # it is slow on Mondays and Fridays"),
+    );
+    await page.context().close();
+  });
+
+  it("goes on checking a text after a word that only looks like a reference of YAML", async () => {
+    const page = await site.visit({ path: "/workflows/-?template=empty", width: 1440, height: 900 });
+    await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Text" }).click();
+    await writeAll(page, "name: stars\nsteps:\n  - { id: a, command: *really* }\n");
+    await page
+      .getByRole("region", { name: "Problems" })
+      .getByText(/Aliases such as/)
+      .waitFor();
+    await writeAll(page, 'name: stars\nsteps:\n  - { id: a, command: "*really*" }\n');
+    await page.getByText("No problems").waitFor();
+    await page.context().close();
   });
 
   it("connects by a drawn line, groups, and takes everything back to the letter", async () => {

@@ -2,6 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSite, type Site, type Visit } from "./site.ts";
 import { visitDuringTest } from "./visit.ts";
 
+const FAILS = `name: fails
+steps:
+  - { id: first, command: Begin }
+  - { id: second, command: Go on, depends_on: [first] }
+`;
+
 const ASK = `name: ask
 steps:
   - { id: work, command: Do it, model: tide-1 }
@@ -17,13 +23,14 @@ const SCRIPT = JSON.stringify({
   nodes: {
     "each/list": { outputs: { items: ["anna", "bert"] }, stdout: "two" },
     "each/one[1]": { fail: "provider_auth" },
+    "fails/second": { fail: "provider_auth" },
   },
 });
 
 let site: Site;
 beforeAll(async () => {
   site = await openSite(SCRIPT);
-  for (const source of [ASK, EACH]) await site.api.save(source);
+  for (const source of [ASK, EACH, FAILS]) await site.api.save(source);
 }, 180_000);
 afterAll(() => site?.close());
 
@@ -71,5 +78,33 @@ describe("defects that are gone", () => {
       table.boundingBox(),
     ]);
     expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+  });
+
+  it("a restart says the same wherever it is asked for", async () => {
+    const page = await visit({ path: `/runs/${await site.api.run("fails")}?node=second` });
+    const panel = page.getByRole("complementary", { name: "Node second" });
+    const said: (string | null)[] = [];
+    for (const button of [
+      panel.getByRole("button", { name: "Restart from second" }),
+      page.locator(".run-head").getByRole("button", { name: "Restart from second" }),
+    ]) {
+      await button.click();
+      const dialog = page.getByRole("dialog", { name: "Restart from second" });
+      said.push(await dialog.textContent());
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    }
+    expect(said[0]).toContain("second, what did not complete and everything that depends on it run again");
+    expect(said[1]).toBe(said[0]);
+  });
+
+  it("the hint about the key names no folder that may be another one", async () => {
+    const context = await site.browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(site.url);
+    const hint = page.locator("p", { hasText: "keeps its key in the file key of its data folder" });
+    await hint.waitFor();
+    expect(await hint.textContent()).not.toMatch(/cat |\.sluice\/key/);
   });
 });

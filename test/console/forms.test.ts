@@ -22,7 +22,7 @@ const KINDS = [
 
 let site: Site;
 beforeAll(async () => {
-  site = await openSite("default: echo\n");
+  site = await openSite("default: echo\n", [], { secretKey: "a key of the installation" });
   await site.api.save(REFUND);
   await site.api.run("refund");
 }, 180_000);
@@ -95,10 +95,34 @@ describe("manifests by form", () => {
     await expect.poll(async () => (await read("teams/desk")).members.length).toBe(1);
   });
 
-  it("never shows the value of a secret, also while it is typed", async () => {
+  it("changes lists of numbers, which remain numbers", async () => {
+    const page = await visit({ path: "/governance/budgets/-" });
+    await page.getByLabel(/^Name/).fill("desk");
+    await page.getByRole("button", { name: "Remove 0.8" }).click();
+    await yaml(page).getByText("alert_at: [1]").waitFor();
+    await page.locator('[data-field="alert_at"] input').fill("0.5");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.waitForURL(/budgets\/desk/);
+    expect((await read("budgets/desk")).alertAt).toEqual([1, 0.5]);
+  });
+
+  it("never shows the value of a secret, also while it is typed, and offers none that everybody knows", async () => {
     const page = await visit({ path: "/settings/secrets/-" });
     await page.getByLabel(/^Name/).fill("mail");
-    expect(await page.locator('[data-field="value"] input').getAttribute("type")).toBe("password");
+    const value = page.locator('[data-field="value"] input');
+    await value.waitFor();
+    expect([await value.getAttribute("type"), await value.inputValue()]).toEqual(["password", ""]);
+    await page.locator('[data-field="value"] .field-problem').waitFor();
+    // Digits stay a text, and the YAML beside the form has dots for them.
+    await value.fill("20261119");
+    const hidden = yaml(page).locator(".cm-hidden-value");
+    await expect.poll(() => hidden.textContent()).toBe('"20261119"');
+    await page.locator('[data-field="value"] .field-problem').waitFor({ state: "detached" });
+    const look =
+      "getComputedStyle(document.querySelector('.code-editor').shadowRoot.querySelector('.cm-hidden-value'))";
+    expect(await page.evaluate(`${look}.getPropertyValue("-webkit-text-security")`)).toBe("disc");
+    await screenshot(page, "form-secret");
   });
 
   it("complains about nothing", () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHECKOUT } from "../../scripts/checkout.mjs";
+import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
 const LINE = `name: line
@@ -100,7 +101,9 @@ describe("how the console looks", () => {
       );
       expect(shown).toBeGreaterThanOrEqual(10.99);
       await page.locator(".graph-tools button").nth(1).click();
-      await page.waitForTimeout(200);
+      await page.evaluate(
+        "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(null))))",
+      );
     }
     await page.context().close();
   });
@@ -147,6 +150,15 @@ describe("finding runs", () => {
       .toBeGreaterThan(0);
     await screenshot(page, "trends");
     expect(await violations(page)).toEqual([]);
+    // The same figures of one workflow alone.
+    await choose(page, "Show", "breaks");
+    await page.waitForURL(/group=breaks/);
+    await expect
+      .poll(() => page.getByRole("list", { name: "Success rate" }).getByRole("link").allTextContents())
+      .toHaveLength(1);
+    await page.getByRole("link", { name: /: 2 runs$/ }).waitFor();
+    await choose(page, "Show", "All runs");
+    await page.getByRole("link", { name: /: 3 runs$/ }).waitFor();
     await page.getByRole("list", { name: "Throughput" }).getByRole("link").last().click();
     await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
     await expect.poll(() => page.locator("tr[data-key]").count()).toBe(3);

@@ -289,6 +289,28 @@ describe("settings", () => {
     await has(page, "No teams yet");
   });
 
+  it("shows the entries of a kind here and on the pages that have some of them, one after the other", async () => {
+    const grant = { tool: "refund", agent: "analyst", until: "2031-01-01T00:00:00Z" };
+    expect((await site.api.request("PUT", "grants/small", { body: grant })).status).toBe(201);
+    const page = await visit({ path: "/settings/schedules" });
+    const go = (name: string) => page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
+    await page.locator("tr[data-key='nightly']").waitFor();
+    await go("Workflows");
+    await page.getByRole("link", { name: "refund", exact: true }).click();
+    await page.getByRole("tab", { name: "Schedules" }).click();
+    await page.getByRole("heading", { name: "nightly" }).waitFor();
+    await go("Governance");
+    await page.getByRole("tab", { name: "Agents" }).click();
+    await page.getByRole("link", { name: "analyst" }).click();
+    await page.getByRole("link", { name: "refund", exact: true }).waitFor();
+    await go("Settings");
+    await page.getByRole("tab", { name: "Grants" }).click();
+    await page.locator("tr[data-key='small']").waitFor();
+    await page.getByRole("tab", { name: "Schedules" }).click();
+    await page.locator("tr[data-key='nightly']").waitFor();
+    expect(site.complaints).toEqual([]);
+  });
+
   it("can be gone through with the keyboard alone", async () => {
     const page = await visit({ path: "/settings/library" });
     await page.getByRole("tab", { name: "Library" }).focus();

@@ -166,6 +166,8 @@ describe("a conversation of 40 rounds", () => {
     await page.getByRole("tab", { name: "Conversation" }).click();
     await page.getByText("40 rounds, 39 calls, $0.40").waitFor();
     const talk = page.getByRole("list", { name: "Conversation" });
+    // The instructions and the prompt are read apart from the rounds.
+    await talk.getByRole("article", { name: "User message" }).waitFor();
     const heads = await talk.locator(".message-head h3").allTextContents();
     expect(heads.map((head) => head.trim().split(" ")[0]).slice(0, 4)).toEqual(["System", "User", "Assistant", "Tool"]);
     expect(heads).toHaveLength(2 + 40 + 39);

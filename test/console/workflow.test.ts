@@ -211,8 +211,7 @@ describe("the workflow page", () => {
     const page = await visit({ theme, path: "/workflows/review" });
     await page
       .getByRole("group", { name: /Graph of review: \d nodes/ })
-      .getByText("collect")
-      .first()
+      .locator('.graph-card[data-node="collect"]')
       .waitFor();
     await screenshot(page, `workflow-graph-${theme}`);
     expect(await violations(page)).toEqual([]);

@@ -3,6 +3,7 @@ import type { Run } from "../../client/index.ts";
 import { api, signOut } from "../live/api.ts";
 import { useMay } from "../live/session-store.ts";
 import { useQuery } from "../live/use-query.ts";
+import { useWorkflows } from "../live/use-registered.ts";
 import { useRunList } from "../live/use-run-list.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { shownShortcuts } from "../page/keyboard.ts";
@@ -11,6 +12,7 @@ import { navigate } from "../page/router.tsx";
 import { best } from "../parts/score.ts";
 import { namedObjects, waitingApprovals } from "./palette-objects.ts";
 import type { Tab } from "../parts/tabs.tsx";
+import { useInSight } from "../parts/use-in-sight.ts";
 import { GOVERNANCE_TABS } from "../screens/governance/tabs.ts";
 import { SETTINGS_TABS } from "../screens/settings/tabs.ts";
 import { valueLine } from "../parts/value-line.ts";
@@ -98,6 +100,7 @@ interface FoundProps {
 }
 
 function Found({ id, commands, at, onPoint, onChoose }: FoundProps): JSX.Element {
+  useInSight(`${id}-${at}`);
   return (
     <ul id={id} role="listbox" aria-label="Found">
       {commands.map((command, index) => (
@@ -170,14 +173,7 @@ function partsOf(section: string, base: string, icon: IconName, tabs: readonly T
 }
 
 function useCommands(onHelp: () => void): readonly Command[] {
-  const workflows = useQuery(
-    useMay("workflow:read") ? "palette/workflows" : null,
-    () => api.listWorkflows({ limit: 100 }),
-    {
-      tags: ["workflows"],
-      freshMs: 10_000,
-    },
-  ).data;
+  const workflows = useWorkflows(useMay("workflow:read")).data;
   const runs = useRunList(useMay("run:read") ? {} : null, 1, 50).data;
   const objects = useQuery("palette/objects", () => namedObjects(api), {
     tags: ["agents", "policies", "budgets"],
@@ -204,7 +200,7 @@ function useCommands(onHelp: () => void): readonly Command[] {
     const here = shownShortcuts()
       .filter(({ group }) => group !== "Everywhere" && group !== "Go to")
       .map(({ keys, label, group, run }): Command => ({ id: `key ${keys}`, label, kind: group, icon: "right", run }));
-    const named = (workflows?.data ?? []).map(({ name }): Command => ({
+    const named = (workflows ?? []).map(({ name }): Command => ({
       id: `workflow ${name}`,
       label: name,
       kind: "Workflow",

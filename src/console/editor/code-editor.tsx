@@ -19,6 +19,7 @@ import type { Offers } from "./complete.ts";
 import { completionOf } from "./completion.ts";
 import { diagnosticsOf, type EditorProblem } from "./diagnostics.ts";
 import { editorLook } from "./editor-look.ts";
+import { hiddenValues } from "./hidden-values.ts";
 import { yamlMarks } from "./yaml-marks.ts";
 
 export interface EditorHandle {
@@ -37,6 +38,8 @@ export interface CodeEditorProps {
   readonly onSave?: () => void;
   readonly handle?: RefObject<EditorHandle | null>;
   readonly isReadOnly?: boolean;
+  /** Keys whose values are drawn as dots. */
+  readonly isSecret?: (key: string) => boolean;
   /** Undo history shared with another view of the same text. Without it the editor has its own. */
   readonly past?: { readonly undo: () => void; readonly redo: () => void };
   /** A place to scroll to whenever the value changes. */
@@ -163,6 +166,7 @@ function extensionsFor(
     indentOnInput(),
     yaml(),
     yamlMarks,
+    newest.current.isSecret === undefined ? [] : hiddenValues(newest.current.isSecret),
     editorLook,
     completionOf((text, offset) => newest.current.complete?.(text, offset) ?? null),
     EditorState.readOnly.of(isReadOnly),

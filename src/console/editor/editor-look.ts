@@ -18,6 +18,7 @@ export const editorLook = EditorView.theme({
   ".cm-quoted": { color: "var(--ok)" },
   ".cm-word": { color: "var(--warn)" },
   ".cm-comment": { color: "var(--text-2)", fontStyle: "italic" },
+  ".cm-hidden-value": { "-webkit-text-security": "disc" },
   ".cm-reference": { color: "var(--hold)" },
   ".cm-tooltip": {
     backgroundColor: "var(--surface)",

@@ -32,6 +32,24 @@ describe("the control of a field", () => {
     expect(control(key, value as Json | undefined)).toBe(kind);
   });
 
+  it("of a field that takes only text keeps digits as text", () => {
+    const [text, either] = [{ type: "string" }, { type: ["string", "integer"] }];
+    expect([text, either].map((schema) => controlFor(schema, undefined))).toEqual([
+      { kind: "text", isPlain: true },
+      { kind: "text", isPlain: false },
+    ]);
+  });
+
+  it("of a list or map of numbers keeps them numbers", () => {
+    const [number, text] = [{ type: "number" }, { type: "string" }];
+    const plain = (schema: object): boolean | undefined => {
+      const found = controlFor(schema as never, undefined);
+      return "isPlain" in found ? found.isPlain : undefined;
+    };
+    expect([number, text].map((items) => plain({ type: "array", items }))).toEqual([false, true]);
+    expect([number, text].map((each) => plain({ type: "object", additionalProperties: each }))).toEqual([false, true]);
+  });
+
   it("reads numbers as numbers, and leaves everything else as it is", () => {
     expect(["5", "1.5", "true", "05", "1e3", "a", " x"].map(readTyped)).toEqual([5, 1.5, true, "05", "1e3", "a", " x"]);
   });

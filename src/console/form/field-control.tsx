@@ -60,21 +60,21 @@ export function controlOf(
       const options = known.length > 0 ? known : control.options;
       if (key === "depends_on" && options.length === 0 && value === undefined)
         return <span className="muted">Nothing.</span>;
-      return <ListControl {...shared} options={options} />;
+      return <ListControl {...shared} options={options} isPlain={control.isPlain} />;
     }
     case "map":
-      return <MapControl {...shared} options={control.options} offers={offers} noun={words.nounOf(key)} />;
+      return <MapControl {...shared} {...control} offers={offers} noun={words.nounOf(key)} />;
     case "group":
     case "records":
     case "yaml":
       return <YamlControl {...shared} />;
     case "text":
-      return textOf({ path, schema, value, isOptional: false, context }, label, onChange);
+      return textOf({ path, value, context, isPlain: control.isPlain }, label, onChange);
   }
 }
 
 function textOf(
-  { path, value, context }: FieldOfProps,
+  { path, value, context, isPlain }: Pick<FieldOfProps, "path" | "value" | "context"> & { readonly isPlain: boolean },
   label: string,
   onChange: (next: Json | undefined, isTyped?: boolean) => void,
 ): ReactElement<{ id?: string }> {
@@ -94,13 +94,12 @@ function textOf(
     );
   }
   if (words.isSecret(key)) {
-    return (
-      <LineControl label={label} value={value} onChange={onChange} disabled={context.isReadOnly} type="password" />
-    );
+    const shared = { label, value, onChange, disabled: context.isReadOnly };
+    return <LineControl {...shared} type="password" isPlain />;
   }
   if (words.rowsOf(key) === 1 && !words.isExpression(key) && !words.isFilled(key)) {
     const keep = (next: Json | undefined): void => onChange(next ?? (words.isDefining(key) ? "" : undefined), true);
-    return <LineControl label={label} value={value} onChange={keep} disabled={context.isReadOnly} />;
+    return <LineControl label={label} value={value} onChange={keep} disabled={context.isReadOnly} isPlain={isPlain} />;
   }
   const commit = (next: string): void => onChange(next === "" && !words.isDefining(key) ? undefined : next, true);
   return (

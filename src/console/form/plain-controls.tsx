@@ -24,10 +24,11 @@ export function LineControl({
   value,
   onChange,
   label,
+  isPlain = false,
   ...rest
-}: ControlProps & { readonly type?: "password" }): JSX.Element {
+}: ControlProps & { readonly type?: "password"; readonly isPlain?: boolean }): JSX.Element {
   const typed = useTyped(value === undefined ? "" : jsonToText(value), (text) =>
-    onChange(text.trim() === "" ? undefined : readTyped(text), true),
+    onChange(text.trim() === "" ? undefined : isPlain ? text : readTyped(text), true),
   );
   return (
     <input
@@ -44,28 +45,33 @@ export function LineControl({
 interface ListControlProps extends ControlProps {
   /** Values to choose from. Entries are typed when there are none. */
   readonly options: readonly string[];
+  /** Whether digits remain a text. */
+  readonly isPlain: boolean;
 }
 
-/** Input for a list of texts, each with a button that removes it. */
+/** Input for a list of texts or numbers, each with a button that removes it. */
 export function ListControl({
   id,
   label,
   value,
   onChange,
   options,
+  isPlain,
   disabled = false,
   ...rest
 }: ListControlProps): JSX.Element {
-  const entries = isJsonArray(value) ? value.map((item) => jsonToText(item)) : [];
+  const items = isJsonArray(value) ? value : [];
+  const entries = items.map((item) => jsonToText(item));
   const [text, setText] = useState("");
   const add = (entry: string): void => {
     setText("");
-    if (entry.trim() !== "" && !entries.includes(entry.trim())) onChange([...entries, entry.trim()]);
+    const word = entry.trim();
+    if (word !== "" && !entries.includes(word)) onChange([...items, isPlain ? word : readTyped(word)]);
   };
   const free = options.filter((option) => !entries.includes(option));
   return (
     <div className="form-chips">
-      {entries.map((entry) => (
+      {entries.map((entry, at) => (
         <span key={entry} className="form-chip">
           <code>{entry}</code>
           <Button
@@ -75,7 +81,7 @@ export function ListControl({
             label={`Remove ${entry}`}
             disabled={disabled}
             onClick={() => {
-              const left = entries.filter((each) => each !== entry);
+              const left = items.filter((_, index) => index !== at);
               onChange(left.length === 0 ? undefined : left);
             }}
           />
@@ -116,6 +122,7 @@ export function ListControl({
 interface MapControlProps extends ControlProps {
   /** Allowed values. Without them a value is any text. */
   readonly options: readonly string[];
+  readonly isPlain: boolean;
   readonly offers: readonly ReferenceOffer[];
   /** Noun for an entry, such as output or value. */
   readonly noun: string;
@@ -127,6 +134,7 @@ export function MapControl({
   value,
   onChange,
   options,
+  isPlain,
   offers,
   noun,
   disabled = false,
@@ -134,6 +142,8 @@ export function MapControl({
   const entries = Object.entries(isJsonObject(value) ? value : {});
   const put = (next: readonly (readonly [string, Json])[], isTyped = false): void =>
     onChange(next.length === 0 ? undefined : Object.fromEntries(next), isTyped);
+  const replace = (index: number, entry: readonly [string, Json], isTyped = false): void =>
+    put(entries.with(index, [...entry]), isTyped);
   const add = (): void => {
     let count = entries.length + 1;
     while (entries.some(([name]) => name === `${noun}_${count}`)) count += 1;
@@ -148,7 +158,10 @@ export function MapControl({
             label={`Name of ${noun} ${index + 1} of ${label}`}
             value={name}
             disabled={disabled}
-            onCommit={(text) => put(entries.map((entry, at) => (at === index ? [text, entry[1]] : entry)))}
+            onCommit={(text) => {
+              // Another entry of that name would be lost.
+              if (!entries.some(([other]) => other === text)) replace(index, [text, member]);
+            }}
           />
           {options.length > 0 ? (
             <Select
@@ -156,7 +169,7 @@ export function MapControl({
               value={jsonToText(member)}
               options={options}
               disabled={disabled}
-              onChange={(text) => put(entries.map((entry, at) => (at === index ? [name, text] : entry)))}
+              onChange={(text) => replace(index, [name, text])}
             />
           ) : (
             <ReferenceText
@@ -167,12 +180,7 @@ export function MapControl({
               isExpression={false}
               rows={1}
               disabled={disabled}
-              onCommit={(text) =>
-                put(
-                  entries.map((entry, at) => (at === index ? [name, readTyped(text)] : entry)),
-                  true,
-                )
-              }
+              onCommit={(text) => replace(index, [name, isPlain ? text : readTyped(text)], true)}
             />
           )}
           <Button

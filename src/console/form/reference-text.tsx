@@ -1,5 +1,6 @@
 import { type JSX, type KeyboardEvent, type RefObject, useId, useRef, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
+import { useInSight } from "../parts/use-in-sight.ts";
 import type { ReferenceOffer } from "./form-context.ts";
 import { useTyped } from "./use-typed.ts";
 
@@ -27,6 +28,7 @@ export function ReferenceText(props: ReferenceTextProps): JSX.Element {
   const listId = useId();
   const offering = useOffering({ field, text, type, offers, isExpression });
   const { open, found, at } = offering;
+  useInSight(`${listId}-${at}`);
   return (
     <div
       className="form-reference"

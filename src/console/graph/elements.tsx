@@ -49,7 +49,8 @@ export function elementsOf(
   layout: Layout,
   direction: Direction,
 ): Elements {
-  const nodeById = new Map(nodes.map((node) => [node.id, node]));
+  // An instance is of the kind of its node.
+  const nodeById = new Map(nodes.flatMap((node) => [node.id, ...node.instances].map((id) => [id, node] as const)));
   const vertexById = new Map(vertices.map((vertex) => [vertex.id, vertex]));
   const isRight = direction === "right";
   const cards = layout.nodes.flatMap(({ id, x, y, width, height }): NodeElement[] => {

@@ -1,4 +1,5 @@
 import { type JSX, useMemo } from "react";
+import { plainText } from "../../core/text/index.ts";
 import { isUpstreamFailure, type NodeView } from "../../core/view/index.ts";
 import { Link } from "../page/router.tsx";
 import { dollars, spanText } from "../parts/figures.ts";
@@ -38,7 +39,7 @@ const KINDS: Readonly<Record<string, { readonly icon: IconName; readonly label: 
 
 export interface NodeCardProps {
   readonly id: string;
-  /** Undefined for an instance, which is known only from the run. */
+  /** The node of the plan, also for an instance of it. Undefined for a node that is known only from the run. */
   readonly node: GraphNode | undefined;
   readonly instances: readonly string[];
 }
@@ -53,7 +54,7 @@ export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
   const isPicked = useIsPicked(key);
   const isCursor = useIs(cursor, id);
   const kind = kindOf(node);
-  const title = view?.title ?? node?.label ?? id;
+  const title = plainText(view?.title ?? node?.label ?? id);
   const tone = view === undefined ? "idle" : lookOf(nodeLook(view)).tone;
   return (
     <div
@@ -106,7 +107,7 @@ function BlockToggle({ id, isOpen }: { readonly id: string; readonly isOpen: boo
         onToggle(id);
       }}
     >
-      steps
+      <span className="graph-count-word">steps</span>
       <Icon name={isOpen ? "down" : "right"} size={11} />
     </button>
   );

@@ -34,6 +34,8 @@ import "./graph-editing.css";
 
 const EDGES_MOVING_MAX = 200;
 const MAP_FROM = 12;
+/** In a lower pane the map would cover what it is a map of. */
+const MAP_HEIGHT_MIN = 280;
 /** Limits of page elements. Above the first, only visible cards are elements. Above the second, edges are drawn on the canvas. */
 const CARDS_MAX = 60;
 const LINES_MAX = 200;
@@ -114,7 +116,7 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
               <Canvas {...{ nodes, grouped, layout, direction, source, pane, view, act, onSelect }} />
             </Editing>
             {editing !== null && <DraggedLineView drag={context.drag} />}
-            {grouped.vertices.length >= MAP_FROM && (
+            {grouped.vertices.length >= MAP_FROM && pane.height >= MAP_HEIGHT_MIN && (
               <MiniMap {...{ layout, grouped, source, pane }} viewport={view.now} onGo={view.goTo} />
             )}
           </>

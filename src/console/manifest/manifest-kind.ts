@@ -61,8 +61,7 @@ export const KINDS = {
     title: "a webhook",
     permission: "registry:write",
     purpose: "Signed messages about events, sent to an outside address until they are accepted.",
-    sample:
-      "url: https://example.org/sluice\nevents: [run.completed, run.failed]\nsecret: choose-a-long-secret-of-your-own\n",
+    sample: 'url: https://example.org/sluice\nevents: [run.completed, run.failed]\nsecret: ""\n',
   },
   channels: {
     kind: "Channel",
@@ -88,7 +87,7 @@ export const KINDS = {
     permission: "registry:write",
     purpose: "Starts a workflow: at set times, on a message, on an event or from a form.",
     sample:
-      'workflow: my-workflow\non:\n  hook:\n    verify: github\n    secret: choose-a-long-secret-of-your-own\nfilter: body.action == "opened"\nargs:\n  title: "${body.issue.title}"\n',
+      'workflow: my-workflow\non:\n  hook:\n    verify: github\n    secret: ""\nfilter: body.action == "opened"\nargs:\n  title: "${body.issue.title}"\n',
   },
   lenses: {
     kind: "Lens",
@@ -129,7 +128,7 @@ export const KINDS = {
     title: "a secret",
     permission: "secret:write",
     purpose: "A value that is sealed and never shown again, and who gets it: secret://NAME stands for it.",
-    sample: "value: a new value, at least six characters\nscopes: [gateway:local]\n",
+    sample: 'value: ""\nscopes: [gateway:local]\n',
   },
   "credit-plans": {
     kind: "CreditPlan",

@@ -4,9 +4,12 @@ import type { JsonObject } from "../../core/base/index.ts";
 import { Link, navigate } from "../page/router.tsx";
 import { api } from "../live/api.ts";
 import { useMay } from "../live/session-store.ts";
+import { ENTRIES_MAX } from "../live/every-page.ts";
 import { useQuery } from "../live/use-query.ts";
+import { useRegistered } from "../live/use-registered.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
+import { grouped } from "../parts/figures.ts";
 import { Panel } from "../parts/panel.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
@@ -34,16 +37,12 @@ export interface RegistryTabProps extends SpecFormParts {
   readonly beside?: (entry: Registered | null, spec: JsonObject | null) => ReactNode;
 }
 
-const SHOWN_MAX = 100;
-
 /** Shows all entries of a kind as a list, and each entry in an editor for its spec. */
 export function RegistryTab(props: RegistryTabProps): JSX.Element {
   const { kind, base, id, columns } = props;
   const { collection } = kind;
   const mayWrite = useMay(kind.permission);
-  const found = useQuery(collection, () => api.listRegistered(collection, { limit: SHOWN_MAX }), {
-    tags: [collection],
-  });
+  const found = useRegistered(collection);
   if (found.data === undefined)
     return found.problem === null ? <Skeleton lines={6} height={28} /> : <ProblemView problem={found.problem} />;
   if (id !== undefined) return <Entry key={id} {...props} id={id} />;
@@ -52,7 +51,7 @@ export function RegistryTab(props: RegistryTabProps): JSX.Element {
       New {nounOf(kind)}
     </Button>
   );
-  if (found.data.data.length === 0) {
+  if (found.data.length === 0) {
     return (
       <Empty
         title={`No ${collection === "library" ? "library steps" : collection} yet`}
@@ -73,13 +72,13 @@ export function RegistryTab(props: RegistryTabProps): JSX.Element {
         <Table
           label={`All ${collection}`}
           columns={[idColumn(base), ...columns, changedColumn]}
-          rows={found.data.data}
+          rows={found.data}
           keyOf={(entry) => entry.id}
           onOpen={(entry) => navigate(`${base}/${encodeURIComponent(entry.id)}`)}
         />
       </Panel>
-      {found.data.nextCursor !== undefined && (
-        <p className="muted">The first {SHOWN_MAX} are shown; the rest is in the API.</p>
+      {found.data.length === ENTRIES_MAX && (
+        <p className="muted">The first {grouped(ENTRIES_MAX)} are shown; the rest is in the API.</p>
       )}
     </div>
   );

@@ -21,6 +21,7 @@ import { type ManifestKind, nounOf } from "./manifest-kind.ts";
 import { readSpecText } from "./spec-text.ts";
 import { SpecForm, type SpecFormParts } from "./spec-form.tsx";
 import { fieldsOf, type SpecField } from "./spec-fields.ts";
+import { SPEC_WORDS } from "./spec-words.ts";
 import { useSpecSchema } from "./use-spec-schema.ts";
 import { useTrial } from "./use-trial.ts";
 
@@ -62,7 +63,7 @@ export function SpecEditor(props: SpecEditorProps): JSX.Element {
   };
   const handle = useRef<EditorHandle>(null);
   const insert = useInsertion(handle, text, change);
-  const schema = useSpecSchema(kind);
+  const read = useSpecSchema(kind);
   const problems = written.problems.length > 0 ? written.problems : trial.problems;
   const save = (): void => void saving.run();
   const isReadOnly = !mayWrite;
@@ -76,7 +77,7 @@ export function SpecEditor(props: SpecEditorProps): JSX.Element {
             {...props}
             text={text}
             onText={change}
-            schema={schema}
+            read={read}
             spec={written.spec}
             problems={trial.problems}
             isReadOnly={isReadOnly}
@@ -106,7 +107,7 @@ export function SpecEditor(props: SpecEditorProps): JSX.Element {
         {id === null && yaml}
         {beside}
         {id !== null && yaml}
-        <Fields kind={kind} schema={schema} spec={written.spec} onInsert={mayWrite ? insert : undefined} />
+        <Fields kind={kind} schema={read.data ?? null} spec={written.spec} onInsert={mayWrite ? insert : undefined} />
       </div>
     </div>
   );
@@ -135,6 +136,7 @@ function YamlPanel({ kind, text, onText, problems, handle, onSave, isReadOnly }:
             handle={handle}
             onSave={onSave}
             isReadOnly={isReadOnly}
+            isSecret={SPEC_WORDS.isSecret}
           />
         </div>
         <SpecProblems problems={problems} onGo={(line, column) => handle.current?.goTo(line, column)} />

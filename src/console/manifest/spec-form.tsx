@@ -4,6 +4,8 @@ import { editFields, type FieldEdit, valueAt } from "../../core/edit/index.ts";
 import { keysOf } from "../editor/schema-walk.ts";
 import type { FormContext, ReferenceOffer } from "../form/form-context.ts";
 import { ObjectForm } from "../form/object-form.tsx";
+import type { Query } from "../live/use-query.ts";
+import { ProblemView } from "../parts/problem-view.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { CronView } from "./cron-view.tsx";
 import type { ManifestKind } from "./manifest-kind.ts";
@@ -23,8 +25,8 @@ interface SpecFormProps extends SpecFormParts {
   readonly kind: ManifestKind;
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** Null while the schema is loading. */
-  readonly schema: JsonObject | null;
+  /** The schema of the kind. */
+  readonly read: Query<JsonObject | null>;
   /** Null while the text is not readable. */
   readonly spec: JsonObject | null;
   readonly problems: readonly SpecProblem[];
@@ -36,10 +38,13 @@ const NO_OFFERS: readonly ReferenceOffer[] = [];
 
 /** Form for the spec of a manifest. Changes are made in the text, so that its comments and order are kept. */
 export function SpecForm(props: SpecFormProps): JSX.Element {
-  const { kind, text, onText, schema, spec, problems, isReadOnly, offersFor, below } = props;
+  const { kind, text, onText, read, spec, problems, isReadOnly, offersFor, below } = props;
   const [refusal, setRefusal] = useState<string | null>(null);
   const namesFor = useNamesFor();
+  const schema = read.data ?? null;
   const first = useFirst(kind, schema);
+  if (schema === null && read.problem !== null)
+    return <ProblemView problem={read.problem} onRetry={() => void read.refresh()} />;
   if (schema === null) return <Skeleton lines={5} />;
   if (spec === null) return <p className="muted">The form comes back once the text can be read.</p>;
   const context: FormContext = {

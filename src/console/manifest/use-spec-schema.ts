@@ -1,5 +1,6 @@
-import { useEffect, useState } from "react";
+import { ApiProblem } from "../../client/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
+import { type Query, useQuery } from "../live/use-query.ts";
 import type { ManifestKind } from "./manifest-kind.ts";
 import { bodySchema, stepSchema, withStepFields } from "./spec-schema.ts";
 
@@ -7,29 +8,22 @@ let document: Promise<JsonObject> | null = null;
 
 /** Loads the server's OpenAPI document, which is built from the schemas of its checks. Loaded once per page. */
 function readDocument(): Promise<JsonObject> {
-  document ??= fetch("/openapi.json").then(async (response) => (await response.json()) as JsonObject);
+  document ??= fetch("/openapi.json").then(async (response) => {
+    const body = (await response.json()) as JsonObject;
+    if (!response.ok) throw new ApiProblem(body, response);
+    return body;
+  });
   document.catch(() => {
     document = null;
   });
   return document;
 }
 
-/** Returns the schema of a kind's spec. Null until it is loaded. */
-export function useSpecSchema(kind: ManifestKind): JsonObject | null {
-  const [schema, setSchema] = useState<JsonObject | null>(null);
-  useEffect(() => {
-    let isWanted = true;
-    const read = async (): Promise<void> => {
-      const found =
-        kind.collection === "library"
-          ? await stepSchema()
-          : await withStepFields(bodySchema(await readDocument(), kind));
-      if (isWanted) setSchema(found);
-    };
-    read().catch(() => undefined);
-    return () => {
-      isWanted = false;
-    };
-  }, [kind]);
-  return schema;
+async function readSchema(kind: ManifestKind): Promise<JsonObject | null> {
+  return kind.collection === "library" ? stepSchema() : withStepFields(bodySchema(await readDocument(), kind));
+}
+
+/** Returns the schema of a kind's spec. */
+export function useSpecSchema(kind: ManifestKind): Query<JsonObject | null> {
+  return useQuery(`schema of ${kind.collection}`, () => readSchema(kind), { freshMs: Infinity });
 }

@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import type { DiffHunk, DiffLine } from "../../core/text/index.ts";
+import { type DiffHunk, type DiffLine, plainText } from "../../core/text/index.ts";
 import "./diff.css";
 
 const SIGNS = { same: " ", added: "+", removed: "−" } as const;
@@ -36,7 +36,7 @@ function Line({ line }: { readonly line: DiffLine }): JSX.Element {
       <td aria-hidden="true">{SIGNS[line.kind]}</td>
       <td>
         <span className="hidden-text">{WORDS[line.kind]}</span>
-        {line.text}
+        {plainText(line.text)}
       </td>
     </tr>
   );

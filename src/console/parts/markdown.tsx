@@ -1,6 +1,13 @@
 import { Fragment, type JSX } from "react";
 import { InlineImage } from "./inline-image.tsx";
-import { type MarkdownBlock, blocksOf, type Inline, inlinesOf, type ListItem } from "../../core/text/index.ts";
+import {
+  blocksOf,
+  type Inline,
+  inlinesOf,
+  type ListItem,
+  type MarkdownBlock,
+  plainText,
+} from "../../core/text/index.ts";
 import "./markdown.css";
 
 const BLOCKS_SHOWN = 2_000;
@@ -10,7 +17,7 @@ const BLOCKS_SHOWN = 2_000;
  * Nothing is loaded and nothing is executed.
  */
 export function Markdown({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
-  const blocks = blocksOf(text);
+  const blocks = blocksOf(plainText(text));
   return (
     <div className="markdown" role="group" aria-label={label}>
       {blocks.slice(0, BLOCKS_SHOWN).map((block, index) => (
@@ -57,8 +64,8 @@ function ListView({ isOrdered, items }: { readonly isOrdered: boolean; readonly 
   const List = isOrdered ? "ol" : "ul";
   return (
     <List>
-      {items.map(({ depth, text }, index) => (
-        <li key={index} style={{ marginLeft: `${depth * 16}px` }}>
+      {items.map(({ depth, number, text }, index) => (
+        <li key={index} value={number ?? undefined} style={{ marginLeft: `${depth * 16}px` }}>
           <Inlines text={text} />
         </li>
       ))}
@@ -66,6 +73,7 @@ function ListView({ isOrdered, items }: { readonly isOrdered: boolean; readonly 
   );
 }
 
+/** A row may have more cells than the head: whatever was written is shown. */
 function TableView({
   head,
   rows,
@@ -88,9 +96,9 @@ function TableView({
         <tbody>
           {rows.map((row, at) => (
             <tr key={at}>
-              {head.map((_, index) => (
+              {row.map((cell, index) => (
                 <td key={index}>
-                  <Inlines text={row[index] ?? ""} />
+                  <Inlines text={cell} />
                 </td>
               ))}
             </tr>

@@ -20,6 +20,16 @@ interface MenuProps {
   readonly children?: ReactNode;
 }
 
+/** Moves the focus through the entries of a menu with the arrow keys. */
+export function moveInMenu(event: KeyboardEvent<HTMLElement>): void {
+  const buttons = [...event.currentTarget.querySelectorAll<HTMLButtonElement>("button:not(:disabled)")];
+  const at = buttons.findIndex((each) => each === document.activeElement);
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (step === 0) return;
+  event.preventDefault();
+  buttons[(at + step + buttons.length) % buttons.length]?.focus();
+}
+
 /** A button that opens a list of actions. Arrow keys move, Escape closes, and the focus returns to the button. */
 export function Menu({ label, items, button = { icon: "more", kind: "quiet" }, children }: MenuProps): JSX.Element {
   const id = useId();
@@ -33,14 +43,6 @@ export function Menu({ label, items, button = { icon: "more", kind: "quiet" }, c
     const isBelow = box.bottom + offsetHeight + 8 < innerHeight;
     element.style.top = `${isBelow ? box.bottom + 4 : Math.max(8, box.top - offsetHeight - 4)}px`;
   };
-  const move = (event: KeyboardEvent): void => {
-    const buttons = [...(list.current?.querySelectorAll<HTMLButtonElement>("button:not(:disabled)") ?? [])];
-    const at = buttons.findIndex((each) => each === document.activeElement);
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step === 0) return;
-    event.preventDefault();
-    buttons[(at + step + buttons.length) % buttons.length]?.focus();
-  };
   return (
     <>
       <Button {...button} label={label} popoverTarget={id} aria-haspopup="menu">
@@ -53,7 +55,7 @@ export function Menu({ label, items, button = { icon: "more", kind: "quiet" }, c
         role="menu"
         aria-label={label}
         className="menu"
-        onKeyDown={move}
+        onKeyDown={moveInMenu}
         onToggle={(event) => {
           if (event.newState !== "open") return;
           const opener = document.querySelector<HTMLElement>(`[popovertarget="${CSS.escape(id)}"]`);

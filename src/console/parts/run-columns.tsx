@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import { isTerminal } from "../../core/event/index.ts";
+import { plainText } from "../../core/text/index.ts";
 import { Link } from "../page/router.tsx";
 import type { Run } from "../../client/index.ts";
 import { Money } from "./money.tsx";
@@ -84,7 +85,7 @@ function RunCell({ run: { id, workflow, version, args, labels, error } }: { read
         {error !== undefined && (
           <span className="text-bad" title={error.message}>
             {error.code === null || error.message.includes(error.code) ? "" : `${error.code}: `}
-            {error.message}{" "}
+            {plainText(error.message)}{" "}
           </span>
         )}
         {tags.map((tag) => (

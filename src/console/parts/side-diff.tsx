@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import { type DiffLine, diffLines, diffWords, type WordPart } from "../../core/text/index.ts";
+import { type DiffLine, diffLines, diffWords, plainText, type WordPart } from "../../core/text/index.ts";
 import "./diff.css";
 
 interface SideDiffProps {
@@ -15,7 +15,7 @@ export function SideDiff({ label, left, right }: SideDiffProps): JSX.Element {
     <div className="diff diff-sides" tabIndex={0} role="region" aria-label={label}>
       <table>
         <tbody>
-          {sidesOf(diffLines(left, right)).map((row, index) => {
+          {sidesOf(diffLines(plainText(left), plainText(right))).map((row, index) => {
             const words = wordsOf(row);
             return (
               <tr key={index}>

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
+import { plainText } from "../../core/text/index.ts";
 
 const VALUE_LENGTH = 60;
 
@@ -13,6 +14,6 @@ export function valueLine(values: JsonObject): string {
 export function shortValue(value: Json): string {
   const [only, ...others] = isJsonObject(value) ? Object.entries(value) : [];
   const shown = only?.[0] === "stdout" && others.length === 0 ? only[1] : value;
-  const text = (typeof shown === "string" ? shown : JSON.stringify(shown)).replaceAll(/\s+/g, " ").trim();
+  const text = plainText((typeof shown === "string" ? shown : JSON.stringify(shown)).replaceAll(/\s+/g, " ").trim());
   return text.length <= VALUE_LENGTH ? text : `${text.slice(0, VALUE_LENGTH)}…`;
 }

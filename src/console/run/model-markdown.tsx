@@ -3,7 +3,7 @@ import { CopyButton } from "../parts/code-block.tsx";
 import { grouped } from "../parts/figures.ts";
 import { Markdown } from "../parts/markdown.tsx";
 import { ModelText } from "./model-text.tsx";
-import { excerptOf } from "./model/plain-text.ts";
+import { excerptOf } from "./model/excerpt.ts";
 import "./model-text.css";
 
 interface ModelMarkdownProps {

@@ -1,7 +1,7 @@
 import { type JSX, useEffect, useRef, useState } from "react";
 import { CopyButton } from "../parts/code-block.tsx";
 import { grouped } from "../parts/figures.ts";
-import { excerptOf, SHOWN_MAX } from "./model/plain-text.ts";
+import { excerptOf, SHOWN_MAX } from "./model/excerpt.ts";
 import "./model-text.css";
 
 interface ModelTextProps {

@@ -1,4 +1,16 @@
-import { isCollection, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, Scalar, type YAMLSeq } from "yaml";
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  Scalar,
+  visit,
+  type YAMLSeq,
+} from "yaml";
 import type { Json, TreePath } from "../base/index.ts";
 
 /** A text with the position of everything in it. Edits replace pieces of the text, so the rest stays as it was written. */
@@ -10,12 +22,23 @@ export interface WrittenDocument {
   readonly value: Json;
 }
 
-/** Returns null when the text cannot be parsed. */
+/** Returns null when the text cannot be parsed, or has aliases, which no format here allows: `*word*` without quotes is one. */
 export function readDocument(text: string): WrittenDocument | null {
   const doc = parseDocument(text, { keepSourceTokens: true, prettyErrors: false, version: "1.2" });
-  if (doc.errors.length > 0) return null;
+  if (doc.errors.length > 0 || hasAlias(doc)) return null;
   const root = doc.contents;
   return { text, root, isJson: /^\s*[{[]/.test(text), value: doc.toJS({ maxAliasCount: 0 }) as Json };
+}
+
+function hasAlias(doc: Document): boolean {
+  let isFound = false;
+  visit(doc, {
+    Alias: () => {
+      isFound = true;
+      return visit.BREAK;
+    },
+  });
+  return isFound;
 }
 
 export function nodeAt({ root }: WrittenDocument, path: TreePath): Node | null {

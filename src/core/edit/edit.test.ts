@@ -47,6 +47,14 @@ function changes(before: string, after: string): readonly string[] {
   ];
 }
 
+describe("a text that no format allows", () => {
+  it.each(["*it*", "&it done"])("is neither drawn nor edited: %s", (word) => {
+    const text = `name: a\nsteps:\n  - id: one\n    command: ${word}\n  - { id: two, command: *it }\n`;
+    expect(readOutline(text)).toBeNull();
+    expect(editWorkflow(text, { kind: "set", path: ["steps", 0, "command"], value: "x" })).toMatchObject({ ok: false });
+  });
+});
+
 describe("fields", () => {
   it("replaces a value where it stands, and keeps the comment behind it", () => {
     const next = edited(SOURCE, { kind: "set", path: ["steps", 2, "command"], value: "Be brief" });

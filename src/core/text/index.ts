@@ -9,3 +9,4 @@ export { Html, html } from "./html.ts";
 export { type MarkdownBlock, blocksOf, type ListItem } from "./markdown-blocks.ts";
 export { markdownHtml } from "./markdown-html.ts";
 export { type Inline, inlinesOf } from "./markdown-inline.ts";
+export { plainText } from "./plain-text.ts";

@@ -10,15 +10,19 @@ export type MarkdownBlock =
 
 export interface ListItem {
   readonly depth: number;
+  /** The number as it was written. Null in a list that has none. */
+  readonly number: number | null;
   readonly text: string;
 }
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
-const FENCE = /^ {0,3}(```+|~~~+)/;
+/** Also far to the right, as in an item of a list. A line with more backticks after these is code within a text. */
+const FENCE = /^[ \t]*(`{3,}(?=[^`]*$)|~{3,})/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const ITEM = /^([ \t]*)(?:[-*+]|(\d{1,9})[.)])[ \t]+(.*)$/;
 const QUOTE = /^ {0,3}> ?(.*)$/;
-const DIVIDER = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+/** Of a line without spaces around it: with them, two parts of the pattern could take the same spaces. */
+const DIVIDER = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
 
 /** Each pattern reads one line, so the cost is linear in the number of lines. */
 export function blocksOf(markdown: string): readonly MarkdownBlock[] {
@@ -45,33 +49,54 @@ function readBlock(lines: readonly string[], at: number): Read {
   if (fence !== undefined) return readCode(lines, at, fence);
   const heading = HEADING.exec(line);
   if (heading !== null) {
-    const text = (heading[2] ?? "").replace(/[ \t]+#+[ \t]*$/, "");
+    const text = withoutClosing(heading[2] ?? "");
     return { block: { kind: "heading", level: heading[1]?.length ?? 1, text }, next: at + 1 };
   }
   if (RULE.test(line)) return { block: { kind: "rule" }, next: at + 1 };
   if (ITEM.test(line)) return readList(lines, at);
   if (QUOTE.test(line)) return readQuote(lines, at);
-  if (line.includes("|") && DIVIDER.test(lines[at + 1] ?? "")) return readTable(lines, at);
+  if (startsTable(lines, at)) return readTable(lines, at);
   return readParagraph(lines, at);
 }
 
 function readCode(lines: readonly string[], at: number, fence: string): Read {
-  const end = lines.findIndex((line, index) => index > at && line.trim().startsWith(fence) && line.trim() === fence);
-  const last = end === -1 ? lines.length : end;
-  return { block: { kind: "code", text: lines.slice(at + 1, last).join("\n") }, next: last + 1 };
-}
-
-function readList(lines: readonly string[], at: number): Read {
-  const items: { depth: number; text: string }[] = [];
-  const isOrdered = ITEM.exec(lines[at] ?? "")?.[2] !== undefined;
-  let next = at;
+  const indent = (lines[at] ?? "").indexOf(fence);
+  const code: string[] = [];
+  let next = at + 1;
   for (; next < lines.length; next += 1) {
     const line = lines[next] ?? "";
-    const item = ITEM.exec(line);
-    const last = items.at(-1);
-    if (item !== null) items.push({ depth: depthOf(item[1] ?? ""), text: item[3] ?? "" });
-    else if (line.trim() === "" || last === undefined || startsBlock(line)) break;
-    else last.text += `\n${line.trim()}`;
+    if (line.trim() === fence) break;
+    const own = line.length - line.trimStart().length;
+    code.push(line.slice(Math.min(indent, own)));
+  }
+  return { block: { kind: "code", text: code.join("\n") }, next: next + 1 };
+}
+
+/** Returns the text of a heading without the signs that may close it. */
+function withoutClosing(heading: string): string {
+  const text = heading.trimEnd();
+  let end = text.length;
+  while (text[end - 1] === "#") end -= 1;
+  return end === text.length || !/^$|[ \t]/.test(text.charAt(end - 1)) ? text : text.slice(0, end).trimEnd();
+}
+
+/** A list of items that all have a number, or all have none. An item of the other kind begins another list. */
+function readList(lines: readonly string[], at: number): Read {
+  const items: { depth: number; number: number | null; text: string }[] = [];
+  const isOrdered = ITEM.exec(lines[at] ?? "")?.[2] !== undefined;
+  let next = at;
+  while (next < lines.length) {
+    const line = lines[next] ?? "";
+    const [item, last] = [RULE.test(line) ? null : ITEM.exec(line), items.at(-1)];
+    if (item !== null) {
+      if ((item[2] !== undefined) !== isOrdered) break;
+      const number = item[2] === undefined ? null : Number(item[2]);
+      items.push({ depth: depthOf(item[1] ?? ""), number, text: item[3] ?? "" });
+    } else if (last === undefined || startsBlock(lines, next)) break;
+    else if (line.trim() !== "") last.text += `\n${line.trim()}`;
+    else if (/^[ \t]{2,}\S/.test(lines[next + 1] ?? "") && !startsBlock(lines, next + 1)) last.text += "\n";
+    else if (!ITEM.test(lines[next + 1] ?? "")) break;
+    next += 1;
   }
   return { block: { kind: "list", isOrdered, items }, next };
 }
@@ -98,17 +123,28 @@ function readTable(lines: readonly string[], at: number): Read {
   return { block: { kind: "table", head: cellsOf(lines[at] ?? ""), rows }, next };
 }
 
+/** The line below the head has as many cells as the head. Without that, it is an ordinary text with a line in it. */
+function startsTable(lines: readonly string[], at: number): boolean {
+  const [head = "", divider = ""] = [lines[at], lines[at + 1]];
+  return head.includes("|") && DIVIDER.test(divider.trim()) && cellsOf(head).length === cellsOf(divider).length;
+}
+
 function cellsOf(line: string): readonly string[] {
-  const text = line.trim().replace(/^\|/, "").replace(/\|$/, "");
-  return text.split("|").map((cell) => cell.trim());
+  const text = line
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "");
+  return text.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
 function readParagraph(lines: readonly string[], at: number): Read {
   let next = at + 1;
-  while (next < lines.length && (lines[next] ?? "").trim() !== "" && !startsBlock(lines[next] ?? "")) next += 1;
+  while (next < lines.length && (lines[next] ?? "").trim() !== "" && !startsBlock(lines, next)) next += 1;
   return { block: { kind: "paragraph", text: lines.slice(at, next).join("\n") }, next };
 }
 
-function startsBlock(line: string): boolean {
-  return FENCE.test(line) || HEADING.test(line) || QUOTE.test(line) || ITEM.test(line) || RULE.test(line);
+function startsBlock(lines: readonly string[], at: number): boolean {
+  const line = lines[at] ?? "";
+  const isMarked = FENCE.test(line) || HEADING.test(line) || QUOTE.test(line) || ITEM.test(line) || RULE.test(line);
+  return isMarked || startsTable(lines, at);
 }

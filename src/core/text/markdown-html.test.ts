@@ -8,7 +8,7 @@ describe("Markdown for pages", () => {
     ["# Title", "<h4>Title</h4>"],
     ["one\ntwo", "<p>one\ntwo</p>"],
     ["- a\n- **b**", "<ul>\n<li>a</li>\n<li><strong>b</strong></li>\n</ul>"],
-    ["1. a\n2) b", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>"],
+    ["1. a\n2) b", '<ol>\n<li value="1">a</li>\n<li value="2">b</li>\n</ol>'],
     ["> so *it* is", "<blockquote>so <em>it</em> is</blockquote>"],
     ["---", "<hr />"],
     ["```js\n<b>*a*\n```", "<pre><code>&lt;b&gt;*a*</code></pre>"],
@@ -20,6 +20,10 @@ describe("Markdown for pages", () => {
     [
       "|a|b|\n|-|-|\n|1|*2*|",
       "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td><em>2</em></td>\n</tr>\n</tbody>\n</table>",
+    ],
+    [
+      "|a|\n|-|\n|1|and more|",
+      "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td>and more</td>\n</tr>\n</tbody>\n</table>",
     ],
     ["- a\n  - b", '<ul>\n<li>a</li>\n<li style="margin-left: 16px">b</li>\n</ul>'],
     ["a\r\n\r\nb", "<p>a</p>\n<p>b</p>"],

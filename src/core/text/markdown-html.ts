@@ -32,11 +32,11 @@ function blockHtml(block: MarkdownBlock): Html {
 }
 
 function listHtml(isOrdered: boolean, items: readonly ListItem[]): Html {
-  const lines = items.map(({ depth, text }) =>
-    depth === 0
-      ? html`<li>${inlineHtml(text)}</li>`
-      : html`<li style="margin-left: ${depth * 16}px">${inlineHtml(text)}</li>`,
-  );
+  const lines = items.map(({ depth, number, text }) => {
+    const value = number === null ? html`` : html` value="${number}"`;
+    const style = depth === 0 ? html`` : html` style="margin-left: ${depth * 16}px"`;
+    return html`<li${value}${style}>${inlineHtml(text)}</li>`;
+  });
   return isOrdered
     ? html`<ol>
         ${lines}
@@ -46,12 +46,13 @@ function listHtml(isOrdered: boolean, items: readonly ListItem[]): Html {
       </ul>`;
 }
 
+/** A row may have more cells than the head: whatever was written is shown. */
 function tableHtml(head: readonly string[], rows: readonly (readonly string[])[]): Html {
   const titles = head.map((cell) => html`<th>${inlineHtml(cell)}</th>`);
   const lines = rows.map(
     (row) =>
       html`<tr>
-        ${head.map((_, index) => html`<td>${inlineHtml(row[index] ?? "")}</td>`)}
+        ${row.map((cell) => html`<td>${inlineHtml(cell)}</td>`)}
       </tr>`,
   );
   return html`<table>

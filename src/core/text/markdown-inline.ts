@@ -15,7 +15,7 @@ const DELIMITERS = [
   { open: "_", kind: "emphasis" },
 ] as const;
 
-/** Reads from left to right. A missing closing delimiter is searched for only once, so that a malicious text does not cost more. */
+/** Reads from left to right, and searches no part of the text twice for the same delimiter, so that a malicious text does not cost more. */
 export function inlinesOf(text: string, depth = 0): readonly Inline[] {
   return new InlineReader(text, depth).read();
 }
@@ -24,7 +24,8 @@ class InlineReader {
   readonly #text: string;
   readonly #depth: number;
   readonly #found: Inline[] = [];
-  readonly #unclosed = new Set<string>();
+  /** For each word, where it was looked for last, and where it was found. */
+  readonly #searches = new Map<string, { readonly from: number; readonly found: number }>();
   #plain = "";
   #at = 0;
 
@@ -60,11 +61,12 @@ class InlineReader {
     return this.#text.startsWith(word, this.#at);
   }
 
-  /** Returns the next position of a word. -1 without searching when an earlier search did not find it. */
+  /** Returns the next position of a word, -1 when there is none. What an earlier search has passed is not searched again. */
   #find(word: string, from: number): number {
-    if (this.#unclosed.has(word)) return -1;
+    const last = this.#searches.get(word);
+    if (last !== undefined && last.from <= from && (last.found === -1 || from <= last.found)) return last.found;
     const found = this.#text.indexOf(word, from);
-    if (found === -1) this.#unclosed.add(word);
+    this.#searches.set(word, { from, found });
     return found;
   }
 
@@ -77,9 +79,14 @@ class InlineReader {
 
   #code(): boolean {
     if (!this.#starts("`")) return false;
-    const end = this.#find("`", this.#at + 1);
-    if (end === -1) return false;
-    return this.#take({ kind: "code", text: this.#text.slice(this.#at + 1, end) }, end + 1);
+    let from = this.#at + 1;
+    while (this.#text[from] === "`") from += 1;
+    const mark = this.#text.slice(this.#at, from);
+    const end = this.#find(mark, from);
+    if (end !== -1) return this.#take({ kind: "code", text: this.#text.slice(from, end) }, end + mark.length);
+    this.#plain += mark;
+    this.#at = from;
+    return true;
   }
 
   #link(): boolean {

@@ -1,5 +1,6 @@
 import { getOwn, isJsonArray, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { NotifyFacts, NotifyKind } from "../../core/definition/index.ts";
+import { plainText } from "../../core/text/index.ts";
 import type { ApprovalRecord, RunRecord, RunStore } from "../../store/index.ts";
 import type { Occurrence } from "../delivery/index.ts";
 
@@ -91,7 +92,7 @@ async function approvalHappening(
   const notice: Notice = {
     on,
     at,
-    title,
+    title: plainText(title),
     detail,
     workflow,
     runId: runId === "" ? null : runId,
@@ -145,7 +146,7 @@ async function runHappening(
     on: "run.failed",
     at,
     title: `A run of ${run.workflow} ${how}`,
-    detail: why === "" ? "" : `${why}.`,
+    detail: why === "" ? "" : `${plainText(why)}.`,
     workflow: run.workflow,
     runId: run.runId,
     approvalId: null,

@@ -87,4 +87,10 @@ describe("what a message shows of an approval", () => {
     ])
       expect(text).toContain(part);
   });
+
+  it("shows characters that would change how the rest is read", () => {
+    const args = { to: "\u202egnp.exe", order: "a\u200bb" };
+    const text = textOf({ ...SUBJECT, call: { ...call, args, words: "\u001b[2K" } });
+    for (const part of ["to = ⟨U+202E⟩gnp.exe", "order = a⟨U+200B⟩b", "␛[2K"]) expect(text).toContain(part);
+  });
 });

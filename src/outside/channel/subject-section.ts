@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonToText } from "../../core/base/index.ts";
 import type { LargeValue, Shown, Subject } from "../../core/event/index.ts";
 import { usdText } from "../../core/governance/index.ts";
-import { diffText } from "../../core/text/index.ts";
+import { diffText, plainText } from "../../core/text/index.ts";
 import {
   callText,
   isOutcomeUnknown,
@@ -47,7 +47,15 @@ export function sectionsOf(subject: Subject, asked: Asked): readonly SubjectSect
       ...valuesSection(`What ${id} gave`, outputs),
       ...background,
     })),
-  ].filter(({ text, rows }) => text !== "" || rows.length > 0);
+  ]
+    .filter(({ text, rows }) => text !== "" || rows.length > 0)
+    .map(visible);
+}
+
+/** Shows characters that would change how the person reads the rest. */
+function visible(section: SubjectSection): SubjectSection {
+  const { label, text, rows } = section;
+  return { ...section, label: plainText(label), text: plainText(text), rows: rows.map((row) => row.map(plainText)) };
 }
 
 function reasonsOf(subject: Subject, { source, choices }: Asked): readonly string[] {

@@ -16,7 +16,7 @@ export interface StopReason {
   readonly followers: number;
 }
 
-/** Returns the reason. Null when the run progresses or has ended normally. */
+/** Returns the reason. Null when the run progresses or has ended normally. A run that will fail ends once nothing is in flight. */
 export function stopReason(view: RunView, events: readonly RunEvent[]): StopReason | null {
   switch (view.status) {
     case "failed":
@@ -27,7 +27,8 @@ export function stopReason(view: RunView, events: readonly RunEvent[]): StopReas
     case "completed":
       return ofTolerated(view);
     default:
-      return isTerminal(view.status) ? null : ofWait(view);
+      if (isTerminal(view.status)) return null;
+      return view.ending === "failed" || view.ending === "timed_out" ? ofFailure(view, events) : ofWait(view);
   }
 }
 
@@ -53,7 +54,12 @@ function isCause(parent: NodeView | undefined): boolean {
 
 function ofFailure(view: RunView, events: readonly RunEvent[]): StopReason {
   const causes = failureCauses(view);
-  const verb = view.status === "timed_out" ? "timed out" : "failed";
+  const verb =
+    view.ending !== null && !isTerminal(view.status)
+      ? "is ending"
+      : view.status === "timed_out"
+        ? "timed out"
+        : "failed";
   const [first] = causes;
   if (first === undefined) {
     const code = view.errorCode === null ? "" : `: ${words(view.errorCode)}`;

@@ -1,6 +1,7 @@
 import { type JSX, useState } from "react";
 import type { Person } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
+import { everyPage } from "../../live/every-page.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { useAction } from "../../page/use-action.ts";
@@ -15,14 +16,16 @@ import { TimeText } from "../../parts/time-text.tsx";
 /** Shows and edits the deputies that answer approvals in this person's place, with their dates. */
 export function DeputyPanel({ personId }: { readonly personId: string }): JSX.Element | null {
   const mayRead = useMay("governance:read");
-  const people = useQuery(mayRead ? "people" : null, () => api.people.list({ limit: 100 }), { tags: ["people"] });
+  const people = useQuery(mayRead ? "people" : null, () => everyPage((page) => api.people.list(page)), {
+    tags: ["people"],
+  });
   const removing = useAction(async () => {
     await api.people.removeDeputy();
     await people.refresh();
   });
   if (!mayRead) return null;
-  const self = people.data?.data.find(({ id }) => id === personId);
-  const others = people.data?.data.filter(({ id, isDisabled }) => id !== personId && !isDisabled) ?? [];
+  const self = people.data?.find(({ id }) => id === personId);
+  const others = people.data?.filter(({ id, isDisabled }) => id !== personId && !isDisabled) ?? [];
   const deputy = self?.deputy ?? null;
   return (
     <Panel title="Deputy">

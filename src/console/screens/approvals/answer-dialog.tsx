@@ -1,6 +1,7 @@
 import { type JSX, useMemo, useState } from "react";
 import type { AnswerRight, Approval } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
+import { plainText } from "../../../core/text/index.ts";
 import { callText, requestText, shownText } from "../../../core/view/index.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { CHOICE_TEXTS, needsReason, verbOf } from "../../parts/approval-texts.ts";
@@ -43,7 +44,7 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
   };
   return (
     <Confirm
-      title={`${verb}: ${approval.title}`}
+      title={`${verb}: ${plainText(approval.title)}`}
       verb={verb}
       reason={isReasonNeeded ? "required" : "optional"}
       isDangerous={needsReason(decision)}
@@ -91,13 +92,13 @@ function Effect({ asked: { decision, approval } }: { readonly asked: AskedAnswer
       {request !== null && (
         <p>
           {requestText(request).sentence}
-          <code className="answer-message">{shownText(request.message).slice(0, MESSAGE_SHOWN)}</code>
+          <code className="answer-message">{beginningOf(request.message)}</code>
         </p>
       )}
       {call !== null && (
         <p>
           {callText(call, false)}
-          <code className="answer-message">{shownText(call.args).slice(0, MESSAGE_SHOWN)}</code>
+          <code className="answer-message">{beginningOf(call.args)}</code>
         </p>
       )}
       {decision === "approve" && missing > 0 && (
@@ -107,4 +108,10 @@ function Effect({ asked: { decision, approval } }: { readonly asked: AskedAnswer
       )}
     </>
   );
+}
+
+/** The page behind the dialog shows the whole value. */
+function beginningOf(value: unknown): string {
+  const text = plainText(shownText(value));
+  return text.length <= MESSAGE_SHOWN ? text : `${text.slice(0, MESSAGE_SHOWN)} …`;
 }

@@ -2,6 +2,7 @@ import { type JSX, type ReactNode, useId } from "react";
 import type { AnswerRight, Approval } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
+import { plainText } from "../../../core/text/index.ts";
 import { Link } from "../../page/router.tsx";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { shortId } from "../../parts/short-id.ts";
@@ -30,7 +31,7 @@ export function ApprovalDetail({ approval, right, onAnswer, onEdit }: DetailProp
   return (
     <section className="approval-detail" aria-labelledby={id}>
       <div className="spread">
-        <h2 id={id}>{title}</h2>
+        <h2 id={id}>{plainText(title)}</h2>
         {isOpen ? <StatusBadge status="hold" label="Waiting" /> : <StatusBadge status={status} />}
       </div>
       <Origin approval={approval} />
@@ -84,7 +85,8 @@ function Outcome({ approval }: { readonly approval: Approval }): JSX.Element {
     <div className="stack">
       <p>
         Answered{decision !== null && ` with ${decision}`}
-        {resolvedBy !== null && ` by ${resolvedBy}`}, <TimeText at={resolvedAt} />.{reason !== null && ` “${reason}”`}
+        {resolvedBy !== null && ` by ${resolvedBy}`}, <TimeText at={resolvedAt} />.
+        {reason !== null && ` “${plainText(reason)}”`}
       </p>
       {entered !== null && <ValueTable label="What was entered" values={entered} />}
       {modifications !== null && <ValueTable label="What was changed" values={modifications} />}

@@ -1,6 +1,7 @@
 import { type JSX, useState } from "react";
 import type { BulkAnswered, InboxItem } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
+import { plainText } from "../../../core/text/index.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { CHOICE_TEXTS, needsReason } from "../../parts/approval-texts.ts";
 import { sendAnswers } from "./send-answer.ts";
@@ -37,7 +38,7 @@ export function BulkDialog({ decision, items, onClose }: BulkProps): JSX.Element
       <ul className="answer-runs" aria-label="Runs that are answered for">
         {items.map(({ id, runId, title }) => (
           <li key={id}>
-            <code>{runId ?? "launch"}</code> {title}
+            <code>{runId ?? "launch"}</code> {plainText(title)}
             {why.has(id) && <span className="text-bad"> {why.get(id)}</span>}
           </li>
         ))}

@@ -1,4 +1,5 @@
 import { type FormEvent, type JSX, useState } from "react";
+import { plainText } from "../../../core/text/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
@@ -39,7 +40,7 @@ export function CommentsView({ approvalId }: { readonly approvalId: string }): J
               <p className="muted">
                 {by}, <TimeText at={at} />
               </p>
-              <p className="comment-text">{said}</p>
+              <p className="comment-text">{plainText(said)}</p>
             </li>
           ))}
         </ul>

@@ -12,16 +12,16 @@ export interface Differences {
 export function differencesOf(items: readonly InboxItem[]): Differences {
   const args = [...new Set(items.flatMap(({ subject }) => Object.keys(subject?.args ?? {})))];
   const columns: readonly (readonly [string, (item: InboxItem) => string])[] = [
-    ...args.map((name) => [name, (item: InboxItem) => shortText(shownText(item.subject?.args[name]))] as const),
+    ...args.map((name) => [name, (item: InboxItem) => shownText(item.subject?.args[name])] as const),
     ["Title", ({ title }) => title],
-    ["What is sent", ({ subject }) => shortText(shownText(subject?.request?.message ?? ""))],
+    ["What is sent", ({ subject }) => shownText(subject?.request?.message ?? "")],
     ["Cost so far", ({ subject }) => dollars(subject?.costMicros ?? 0)],
     ["Estimate", ({ subject }) => dollars(subject?.estimateMicros ?? 0)],
   ];
   const differing = columns.filter(([, textOf]) => new Set(items.map(textOf)).size > 1);
   return {
     names: differing.map(([name]) => name),
-    values: new Map(items.map((item) => [item.id, differing.map(([, textOf]) => textOf(item))])),
+    values: new Map(items.map((item) => [item.id, differing.map(([, textOf]) => shortText(textOf(item)))])),
   };
 }
 

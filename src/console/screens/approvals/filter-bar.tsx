@@ -1,9 +1,8 @@
 import { type JSX, useEffect, useState } from "react";
 import { APPROVAL_SOURCES } from "../../../core/event/index.ts";
 import type { SearchParams } from "../../page/router.tsx";
-import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useQuery } from "../../live/use-query.ts";
+import { useWorkflows } from "../../live/use-registered.ts";
 import { ANY, FilterSelect } from "../../parts/select.tsx";
 
 const AGES = [
@@ -26,11 +25,8 @@ const TYPING_MS = 60;
 /** The filters of the inbox. All of them are stored in the address. */
 export function FilterBar({ params }: { readonly params: SearchParams }): JSX.Element {
   const mayRead = useMay("workflow:read");
-  const workflows = useQuery(mayRead ? "workflows/names" : null, () => api.listWorkflows({ limit: 100 }), {
-    tags: ["workflows"],
-    freshMs: 10_000,
-  }).data;
-  const names = (workflows?.data ?? []).map(({ name }) => name);
+  const workflows = useWorkflows(mayRead).data;
+  const names = (workflows ?? []).map(({ name }) => name);
   const chosen = params.get("workflow");
   const known = chosen === null || names.includes(chosen) ? names : [chosen, ...names];
   const isDone = params.get("show") === "answered";

@@ -1,6 +1,7 @@
 import { type JSX, useId, useState } from "react";
 import type { ApprovalsQuery, InboxItem } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
+import { plainText } from "../../../core/text/index.ts";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -150,7 +151,7 @@ function DifferenceTable({ items, left, onToggle, onOpen }: TableProps): JSX.Ele
                 </button>
               </td>
               {(values.get(item.id) ?? []).map((text, index) => (
-                <td key={names[index]}>{text}</td>
+                <td key={names[index]}>{plainText(text)}</td>
               ))}
             </tr>
           ))}

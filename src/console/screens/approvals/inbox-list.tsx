@@ -1,4 +1,5 @@
 import { type JSX, useEffect, useRef, useState } from "react";
+import { plainText } from "../../../core/text/index.ts";
 import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import type { InboxEntry } from "./inbox.ts";
@@ -70,7 +71,7 @@ function EntryButton({ entry: { item, size }, isSelected, onSelect }: EntryProps
   const where = [workflow, nodeId ?? "launch"].filter((part) => part !== null).join(" / ");
   return (
     <button type="button" className="inbox-item" aria-current={isSelected || undefined} onClick={onSelect}>
-      <span className="cut inbox-title">{title}</span>
+      <span className="cut inbox-title">{plainText(title)}</span>
       <span className="muted cut">
         {size > 1 && <strong>{size} × </strong>}
         {where}

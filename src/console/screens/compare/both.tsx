@@ -34,6 +34,9 @@ export function Both({ left, right }: Sides): JSX.Element {
   const isAll = get("show") === "all";
   const shown = isAll ? pairs : differing;
   const looked = pairs.find(({ id }) => id === get("node"));
+  // When no node differs, only results that one run took over from the other can make it cheaper.
+  const unpaid =
+    left.state.costMicros === right.state.costMicros ? "" : " What was carried over was not paid for a second time.";
   const isMoving = !isTerminal(left.run.status) || !isTerminal(right.run.status);
   return (
     <div className="stack">
@@ -57,7 +60,7 @@ export function Both({ left, right }: Sides): JSX.Element {
           <Empty icon="check" title="All nodes went the same way">
             {isMoving
               ? "So far: a run has not ended."
-              : "Prompts, status, attempts, cost and results are the same in both."}
+              : `Prompts, status, attempts, cost and results are the same in both.${unpaid}`}
           </Empty>
         ) : (
           <Table

@@ -77,7 +77,11 @@ const WORDS = { allowed: "by itself", approval: "with approval", forbidden: "nev
 function autonomyText(autonomy: unknown): string {
   const rung = RUNGS.find((each) => each === autonomy);
   if (rung === undefined) return "";
-  return ACTIONS.map((action) => `${action} ${WORDS[permissionOf(rung, action)]}`).join(", ");
+  const groups = (["allowed", "approval", "forbidden"] as const).map((permission) => {
+    const actions = ACTIONS.filter((action) => permissionOf(rung, action) === permission);
+    return actions.length === 0 ? "" : `${WORDS[permission]}: ${actions.join(", ")}`;
+  });
+  return groups.filter((text) => text !== "").join("; ");
 }
 
 /** The key facts of an agent: trust, autonomy, status, limits, readable sources, skills and model. */

@@ -1,10 +1,10 @@
 import type { JSX } from "react";
-import type { Registered } from "../../../client/index.ts";
+import { plainText } from "../../../core/text/index.ts";
 import { Link, navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
-import { everyPage } from "../../live/every-page.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
+import { useRegistered } from "../../live/use-registered.ts";
 import { useRunList } from "../../live/use-run-list.ts";
 import { grouped, short } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
@@ -95,7 +95,7 @@ function Held({ agentId }: { readonly agentId: string }): JSX.Element | null {
         {waiting.data.length === 0 && "nothing"}
         {waiting.data.map(({ id, title }) => (
           <div key={id}>
-            <Link to={`/approvals?id=${encodeURIComponent(id)}`}>{title}</Link>
+            <Link to={`/approvals?id=${encodeURIComponent(id)}`}>{plainText(title)}</Link>
           </div>
         ))}
         {waiting.nextCursor !== undefined && <span className="muted">and more</span>}
@@ -104,12 +104,8 @@ function Held({ agentId }: { readonly agentId: string }): JSX.Element | null {
   );
 }
 
-function readGrants(): Promise<readonly Registered[]> {
-  return everyPage((page) => api.listRegistered("grants", page));
-}
-
 function Grants({ agentId }: { readonly agentId: string }): JSX.Element | null {
-  const grants = useQuery("grants", readGrants, { freshMs: 10_000 }).data;
+  const grants = useRegistered("grants").data;
   const own = (grants ?? []).filter(({ agent }) => agent === agentId);
   if (grants === undefined) return null;
   return (
@@ -154,7 +150,7 @@ function Memory({ agentId }: { readonly agentId: string }): JSX.Element | null {
                 <TimeText at={at} />
               </span>
               <p className="cut" title={text}>
-                {text}
+                {plainText(text)}
               </p>
             </li>
           ))}

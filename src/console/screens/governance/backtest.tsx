@@ -14,9 +14,9 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 
 const SPANS = [
-  ["1d", "the last day"],
-  ["7d", "the last week"],
-  ["30d", "the last 30 days"],
+  ["1d", "Last day"],
+  ["7d", "Last 7 days"],
+  ["30d", "Last 30 days"],
 ] as const;
 
 /** Shows which recorded verdicts the edited policy would have changed. */

@@ -1,4 +1,5 @@
 import type { JSX, ReactNode } from "react";
+import { plainText } from "../../../core/text/index.ts";
 import { Link, navigate } from "../../page/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { BudgetMeter } from "../../parts/budget-meter.tsx";
@@ -108,8 +109,8 @@ function Needs({ needs, count }: { readonly needs: readonly Need[]; readonly cou
           <Link to={to}>
             <Icon name={icon} className={`text-${tone}`} />
             <span className="needs-text">
-              <span className="cut">{title}</span>
-              <span className="muted cut">{detail}</span>
+              <span className="cut">{plainText(title)}</span>
+              <span className="muted cut">{plainText(detail)}</span>
             </span>
             {at !== null && (
               <span className="muted nowrap">

@@ -5,7 +5,8 @@ import { Button } from "../../parts/button.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { detailOf, lookOfEvent } from "../../run/model/event-text.ts";
-import { excerptOf, plainText } from "../../run/model/plain-text.ts";
+import { plainText } from "../../../core/text/index.ts";
+import { excerptOf } from "../../run/model/excerpt.ts";
 import { useRequestAction } from "./run-action.ts";
 import { useRunPage } from "./run-page.ts";
 

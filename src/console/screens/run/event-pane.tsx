@@ -6,7 +6,7 @@ import { EventBar, EVERYTHING, type EventMode, type EventSelection } from "./eve
 import type { EventFilter } from "../../run/model/event-filter.ts";
 import { type EventLine, type EventLines, linesOf } from "../../run/model/event-lines.ts";
 import { detailOf, lookOfEvent } from "../../run/model/event-text.ts";
-import { plainText } from "../../run/model/plain-text.ts";
+import { plainText } from "../../../core/text/index.ts";
 import { useRunView } from "../../run/nodes-page.ts";
 import { useRunPage } from "./run-page.ts";
 import { useRows } from "./use-rows.ts";

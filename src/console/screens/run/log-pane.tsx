@@ -3,7 +3,7 @@ import { grouped } from "../../parts/figures.ts";
 import { Select } from "../../parts/select.tsx";
 import { OffsetText } from "../../parts/time-text.tsx";
 import { LOG_LEVELS, type LogLevel, type LogLine, messageOf } from "../../run/model/log-lines.ts";
-import { plainText } from "../../run/model/plain-text.ts";
+import { plainText } from "../../../core/text/index.ts";
 import { useRunView } from "../../run/nodes-page.ts";
 import { EventDetail } from "./event-detail.tsx";
 import { useRunPage } from "./run-page.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../core/base/index.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { valueLine } from "../../parts/value-line.ts";
-import { plainText } from "../../run/model/plain-text.ts";
+import { plainText } from "../../../core/text/index.ts";
 
 interface RunValuesProps {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { type JSX, useEffect, useMemo, useRef } from "react";
 import { useSearchParams } from "../../page/router.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { plainText } from "../../run/model/plain-text.ts";
+import { plainText } from "../../../core/text/index.ts";
 import { failureCauses, type StopReason, stopReason } from "../../run/model/stop-reason.ts";
 import { useRunView } from "../../run/nodes-page.ts";
 import { useRunPage } from "./run-page.ts";

@@ -1,4 +1,5 @@
 import { type JSX, memo, useEffect, useMemo, useState } from "react";
+import { plainText } from "../../../core/text/index.ts";
 import { usePaneSize } from "../../graph/use-pane-size.ts";
 import { Button } from "../../parts/button.tsx";
 import { spanText } from "../../parts/figures.ts";
@@ -14,7 +15,7 @@ import { useRows } from "./use-rows.ts";
 import "./timeline-pane.css";
 
 const ROW_PX = 26;
-const NAMES_PX = 160;
+const NAMES_PX = 220;
 const TICK_PX = 90;
 const SECOND = 1_000;
 const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
@@ -215,7 +216,7 @@ const Row = memo(function Row({ row, spans, scale, isSelected, hasWaits }: RowPr
   const node = useNodeOf(row.feed, row.id);
   const show = (): void => (row.runId === null ? selectNode(row.id) : inside.openStep(row.runId, row.id));
   const { waitedMs, workedMs } = totalsOf(spans, scale.now);
-  const label = node?.title ?? row.id;
+  const label = plainText(node?.title ?? row.id);
   const look = node === undefined ? "pending" : nodeLook(node);
   return (
     <div

@@ -1,8 +1,8 @@
 import { type FormEvent, type JSX, useState } from "react";
 import { navigate, type SearchParams } from "../../page/router.tsx";
-import { api } from "../../live/api.ts";
+import { ENTRIES_MAX } from "../../live/every-page.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useQuery } from "../../live/use-query.ts";
+import { useWorkflows } from "../../live/use-registered.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -65,7 +65,7 @@ interface EditFilterProps {
 
 function EditFilter({ field: { name, label, hint, options }, params, onClose }: EditFilterProps): JSX.Element {
   const [text, setText] = useState(params.get(name) ?? "");
-  const workflows = useWorkflows(name === "workflow");
+  const workflows = useChoices(name === "workflow");
   const choices = options ?? workflows;
   const apply = (event: FormEvent): void => {
     event.preventDefault();
@@ -91,12 +91,9 @@ function EditFilter({ field: { name, label, hint, options }, params, onClose }: 
 }
 
 /** Returns the names of the workflows to choose from. Undefined when they cannot all be listed; then the name is typed. */
-function useWorkflows(isWanted: boolean): readonly (readonly [string, string])[] | undefined {
+function useChoices(isWanted: boolean): readonly (readonly [string, string])[] | undefined {
   const mayRead = useMay("workflow:read");
-  const found = useQuery(mayRead && isWanted ? "workflows/names" : null, () => api.listWorkflows({ limit: 100 }), {
-    tags: ["workflows"],
-    freshMs: 10_000,
-  }).data;
-  if (found === undefined || found.nextCursor !== undefined || found.data.length === 0) return undefined;
-  return found.data.map(({ name }) => [name, name] as const);
+  const found = useWorkflows(mayRead && isWanted).data;
+  if (found === undefined || found.length === ENTRIES_MAX || found.length === 0) return undefined;
+  return found.map(({ name }) => [name, name] as const);
 }

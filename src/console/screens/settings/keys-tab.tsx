@@ -2,6 +2,7 @@ import { type JSX, useState } from "react";
 import type { Key } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
+import { everyPage } from "../../live/every-page.ts";
 import { useMay, useSession } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Button } from "../../parts/button.tsx";
@@ -21,7 +22,7 @@ export function KeysTab(): JSX.Element {
   const { keyId } = useSession();
   const [isMaking, setMaking] = useState(false);
   const [revoked, setRevoked] = useState<Key | null>(null);
-  const keys = useQuery(isAllowed ? "keys" : null, () => api.listKeys({ limit: 100 }), { tags: ["keys"] });
+  const keys = useQuery(isAllowed ? "keys" : null, () => everyPage((page) => api.listKeys(page)), { tags: ["keys"] });
   if (!isAllowed)
     return (
       <Empty icon="approval" title="You may not manage keys">
@@ -57,7 +58,7 @@ export function KeysTab(): JSX.Element {
         </Button>
       </div>
       <Panel isFlush>
-        <Table label="Keys" columns={columns} rows={keys.data.data} keyOf={({ id }) => id} />
+        <Table label="Keys" columns={columns} rows={keys.data} keyOf={({ id }) => id} />
       </Panel>
       {isMaking && <NewKey onClose={() => setMaking(false)} />}
       {revoked !== null && (

@@ -2,6 +2,7 @@ import { type JSX, useState } from "react";
 import type { Invitation, Person } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
+import { everyPage } from "../../live/every-page.ts";
 import { useMay, useSession } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Button } from "../../parts/button.tsx";
@@ -27,7 +28,9 @@ export function PeopleTab(): JSX.Element {
   const mayRead = useMay("governance:read");
   const mayManage = useMay("keys:manage");
   const [shown, setShown] = useState<Shown | null>(null);
-  const people = useQuery(mayRead ? "people" : null, () => api.people.list({ limit: 100 }), { tags: ["people"] });
+  const people = useQuery(mayRead ? "people" : null, () => everyPage((page) => api.people.list(page)), {
+    tags: ["people"],
+  });
   if (!mayRead) {
     return (
       <Empty icon="user" title="You may not see people">
@@ -50,7 +53,7 @@ export function PeopleTab(): JSX.Element {
         )}
       </div>
       <Panel isFlush>
-        {people.data.data.length === 0 ? (
+        {people.data.length === 0 ? (
           <Empty
             icon="user"
             title="No person has signed in yet"
@@ -62,7 +65,7 @@ export function PeopleTab(): JSX.Element {
           <Table
             label="People"
             columns={mayManage ? [...COLUMNS, actionsColumn(setShown)] : COLUMNS}
-            rows={people.data.data}
+            rows={people.data}
             keyOf={({ id }) => id}
           />
         )}

@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import type { TrendsQuery } from "../../../client/index.ts";
+import type { Trends, TrendsQuery } from "../../../client/index.ts";
 import { Link, navigate, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -35,7 +35,8 @@ export function TrendsScreen(): JSX.Element {
   const { get, set } = useSearchParams();
   const [since, , bucket] = SPANS.find(([id]) => id === get("since")) ?? SPANS[2];
   const by = GROUPS.find(([id]) => id === get("by"))?.[0] ?? "workflow";
-  const all = useTrends({ bucket, since });
+  const group = get("group");
+  const all = useTrends({ bucket, since, ...(group === null ? {} : { by, group }) });
   const each = useTrends({ bucket, since, by });
   const problem = all.problem ?? each.problem;
   return (
@@ -49,7 +50,14 @@ export function TrendsScreen(): JSX.Element {
           <Select value={since} options={SPANS} onChange={(value) => set({ since: value })} />
         </Field>
         <Field label="Group by">
-          <Select value={by} options={GROUPS} onChange={(value) => set({ by: value })} />
+          <Select value={by} options={GROUPS} onChange={(value) => set({ by: value, group: null })} />
+        </Field>
+        <Field label="Show">
+          <Select
+            value={group ?? ""}
+            options={[["", "All runs"], ...groupsOf(each.data)]}
+            onChange={(value) => set({ group: value === "" ? null : value })}
+          />
         </Field>
       </div>
       {problem !== null && <ProblemView problem={problem} />}
@@ -81,6 +89,11 @@ export function TrendsScreen(): JSX.Element {
 
 function useTrends(query: TrendsQuery) {
   return useQuery(`trends ${JSON.stringify(query)}`, () => api.search.trends(query), { everyMs: 60_000 });
+}
+
+/** The values of the grouping in this time. Runs without one, for example without an agent, cannot be selected. */
+function groupsOf(trends: Trends | undefined): readonly string[] {
+  return [...new Set((trends?.data ?? []).flatMap(({ group }) => group ?? []))].toSorted();
 }
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -7,6 +7,7 @@ import { cache } from "../../live/cache.ts";
 import { sendFile } from "../../live/send-file.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
+import { useRegistered } from "../../live/use-registered.ts";
 import { asError, useAction } from "../../page/use-action.ts";
 import { ArgsForm } from "../../parts/args-form.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -120,9 +121,7 @@ interface ChoiceFieldsProps {
 function ChoiceFields({ choices, latest, onChange }: ChoiceFieldsProps): JSX.Element {
   const isGoverning = useMay("governance:read");
   const gateways = useQuery(isGoverning ? "gateways" : null, () => api.listGateways(), { tags: ["gateways"] });
-  const teams = useQuery(isGoverning ? "teams" : null, () => api.listRegistered("teams", { limit: 100 }), {
-    tags: ["teams"],
-  });
+  const teams = useRegistered("teams", isGoverning);
   return (
     <div className="workflow-choices">
       <VersionSelect
@@ -144,7 +143,7 @@ function ChoiceFields({ choices, latest, onChange }: ChoiceFieldsProps): JSX.Ele
       <Field label="Team">
         <Select
           value={choices.team}
-          options={[["", "None"], ...(teams.data?.data ?? []).map(({ id }) => id)]}
+          options={[["", "None"], ...(teams.data ?? []).map(({ id }) => id)]}
           onChange={(team) => onChange({ ...choices, team })}
         />
       </Field>

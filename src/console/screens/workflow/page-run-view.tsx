@@ -8,7 +8,7 @@ import { nodeLook, StatusBadge } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Duration } from "../../parts/time-text.tsx";
 import { GraphPane } from "../../run/graph-pane.tsx";
-import { excerptOf } from "../../run/model/plain-text.ts";
+import { excerptOf } from "../../run/model/excerpt.ts";
 import { RunFeed, startOfPlan } from "../../run/model/run-feed.ts";
 import { PACE } from "../../run/pace.ts";
 import { ModelText } from "../../run/model-text.tsx";

@@ -1,4 +1,5 @@
 import { type JSX, lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import type { Outline } from "../../../core/edit/index.ts";
 import { keep, read } from "../../page/preferences.ts";
 import { NO_SOURCE } from "../../graph/graph-node.ts";
 import { Panel } from "../../parts/panel.tsx";
@@ -6,12 +7,16 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { ViewSwitch } from "../../parts/view-switch.tsx";
 import { useWidth } from "../../parts/use-width.ts";
 import type { DrawnPlan } from "./check/protocol.ts";
+import { drawingOf } from "./draw/drawing.ts";
+import { toggled } from "./draw/use-workflow-document.ts";
 import { PlanNodeList } from "./plan-node-list.tsx";
 
 const PlanGraph = lazy(async () => ({ default: (await import("../../graph/plan-graph.tsx")).PlanGraph }));
 
 interface PlanViewProps {
   readonly plan: DrawnPlan;
+  /** The steps of the text. With them, blocks are drawn with the steps inside. */
+  readonly outline?: Outline | null;
   readonly isCompact?: boolean;
   /** Called when a node is clicked. */
   readonly onPick?: (id: string) => void;
@@ -24,7 +29,13 @@ const CHOICE = "sluice.plan";
 const NARROW = 640;
 
 /** A plan as a graph, or as a list for people who prefer text. */
-export function PlanView({ plan, isCompact = false, onPick, picked = null }: PlanViewProps): JSX.Element {
+export function PlanView({
+  plan,
+  outline = null,
+  isCompact = false,
+  onPick,
+  picked = null,
+}: PlanViewProps): JSX.Element {
   const [isList, setList] = useState(() => read(CHOICE) === "list");
   const show = (list: boolean): void => {
     keep(CHOICE, list ? "list" : "graph");
@@ -39,7 +50,7 @@ export function PlanView({ plan, isCompact = false, onPick, picked = null }: Pla
       {isList ? (
         <PlanNodeList plan={plan} />
       ) : (
-        <Drawn plan={plan} isCompact={isCompact} onPick={onPick} picked={picked} />
+        <Drawn plan={plan} outline={outline} isCompact={isCompact} onPick={onPick} picked={picked} />
       )}
     </Panel>
   );
@@ -50,7 +61,7 @@ interface DrawnProps extends Omit<PlanViewProps, "onPick"> {
 }
 
 /** The drawn plan. When the same plan is drawn again after a keystroke, opened nodes stay open. */
-function Drawn({ plan, isCompact = false, onPick, picked }: DrawnProps): JSX.Element {
+function Drawn({ plan, outline = null, isCompact = false, onPick, picked }: DrawnProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useWidth(box, NARROW) < NARROW;
   const [selected, setSelected] = useState<string | null>(null);
@@ -65,10 +76,14 @@ function Drawn({ plan, isCompact = false, onPick, picked }: DrawnProps): JSX.Ele
     // oxlint-disable-next-line react-hooks/exhaustive-deps
     [shape],
   );
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const drawing = useMemo(
+    () => (outline === null || outline.main.steps.length === 0 ? null : drawingOf(outline, closed)),
+    [outline, closed],
+  );
   const toggle = (id: string): void => {
-    const next = new Set(open);
-    if (!next.delete(id)) next.add(id);
-    setOpen(next);
+    if (drawing?.byKey.has(id) === true) setClosed(toggled(closed, id));
+    else setOpen(toggled(open, id));
   };
   const node = plan.nodes.find(({ id }) => id === selected);
   return (
@@ -76,8 +91,9 @@ function Drawn({ plan, isCompact = false, onPick, picked }: DrawnProps): JSX.Ele
       <div ref={box} className={isCompact ? "workflow-graph is-compact" : "workflow-graph"}>
         <Suspense fallback={<Skeleton lines={4} height={32} />}>
           <PlanGraph
-            nodes={nodes}
-            source={NO_SOURCE}
+            nodes={drawing?.nodes ?? nodes}
+            source={drawing?.source ?? NO_SOURCE}
+            {...(drawing === null ? {} : { insides: drawing.insides })}
             selected={selected}
             onSelect={(id) => {
               setSelected(id);

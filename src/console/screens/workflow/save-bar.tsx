@@ -16,6 +16,8 @@ export interface SavedText {
   readonly saved: string | null;
   readonly draft: string;
   readonly isLocked?: boolean;
+  /** Whether the lines of the saved version end as in Windows. They are edited without that, and saved with it. */
+  readonly hasReturns?: boolean;
   /** Whether code produces this workflow and would overwrite changes. Then only a copy under another name can be edited here. */
   readonly isFromCode?: boolean;
   readonly onChange: (text: string) => void;
@@ -25,16 +27,17 @@ export interface SavedText {
 export type Saving = ReturnType<typeof useAction<[]>>;
 
 export function useSaving(
-  { name, saved, draft, isLocked = false, isFromCode = false, onSaved }: SavedText,
+  { name, saved, draft, isLocked = false, hasReturns = false, isFromCode = false, onSaved }: SavedText,
   plan: DrawnPlan | null,
 ): Saving {
   const target = plan?.name ?? name;
   return useAction<[]>(async () => {
     if (isLocked || draft === saved || (isFromCode && target === name)) return;
-    const made = await api.saveWorkflow(target, draft);
+    const source = hasReturns ? draft.replaceAll("\n", "\r\n") : draft;
+    const made = await api.saveWorkflow(target, source);
     cache.put(`version:${target}:${made.version}`, {
       ...made,
-      source: draft,
+      source,
       savedAt: new Date().toISOString(),
       plan: null,
     });

@@ -1,9 +1,7 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
 import { Link } from "../../page/router.tsx";
-import { api } from "../../live/api.ts";
-import { everyPage } from "../../live/every-page.ts";
-import { useQuery } from "../../live/use-query.ts";
+import { useRegistered } from "../../live/use-registered.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
@@ -13,12 +11,8 @@ import { SlotsView } from "../../manifest/slots-view.tsx";
 import { cronWords } from "../../manifest/cron-words.ts";
 import { timingText } from "../../manifest/timing-text.ts";
 
-function readSchedules(): Promise<readonly Registered[]> {
-  return everyPage((page) => api.listRegistered("schedules", page));
-}
-
 export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
-  const found = useQuery("schedules", readSchedules, { tags: ["schedules"] });
+  const found = useRegistered("schedules");
   if (found.data === undefined) return found.problem === null ? <Skeleton /> : <ProblemView problem={found.problem} />;
   const own = found.data.filter(({ workflow }) => workflow === name);
   const add = `/settings/schedules/-?workflow=${encodeURIComponent(name)}`;

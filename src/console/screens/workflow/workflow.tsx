@@ -74,7 +74,7 @@ function Known({ name }: { readonly name: string }): JSX.Element {
       </>
     );
   }
-  return <Page key={name} workflow={found.data} saved={latest.data.source} />;
+  return <Page key={name} workflow={found.data} source={latest.data.source} />;
 }
 
 function Missing({ name, problem }: { readonly name: string; readonly problem: Error }): JSX.Element {
@@ -97,10 +97,12 @@ function Missing({ name, problem }: { readonly name: string; readonly problem: E
 
 interface PageProps {
   readonly workflow: Workflow;
-  readonly saved: string;
+  /** Text of the newest version. */
+  readonly source: string;
 }
 
-function Page({ workflow, saved }: PageProps): JSX.Element {
+function Page({ workflow, source }: PageProps): JSX.Element {
+  const saved = withoutReturns(source);
   const { name, version, origin } = workflow;
   const { get, set } = useSearchParams();
   const selected = TABS.find(({ id }) => id === get("tab"))?.id ?? "graph";
@@ -127,6 +129,7 @@ function Page({ workflow, saved }: PageProps): JSX.Element {
             name={name}
             saved={saved}
             draft={draft ?? saved}
+            hasReturns={saved !== source}
             isFromCode={origin === "code"}
             onChange={setDraft}
             onSaved={() => setDraft(null)}
@@ -136,8 +139,8 @@ function Page({ workflow, saved }: PageProps): JSX.Element {
           <VersionsTab
             name={name}
             latest={version}
-            onTake={(source) => {
-              setDraft(source);
+            onTake={(text) => {
+              setDraft(withoutReturns(text));
               set({ tab: "editor" });
             }}
           />
@@ -148,6 +151,11 @@ function Page({ workflow, saved }: PageProps): JSX.Element {
       {isLaunching && <LaunchDialog name={name} latest={version} onClose={() => launch(false)} />}
     </>
   );
+}
+
+/** Returns the text with the line ends of the editor, so that a place in one is the same place in the other. */
+function withoutReturns(text: string): string {
+  return text.replaceAll("\r\n", "\n");
 }
 
 function Head({ workflow, onLaunch }: { readonly workflow: Workflow; readonly onLaunch: () => void }): JSX.Element {
@@ -207,5 +215,5 @@ function GraphTab({ checker, source }: { readonly checker: Checker; readonly sou
       </Empty>
     );
   }
-  return <PlanView plan={report.plan} />;
+  return <PlanView plan={report.plan} outline={report.outline} />;
 }

@@ -2,10 +2,9 @@ import { type JSX, useMemo } from "react";
 import type { WorkflowStatus } from "../../../client/index.ts";
 import { Link, navigate, type SearchParams, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
-import { everyPage } from "../../live/every-page.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useQuery } from "../../live/use-query.ts";
+import { useWorkflows } from "../../live/use-registered.ts";
 import { useRunList } from "../../live/use-run-list.ts";
 import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
@@ -28,9 +27,7 @@ const RUN_PAGES = 3;
 /** The list of workflows, each with its most recent runs. */
 export function WorkflowsScreen(): JSX.Element {
   const params = useSearchParams();
-  const found = useQuery("workflows", () => everyPage((page) => api.listWorkflows(page)), {
-    tags: ["workflows"],
-  });
+  const found = useWorkflows();
   const runs = useRunList(useMay("run:read") ? {} : null, RUN_PAGES);
   const order = ORDERS.find((each) => each === params.get("sort")) ?? "name";
   const cards = useMemo(() => cardsOf(found.data ?? [], runs.data?.runs ?? []), [found.data, runs.data]);

@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 import type { Approval } from "../../../../client/index.ts";
-import { diffLines, hunksOf } from "../../../../core/text/index.ts";
+import { diffLines, hunksOf, plainText } from "../../../../core/text/index.ts";
 import { largeValueOf, shownTable, shownText } from "../../../../core/view/index.ts";
 import { DiffView } from "../../../parts/diff-view.tsx";
 import { InlineImage } from "../../../parts/inline-image.tsx";
@@ -69,7 +69,7 @@ function TableContent({ shown: { label, value } }: { readonly shown: Shown }): J
           {table.rows.slice(0, ROWS_SHOWN).map((row, at) => (
             <tr key={at}>
               {row.map((cell, index) => (
-                <td key={index}>{cell}</td>
+                <td key={index}>{plainText(cell)}</td>
               ))}
             </tr>
           ))}

@@ -1,6 +1,7 @@
 import type { JSX } from "react";
 import type { Json, JsonObject } from "../../../../core/base/index.ts";
 import type { LargeValue } from "../../../../core/event/index.ts";
+import { plainText } from "../../../../core/text/index.ts";
 import { isShortValue, largeValueOf, shownText } from "../../../../core/view/index.ts";
 import { CodeBlock } from "../../../parts/code-block.tsx";
 import { grouped } from "../../../parts/figures.ts";
@@ -16,7 +17,7 @@ export function ValueView({ label, value }: ValueProps): JSX.Element {
   if (value === undefined || value === null) return <p className="muted">Nothing</p>;
   return (
     <div className="subject-value">
-      <CodeBlock text={shownText(value)} label={label} isWrapped maxHeight={260} />
+      <CodeBlock text={plainText(shownText(value))} label={label} isWrapped maxHeight={260} />
       {large !== null && <LargeNote large={large} />}
     </div>
   );
@@ -43,8 +44,8 @@ export function ValueTable({ label, values }: { readonly label: string; readonly
           <tbody>
             {short.map(([name, value]) => (
               <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>{shownText(value)}</td>
+                <th scope="row">{plainText(name)}</th>
+                <td>{plainText(shownText(value))}</td>
               </tr>
             ))}
           </tbody>
@@ -52,7 +53,7 @@ export function ValueTable({ label, values }: { readonly label: string; readonly
       )}
       {long.map(([name, value]) => (
         <div key={name}>
-          <p className="subject-name">{name}</p>
+          <p className="subject-name">{plainText(name)}</p>
           <ValueView label={name} value={value} />
         </div>
       ))}

@@ -1,13 +1,11 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../../client/index.ts";
 import { jsonToText } from "../../../../core/base/index.ts";
-import { api } from "../../../live/api.ts";
+import { ENTRIES_MAX } from "../../../live/every-page.ts";
 import { useMay } from "../../../live/session-store.ts";
-import { useQuery } from "../../../live/use-query.ts";
+import { useRegistered } from "../../../live/use-registered.ts";
 import { Field } from "../../../parts/field.tsx";
 import { Select } from "../../../parts/select.tsx";
-
-const OFFERED_MAX = 100;
 
 interface AgentFieldProps {
   readonly value: string;
@@ -17,14 +15,8 @@ interface AgentFieldProps {
 /** Selects an agent from a list. Without the permission to list agents, the id is typed. */
 export function AgentField({ value, onChange }: AgentFieldProps): JSX.Element {
   const mayRead = useMay("governance:read");
-  const agents = useQuery(
-    mayRead ? "agents/offered" : null,
-    () => api.listRegistered("agents", { limit: OFFERED_MAX }),
-    {
-      tags: ["agents"],
-    },
-  ).data;
-  if (agents === undefined || agents.data.length === 0 || agents.nextCursor !== undefined) {
+  const agents = useRegistered("agents", mayRead).data;
+  if (agents === undefined || agents.length === 0 || agents.length === ENTRIES_MAX) {
     return (
       <Field label="Agent" isRequired hint="Its name, as it is registered.">
         <input required value={value} onChange={(event) => onChange(event.target.value.trim())} />
@@ -35,7 +27,7 @@ export function AgentField({ value, onChange }: AgentFieldProps): JSX.Element {
     <Field label="Agent" isRequired hint="The gates ask about it like about any other.">
       <Select
         value={value}
-        options={[["", "Choose an agent"], ...agents.data.map((agent) => [agent.id, agentText(agent)] as const)]}
+        options={[["", "Choose an agent"], ...agents.map((agent) => [agent.id, agentText(agent)] as const)]}
         onChange={onChange}
       />
     </Field>

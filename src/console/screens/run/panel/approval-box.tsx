@@ -1,5 +1,6 @@
 import { type JSX, useState } from "react";
 import type { Decision } from "../../../../core/event/index.ts";
+import { plainText } from "../../../../core/text/index.ts";
 import type { ApprovalView } from "../../../../core/view/index.ts";
 import { api } from "../../../live/api.ts";
 import { cache } from "../../../live/cache.ts";
@@ -44,7 +45,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
     });
     cache.invalidate("approvals");
     const { done, tone } = CHOICE_TEXTS[decision];
-    toast(`${done}: ${approval.title}`, tone);
+    toast(`${done}: ${plainText(approval.title)}`, tone);
   });
   const answer = (decision: Decision): void => {
     if (needsReason(decision) && reason.trim() === "") return setReasonWanted(true);
@@ -52,7 +53,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
   };
   return (
     <section className="approval" aria-label="Approval">
-      <h3>{approval.source === "block" ? "Or continue without it" : approval.title}</h3>
+      <h3>{approval.source === "block" ? "Or continue without it" : plainText(approval.title)}</h3>
       <ModelText label="What will happen" text={approval.rendered} />
       <About approval={approval} />
       <p>

@@ -3,7 +3,7 @@ import type { NodeView } from "../../../../core/view/index.ts";
 import { Button } from "../../../parts/button.tsx";
 import { spanText } from "../../../parts/figures.ts";
 import { nodeLook, StatusIcon } from "../../../parts/status.tsx";
-import { plainText } from "../../../run/model/plain-text.ts";
+import { plainText } from "../../../../core/text/index.ts";
 import { countGroups, type StatusGroup, statusGroup } from "../../../run/model/status-groups.ts";
 import { useRunView } from "../../../run/nodes-page.ts";
 import { StatusFilter } from "../../../run/status-filter.tsx";
@@ -36,7 +36,7 @@ export function Instances({ nodeId }: { readonly nodeId: string }): JSX.Element 
           <li key={each.id}>
             <StatusIcon status={nodeLook(each)} size={13} />
             <button type="button" className="link-button" onClick={() => selectNode(each.id)}>
-              {each.title}
+              {plainText(each.title)}
             </button>
             <span className="muted cut">{plainText(noteOf(each))}</span>
           </li>

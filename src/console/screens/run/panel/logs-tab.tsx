@@ -3,7 +3,7 @@ import { jsonToText } from "../../../../core/base/index.ts";
 import { Empty } from "../../../parts/empty.tsx";
 import { Select } from "../../../parts/select.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
-import { plainText } from "../../../run/model/plain-text.ts";
+import { plainText } from "../../../../core/text/index.ts";
 import { useRunPage } from "../run-page.ts";
 import { ModelText } from "../../../run/model-text.tsx";
 import type { DetailedNode } from "../../../run/model/node-detail.ts";

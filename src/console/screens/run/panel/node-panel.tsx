@@ -1,5 +1,6 @@
 import { type JSX, useEffect, useState } from "react";
 import type { TurnView } from "../../../../client/index.ts";
+import { plainText } from "../../../../core/text/index.ts";
 import { api } from "../../../live/api.ts";
 import { useMay } from "../../../live/session-store.ts";
 import { useQuery } from "../../../live/use-query.ts";
@@ -42,12 +43,13 @@ export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element 
     );
   }
   const { pinnedAt } = feed;
+  const title = plainText(node.title);
   const shown = detail.data === undefined || pinnedAt === null ? detail.data : detailAt(detail.data, node, pinnedAt);
   return (
-    <aside className="node-panel" aria-label={`Node ${node.title}`}>
+    <aside className="node-panel" aria-label={`Node ${title}`}>
       <div className="node-panel-head">
-        <h2 className="cut" title={node.title}>
-          {node.title}
+        <h2 className="cut" title={title}>
+          {title}
         </h2>
         <StatusBadge
           status={nodeLook(node)}

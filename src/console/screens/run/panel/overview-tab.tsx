@@ -8,7 +8,7 @@ import { nodeLook, type NodeLook, StatusIcon } from "../../../parts/status.tsx";
 import { Duration, TimeText } from "../../../parts/time-text.tsx";
 import { causesOf } from "../../../run/model/causes.ts";
 import { NO_SUM } from "../../../run/model/sums.ts";
-import { plainText } from "../../../run/model/plain-text.ts";
+import { plainText } from "../../../../core/text/index.ts";
 import { waitingOf } from "../../../run/model/waiting.ts";
 import { useNodeView, useRunView } from "../../../run/nodes-page.ts";
 import { useRunPage } from "../run-page.ts";
@@ -167,7 +167,7 @@ function lookOfNode(node: NodeView | undefined): NodeLook {
   return node === undefined ? "pending" : nodeLook(node);
 }
 
-/** Links to the neighbours in the graph and to the instances. */
+/** Links to the neighbours in the graph. */
 function Relatives({ nodeId, node }: { readonly nodeId: string; readonly node: NodeView }): JSX.Element | null {
   const { nodes, feed, selectNode } = useRunPage();
   const planned = nodes.find(({ id }) => id === nodeId);
@@ -175,7 +175,6 @@ function Relatives({ nodeId, node }: { readonly nodeId: string; readonly node: N
     ["Instance of", node.instance === null ? [] : [node.instance.parent]],
     ["Parents", planned?.parents ?? []],
     ["Dependents", nodes.filter(({ parents }) => parents.includes(nodeId)).map(({ id }) => id)],
-    ["Instances", planned?.instances ?? []],
   ];
   if (groups.every(([, ids]) => ids.length === 0)) return null;
   return (

@@ -1,4 +1,5 @@
 import { type JSX, useState, useSyncExternalStore } from "react";
+import { plainText } from "../../../../core/text/index.ts";
 import type { NodeView } from "../../../../core/view/index.ts";
 import { Link } from "../../../page/router.tsx";
 import { nodeLook, StatusIcon } from "../../../parts/status.tsx";
@@ -21,7 +22,7 @@ function Steps({ runId, feed }: { readonly runId: string; readonly feed: RunFeed
         <li key={node.id}>
           <Link className="neighbour" to={`/runs/${encodeURIComponent(runId)}?node=${encodeURIComponent(node.id)}`}>
             <StatusIcon status={nodeLook(node)} size={13} />
-            {node.title}
+            {plainText(node.title)}
           </Link>
           <span className="muted"> {whyOf(node)}</span>
           <Deeper runId={blocks.get(node.id)} />

@@ -20,6 +20,7 @@ export function canvasActions(doc: WorkflowDocument, cards: readonly DrawnStep[]
   const steps = cards.filter(({ step }) => step !== null);
   return {
     copy: () => {
+      if (steps.length === 0) return;
       void doc.copy(steps.map(({ path }) => path)).then(async (text) => {
         copied = text;
         await navigator.clipboard.writeText(text).catch(() => undefined);

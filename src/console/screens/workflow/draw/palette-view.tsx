@@ -1,5 +1,6 @@
 import { type JSX, useEffect, useRef } from "react";
 import { Icon } from "../../../parts/icon.tsx";
+import { moveInMenu } from "../../../parts/menu.tsx";
 import { PALETTE, PALETTE_GROUPS, type PaletteEntry } from "./step-palette.ts";
 
 /** The data type of a dragged palette entry. */
@@ -67,6 +68,7 @@ export function PaletteMenu({ title, place, onTake, onClose }: PaletteMenuProps)
       role="menu"
       aria-label={title}
       className="menu draw-menu"
+      onKeyDown={moveInMenu}
       onToggle={(event) => {
         if (event.newState === "closed") onClose();
       }}

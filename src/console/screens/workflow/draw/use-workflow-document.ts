@@ -97,7 +97,8 @@ export function useWorkflowDocument(given: Given): WorkflowDocument {
   };
 }
 
-function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+/** Returns the keys with one more, or with one less when it is among them. */
+export function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const next = new Set(keys);
   if (!next.delete(key)) next.add(key);
   return next;

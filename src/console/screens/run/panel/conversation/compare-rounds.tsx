@@ -3,7 +3,7 @@ import { Dialog } from "../../../../parts/dialog.tsx";
 import { Field } from "../../../../parts/field.tsx";
 import { Select } from "../../../../parts/select.tsx";
 import { SideDiff } from "../../../../parts/side-diff.tsx";
-import { plainText } from "../../../../run/model/plain-text.ts";
+import { plainText } from "../../../../../core/text/index.ts";
 import type { TurnRound } from "../../run-action.ts";
 import { nameOf } from "./tool-call.tsx";
 

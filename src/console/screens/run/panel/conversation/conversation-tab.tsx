@@ -6,7 +6,7 @@ import { grouped } from "../../../../parts/figures.ts";
 import { Money } from "../../../../parts/money.tsx";
 import { ModelMarkdown } from "../../../../run/model-markdown.tsx";
 import type { DetailedAttempt, DetailedNode } from "../../../../run/model/node-detail.ts";
-import { plainText } from "../../../../run/model/plain-text.ts";
+import { plainText } from "../../../../../core/text/index.ts";
 import { useRunPage } from "../../run-page.ts";
 import { CompareRounds } from "./compare-rounds.tsx";
 import { Message, type Role } from "./message.tsx";
