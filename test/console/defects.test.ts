@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openSite, type Site, type Visit } from "./site.ts";
 import { visitDuringTest } from "./visit.ts";
 
