@@ -302,7 +302,7 @@ describe("settings", () => {
     await go("Governance");
     await page.getByRole("tab", { name: "Agents" }).click();
     await page.getByRole("link", { name: "analyst" }).click();
-    await page.getByRole("link", { name: "refund", exact: true }).waitFor();
+    await page.locator("a[href$='/settings/grants/small']").waitFor();
     await go("Settings");
     await page.getByRole("tab", { name: "Grants" }).click();
     await page.locator("tr[data-key='small']").waitFor();
