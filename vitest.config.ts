@@ -40,8 +40,8 @@ export default defineConfig({
     globalSetup: ["test/postgres/global-setup.ts"],
     setupFiles: ["test/setup.ts"],
     pool: "forks",
-    // Much of the suite waits for processes, browsers and databases: a third worker fills two cores.
-    maxWorkers: 3,
+    // Much of the suite waits for processes, browsers and databases: four workers fill two cores.
+    maxWorkers: 4,
     // A slow machine is no failure: only what never comes is.
     testTimeout: 180_000,
     hookTimeout: 180_000,

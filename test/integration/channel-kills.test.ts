@@ -8,7 +8,7 @@ import { prepareProgram } from "./support/server-process.ts";
 import { PATIENCE_MS, waitFor } from "./support/waiting.ts";
 
 const MINUTES = 60_000;
-const KILLS = 6;
+const KILLS = 4;
 const RUNS_PER_LIFE = 4;
 const ASK = `name: ask
 steps:

@@ -7,7 +7,7 @@ import { withReplicaPair } from "./support/replica-pair.ts";
 import { PATIENCE_MS } from "./support/waiting.ts";
 
 const MINUTES = 60_000;
-const KILLS = 8;
+const KILLS = 5;
 const RUNS_PER_LIFE = 4;
 
 /** The signal finds the node waiting, or is there before it; then the node of the other workflow waits for what that emits. */
