@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
@@ -17,6 +18,18 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
+/** Opens the form as a visitor without a key. */
+async function visitForm(formUrl: string): Promise<Page> {
+  const { pathname, search } = new URL(formUrl, site.url);
+  const context = await site.browser.newContext({ viewport: { width: 480, height: 800 }, locale: "en-GB" });
+  onTestFinished(() => context.close());
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  await page.goto(`${site.url}${pathname}${search}`);
+  expect(await violations(page)).toEqual([]);
+  return page;
+}
+
 describe("the form of a trigger", () => {
   it("sends the files that a visitor chooses", async () => {
     await site.api.save(
@@ -24,13 +37,7 @@ describe("the form of a trigger", () => {
     );
     const spec = { workflow: "claim", on: { form: { public: true } }, respond: "outputs" };
     const { body } = await site.api.request("PUT", "triggers/claims", { body: spec });
-    const { pathname, search } = new URL(body.formUrl, site.url);
-    const context = await site.browser.newContext({ viewport: { width: 480, height: 800 }, locale: "en-GB" });
-    onTestFinished(() => context.close());
-    context.setDefaultTimeout(60_000);
-    const page = await context.newPage();
-    await page.goto(`${site.url}${pathname}${search}`);
-    expect(await violations(page)).toEqual([]);
+    const page = await visitForm(body.formUrl);
     const file = { name: "receipt é.txt", mimeType: "text/plain", buffer: Buffer.from("12 EUR") };
     await page.getByLabel("receipt").setInputFiles(file);
     await page.getByRole("button", { name: "Start" }).click();
@@ -42,13 +49,7 @@ describe("the form of a trigger", () => {
   it("is filled in by a visitor without a key, held to the limits of the args, and starts a run", async () => {
     const spec = { workflow: "survey", on: { form: { public: true } } };
     const { body } = await site.api.request("PUT", "triggers/ask", { body: spec });
-    const { pathname, search } = new URL(body.formUrl, site.url);
-    const context = await site.browser.newContext({ viewport: { width: 480, height: 800 }, locale: "en-GB" });
-    onTestFinished(() => context.close());
-    context.setDefaultTimeout(60_000);
-    const page = await context.newPage();
-    await page.goto(`${site.url}${pathname}${search}`);
-    expect(await violations(page)).toEqual([]);
+    const page = await visitForm(body.formUrl);
     await screenshot(page, "trigger-form");
     await page.getByLabel("age").fill("12");
     await page.getByLabel("who").fill("Ann");
