@@ -249,6 +249,8 @@ steps:
     const page = await site.visit({ path: "/workflows/-?template=empty", width: 1440, height: 900 });
     await take(page, "Wait");
     await cardOf(page, "pause").waitFor();
+    // As the list of problems gets shorter, everything on a page that is scrolled moves.
+    await page.getByText("No problems").waitFor();
     // Let go on the canvas, it stands alone.
     await paletteOf(page)
       .getByRole("button", { name: "Set values" })

@@ -60,7 +60,7 @@ async function start(root: string): Promise<void> {
     "-c listen_addresses=127.0.0.1",
     `-c unix_socket_directories=''`,
     "-c shared_buffers=32MB",
-    "-c max_connections=60",
+    "-c max_connections=200",
   ].join(" ");
   run(binaries.pgCtl, ["-D", data, "-l", join(root, "log"), "-w", "-o", settings, "start"], user);
   writeFileSync(join(root, "url"), `postgres://sluice@127.0.0.1:${port}`);

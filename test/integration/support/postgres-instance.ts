@@ -49,7 +49,7 @@ export async function startPostgres({
   const instance: PostgresInstance = {
     url: `postgres://sluice@127.0.0.1:${port}/postgres`,
     async start() {
-      const settings = { listen_addresses: "127.0.0.1", port, unix_socket_directories: root, max_connections: 60 };
+      const settings = { listen_addresses: "127.0.0.1", port, unix_socket_directories: root, max_connections: 200 };
       const flags = Object.entries({ ...settings, fsync: fsync ? "on" : "off", ...given }).flatMap(([name, value]) => [
         "-c",
         `${name}=${value}`,
