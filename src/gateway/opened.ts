@@ -18,10 +18,14 @@ export interface Opened {
 export interface Sending extends Opened {
   readonly body: DispatchBody;
   readonly isSync: boolean;
+  /** True when this or another process may have sent it before. */
+  readonly isResend: boolean;
 }
 
 /** Receives the outcome of attempts that were sent. */
 export interface RemoteReport {
+  /** True when rounds or calls of the attempt are recorded, so that an agent is or was at work on it. */
+  hasProgress(opened: Opened): Promise<boolean>;
   /** The result from the Bridge, from a pull or a reply. False when it could not be accepted now; it is then pulled again. */
   ended(opened: Opened, body: CallbackBody): Promise<boolean>;
   /** The attempt never began or its Bridge cannot be reached, so it failed. */
@@ -52,12 +56,13 @@ export interface Entry {
   stop: Stop | null;
   /** The Bridge has the attempt. It is now queried, not sent again. */
   isHandedOver: boolean;
-  /** A try ended without an answer, so the attempt may have begun. */
+  /** The attempt may have begun: an earlier process may have sent it, or a try ended without an answer. */
   isUnsure: boolean;
   isCancelled: boolean;
 }
 
-export function entryOf(opened: Opened, body: DispatchBody | null, isSync: boolean): Entry {
+export function entryOf(opened: Opened, sending: Pick<Sending, "body" | "isSync" | "isResend"> | null): Entry {
+  const { body = null, isSync = false, isResend = true } = sending ?? {};
   return {
     opened,
     body,
@@ -67,7 +72,7 @@ export function entryOf(opened: Opened, body: DispatchBody | null, isSync: boole
     takenBy: null,
     stop: null,
     isHandedOver: body === null,
-    isUnsure: body === null,
+    isUnsure: isResend,
     isCancelled: false,
   };
 }

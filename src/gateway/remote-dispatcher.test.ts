@@ -58,11 +58,13 @@ async function stage(url: string) {
   const results: CallbackBody[] = [];
   const agent = new PeerAgent();
   const taking = { isTaken: true };
+  const progress = new Set<string>();
   const dispatcher = new RemoteDispatcher({
     directory,
     agent,
     clock,
     report: {
+      hasProgress: async ({ nodeId }) => progress.has(nodeId),
       async ended({ nodeId }, body) {
         reports.push(`ended ${nodeId} ${body.status}`);
         results.push(body);
@@ -76,7 +78,7 @@ async function stage(url: string) {
     () => agent.close(),
     () => dispatcher.close(),
   );
-  return { clock, store, directory, dispatcher, reports, results, put, agent, taking };
+  return { clock, store, directory, dispatcher, reports, results, put, agent, taking, progress };
 }
 
 type Stage = Awaited<ReturnType<typeof stage>>;
@@ -110,7 +112,7 @@ function sending(nodeId: string, more: Partial<Sending> = {}): Sending {
     context: { runId, workflow: "w", phase: null, upstreamDigest: null },
     effects,
   };
-  return { ...opened, body: more.body ?? body, isSync: more.isSync ?? false };
+  return { ...opened, body: more.body ?? body, isSync: more.isSync ?? false, isResend: more.isResend ?? false };
 }
 
 const once = { effects: "at_most_once" } as const;
@@ -740,6 +742,37 @@ describe("another instance", () => {
     await on.clock.pass(16_000);
     expect(questions(bridge)).toEqual([]);
     expect(on.reports).toEqual([]);
+  });
+
+  it("is not sent what the one before it has made progress with", async () => {
+    const bridge = await newBridge(() => ({ status: 500 }));
+    const on = await stage(bridge.url);
+    await register(on, bridge, "one");
+    for (const nodeId of ["a", "b"]) on.dispatcher.send(sending(nodeId));
+    await decided(on, 2);
+    on.progress.add("a");
+    bridge.answer = (asked) => (asked.path.startsWith(EXECUTIONS_PATH) ? UNKNOWN : acceptAll(asked));
+    await register(on, bridge, "two");
+    await until(() => on.reports.length === 1 && on.clock.waits.length === 3);
+    expect(on.reports).toEqual(["lost a"]);
+    expect(posts(bridge).map(({ dispatches }) => dispatches.map(({ stepId }) => stepId))).toEqual([["a", "b"], ["b"]]);
+  });
+
+  it("is not sent what an earlier process of the server had sent to the one before it, once that has made progress", async () => {
+    const url = await refusingUrl();
+    const bridge = await newBridge(knows(UNKNOWN));
+    const on = await stage(url);
+    for (const nodeId of ["a", "b", "c"]) on.dispatcher.send(sending(nodeId, { isResend: nodeId !== "c" }));
+    await decided(on, 3);
+    on.progress.add("a");
+    await register(on, bridge, "two");
+    await until(() => on.reports.length === 1 && on.clock.waits.length === 5);
+    expect(on.reports).toEqual(["lost a"]);
+    expect(
+      posts(bridge)
+        .flatMap(({ dispatches }) => dispatches.map(({ stepId }) => stepId))
+        .toSorted(),
+    ).toEqual(["b", "c"]);
   });
 
   it("is not sent what may have begun and must not begin twice, nor another gateway's", async () => {

@@ -49,10 +49,10 @@ export class RemoteDispatcher {
   }
 
   /** Sends an attempt, batched with others submitted in the same turn of the event loop. */
-  send({ body, isSync, ...opened }: Sending): void {
+  send({ body, isSync, isResend, ...opened }: Sending): void {
     const { dispatchId } = opened;
     if (this.#isClosed || this.#open.has(dispatchId)) return;
-    const entry = entryOf(opened, body, isSync);
+    const entry = entryOf(opened, { body, isSync, isResend });
     this.#open.set(dispatchId, entry);
     this.#try(entry);
   }
@@ -61,7 +61,7 @@ export class RemoteDispatcher {
   adopt(opened: Opened): void {
     const { dispatchId } = opened;
     if (this.#isClosed || this.#open.has(dispatchId)) return;
-    const entry = entryOf(opened, null, false);
+    const entry = entryOf(opened, null);
     this.#open.set(dispatchId, entry);
     void this.#pull(entry);
   }
@@ -78,7 +78,7 @@ export class RemoteDispatcher {
     this.forget(dispatchId);
     if (entry !== undefined) entry.isCancelled = true;
     // An attempt that has not left this process is simply not sent.
-    if (entry === undefined || entry.tries > 0 || entry.isHandedOver) this.#sendCancel(orgId, gatewayId, dispatchId);
+    if (entry === undefined || entry.tries > 0 || entry.isUnsure) this.#sendCancel(orgId, gatewayId, dispatchId);
   }
 
   /** Cancels every attempt of a run that this process has open, in the same way. */
@@ -97,6 +97,17 @@ export class RemoteDispatcher {
   #sendCancel(orgId: string, gatewayId: string, dispatchId: string): void {
     const gateway = this.#options.directory.find(orgId, gatewayId);
     if (gateway !== undefined) this.#wire.cancel(gateway, dispatchId);
+  }
+
+  /**
+   * The Bridge that began an attempt may have been restarted meanwhile and would begin it a second time. Hence an attempt with
+   * progress is not sent again: when no Bridge knows it any more, a further execution continues after its progress.
+   */
+  async #tryAgain(entry: Entry): Promise<void> {
+    const hasProgress = entry.isUnsure && (await this.#options.report.hasProgress(entry.opened));
+    if (!this.#isCurrent(entry)) return;
+    if (hasProgress) await this.#pull(entry);
+    else this.#try(entry);
   }
 
   #try(entry: Entry): void {
@@ -164,7 +175,7 @@ export class RemoteDispatcher {
     const waitMs = this.#waitFor(entry, end);
     entry.stop = this.#options.clock.after(Math.max(0, waitMs), () => {
       entry.stop = null;
-      if (waitMs > 0 && !isBarred) this.#try(entry);
+      if (waitMs > 0 && !isBarred) void this.#tryAgain(entry);
       else void this.#pull(entry, detail);
     });
   }
@@ -271,7 +282,7 @@ export class RemoteDispatcher {
         entry.stop = null;
         entry.tries = 0;
         entry.failedSince = null;
-        this.#try(entry);
+        void this.#tryAgain(entry);
       }
     }
   }

@@ -38,7 +38,7 @@ export interface AttemptsOptions {
   readonly seal: TurnSeal;
   readonly lease: Pick<Lease, "isHeld">;
   readonly health: Pick<StoreHealth, "untilAvailable">;
-  readonly cache: Pick<RunCache, "peek">;
+  readonly cache: Pick<RunCache, "peek" | "dropIfStale">;
   readonly adapters: readonly Adapter[];
   readonly clock: Clock;
   readonly redactor: Redactor | undefined;

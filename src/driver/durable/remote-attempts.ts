@@ -8,17 +8,25 @@ import {
   guaranteeOf,
   isAttemptOpen,
   NO_TOKENS,
+  type NodeState,
   type Timer,
 } from "../../core/engine/index.ts";
 import { filesIn } from "../../core/base/index.ts";
 import { fileOutputs } from "../../core/outputs/index.ts";
-import { type GatewayDirectory, RemoteDispatcher, type RemoteReport, type Tickets } from "../../gateway/index.ts";
+import {
+  type GatewayDirectory,
+  type Opened,
+  RemoteDispatcher,
+  type RemoteReport,
+  type Tickets,
+} from "../../gateway/index.ts";
 import type { PeerAgent } from "../../outbound/index.ts";
 import { attemptSpanId, writeTraceparent } from "../../core/trace/index.ts";
 import { dispatchRequest } from "../dispatch-request.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { InputQueue, ResolvedInput } from "./input-queue.ts";
 import type { ReportIntake } from "./report-intake.ts";
+import type { RunCache } from "./run-cache.ts";
 
 /** Dependencies for sending attempts to other processes and receiving their results. */
 export interface RemoteOptions {
@@ -31,7 +39,8 @@ export interface RemoteOptions {
 
 export interface RemoteAttemptsOptions extends RemoteOptions {
   readonly clock: Clock;
-  readonly queue: Pick<InputQueue, "enqueue">;
+  readonly queue: Pick<InputQueue, "enqueue" | "submit">;
+  readonly cache: Pick<RunCache, "dropIfStale">;
   readonly intake: Pick<ReportIntake, "report">;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -49,6 +58,7 @@ export class RemoteAttempts {
   constructor(options: RemoteAttemptsOptions) {
     this.#options = options;
     const report: RemoteReport = {
+      hasProgress: (opened) => this.#hasProgress(opened),
       // A result pulled from a Bridge is processed like a callback. False when it could not be accepted now.
       ended: ({ orgId, gatewayId, ...address }, body) =>
         options.intake.report({ orgId, gatewayId }, address, body).then(
@@ -73,6 +83,24 @@ export class RemoteAttempts {
     this.#dispatcher = new RemoteDispatcher({ directory, agent, clock, report });
   }
 
+  /** Reads the newest state, which another replica may have committed. When it cannot be read, the Bridge is queried. */
+  async #hasProgress({ runId, nodeId }: Opened): Promise<boolean> {
+    const { queue, cache, onTrouble } = this.#options;
+    let found = false;
+    try {
+      await cache.dropIfStale(runId);
+      await queue.submit(runId, (live) => {
+        const node = findNode(live.state, nodeId);
+        found = node !== undefined && hasBegunTurn(node);
+        return { input: null };
+      });
+    } catch (error) {
+      onTrouble(`the progress of ${runId} could not be read`, error);
+      return true;
+    }
+    return found;
+  }
+
   get openCount(): number {
     return this.#dispatcher.openCount;
   }
@@ -91,7 +119,7 @@ export class RemoteAttempts {
 
   send(live: DrivenRun, dispatch: Dispatch, secrets: readonly HandedSecret[]): void {
     const { state, run } = live;
-    const { route, nodeId, attempt, dispatchId, effects } = dispatch;
+    const { route, nodeId, attempt, dispatchId, effects, isResend } = dispatch;
     const { directory, publicUrl } = this.#options;
     const base = directory.find(run.orgId, route.gatewayId ?? "")?.callbackBase ?? publicUrl();
     const request = dispatchRequest(dispatch, state, route.provider ?? "");
@@ -105,6 +133,7 @@ export class RemoteAttempts {
       dispatchId,
       effects,
       isSync: route.executionPath === "sync",
+      isResend,
       body: {
         ...request,
         callbackUrl: `${base}${CALLBACK_PATH}`,
@@ -186,9 +215,12 @@ export function resolveLost(
     if ("isDeferred" in node.now && node.now.isDeferred) return { input: null };
     const isOnce = guaranteeOf(live.state, node) === "at_most_once";
     // An agent that may still be working must not be started a second time.
-    const hasTurn = node.turn !== null && node.turn.rounds.length + node.turn.calls.size > 0;
-    return (isOnce || hasTurn) && adopt(live) ? { input: null } : { input: { type: "timer", timer } };
+    return (isOnce || hasBegunTurn(node)) && adopt(live) ? { input: null } : { input: { type: "timer", timer } };
   };
+}
+
+function hasBegunTurn({ turn }: NodeState): boolean {
+  return turn !== null && turn.rounds.length + turn.calls.size > 0;
 }
 
 export function isElsewhere(executionPath: "edge" | "sync" | "async" | null): boolean {

@@ -6,6 +6,7 @@ import {
   type HandClock,
   openFakeBridge,
   type FakeReply,
+  UNKNOWN,
   until,
 } from "../../../test/gateway/fake-bridge.ts";
 import { type CallbackBody, DISPATCH_PATH, EXECUTIONS_PATH } from "../../bridge/index.ts";
@@ -88,6 +89,7 @@ const FAN = `name: w
 steps: [{ id: a, command: go }, ${["b", "c", "d"].map((id) => `{ id: ${id}, command: go, depends_on: [a] }`).join(", ")}]
 `;
 const ONCE = "name: w\nsteps: [{ id: a, command: go, effects: at_most_once }]\n";
+const TOOLS = "name: w\nsteps: [{ id: a, command: go, tools: [pay] }]\n";
 const RETRIED = "name: w\nsteps: [{ id: a, command: go, on_failure: retry_once }]\n";
 const PATIENT = "name: w\nsteps: [{ id: a, command: go, timeout: 3600 }]\n";
 
@@ -460,6 +462,26 @@ describe("an attempt no process holds", () => {
     );
     expect(await report(next, at(runId))).toBe("received");
     expect(await statusOf(next, runId)).toBe("completed");
+  });
+
+  it("is continued and not begun again when its Bridge reports a round before it is reached", async () => {
+    const gone = await machine();
+    const runId = await launched(gone, TOOLS);
+    gone.bridge.answer = (one) => (one.method === "GET" ? UNKNOWN : { status: 503 });
+    const next = await successorOf(gone);
+    await until(() => sentIds(next.bridge).length === 2);
+    const asked = { round: 0, finish: "tool_calls", calls: [{ tool: "pay", args: {} }] } as const;
+    expect(await next.driver.turns.round(EDGE, at(runId), asked)).toMatchObject({
+      next: "go",
+      rulings: [{ disposition: "allow" }],
+    });
+    next.bridge.answer = (one) => (one.method === "GET" ? UNKNOWN : acceptAll(one));
+    await until(async () => {
+      await next.clock.pass(1_000);
+      return sentIds(next.bridge).length === 3;
+    });
+    const sent = posts(next.bridge).flatMap(({ dispatches }) => dispatches.map(({ dispatchId }) => dispatchId));
+    expect(sent).toEqual([`${runId}/a/1`, `${runId}/a/1`, `${runId}/a/1#1`]);
   });
 
   it("is asked for and not sent again when it may run only once", async () => {
