@@ -9,6 +9,7 @@ import {
   UNKNOWN,
   until,
 } from "../../../test/gateway/fake-bridge.ts";
+import type { RoundReport } from "../../adapter/index.ts";
 import { type CallbackBody, DISPATCH_PATH, EXECUTIONS_PATH } from "../../bridge/index.ts";
 import { digestText } from "../../core/base/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
@@ -470,7 +471,7 @@ describe("an attempt no process holds", () => {
     gone.bridge.answer = (one) => (one.method === "GET" ? UNKNOWN : { status: 503 });
     const next = await successorOf(gone);
     await until(() => sentIds(next.bridge).length === 2);
-    const asked = { round: 0, finish: "tool_calls", calls: [{ tool: "pay", args: {} }] } as const;
+    const asked: RoundReport = { round: 0, message: null, finish: "tool_calls", calls: [{ tool: "pay", args: {} }] };
     expect(await next.driver.turns.round(EDGE, at(runId), asked)).toMatchObject({
       next: "go",
       rulings: [{ disposition: "allow" }],

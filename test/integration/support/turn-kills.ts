@@ -45,7 +45,7 @@ export interface TurnVerdict extends Verdict {
 
 const PATIENCE_MS = 120_000;
 
-const VICTIMS = ["server", "bridge", "both"] as const;
+const VICTIMS = ["server", "bridge", "both", "bridge of a new server"] as const;
 
 /** Kills the server, its Bridge or both in the middle of turns, and judges from the ledger of what was called. */
 export async function surviveTurnKills(plan: KillPlan): Promise<TurnVerdict> {
@@ -66,11 +66,7 @@ export async function surviveTurnKills(plan: KillPlan): Promise<TurnVerdict> {
       await pause(dice.between(60, 700));
       const victim = VICTIMS[kill - 1] ?? dice.pick(VICTIMS);
       killedAt.push(Date.now());
-      if (victim !== "bridge") await pair.killServer();
-      if (victim !== "server") await pair.killBridge();
-      await pause(dice.below(200));
-      if (victim !== "bridge") await pair.startServer();
-      if (victim !== "server") await pair.startBridge();
+      await killAndStart(pair, victim, dice);
       note?.(`kill ${kill} of ${kills}: ${victim}`);
     }
     const open = async (): Promise<number> => (await pair.api.listRuns("running")).length;
@@ -88,6 +84,17 @@ export async function surviveTurnKills(plan: KillPlan): Promise<TurnVerdict> {
     await answering.stop();
     await pair.dispose();
   }
+}
+
+async function killAndStart(pair: Pair, victim: (typeof VICTIMS)[number], dice: Prng): Promise<void> {
+  if (victim !== "bridge") await pair.killServer();
+  // The Bridge ends when the new server has received its reports, and maybe not yet reached it.
+  const starting = victim === "bridge of a new server" ? pair.startServer() : null;
+  if (starting !== null) await pause(dice.between(400, 2_500));
+  if (victim !== "server") await pair.killBridge();
+  await pause(dice.below(200));
+  if (victim !== "bridge") await (starting ?? pair.startServer());
+  if (victim !== "server") await pair.startBridge();
 }
 
 /** How far those are that have not ended. */
