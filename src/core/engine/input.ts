@@ -216,6 +216,8 @@ export interface ApprovalInput {
   /** The approver-list names of the person. Absent for an owner in the same process, who is not checked against the list. */
   readonly as?: readonly string[];
   readonly personId?: string;
+  /** Ids under which other persons have answered already. Any other earlier answer counts as one of this person. Absent: not checked. */
+  readonly otherIds?: readonly string[];
   /** True for a key that is linked to no person and to no other key. */
   readonly isUnowned?: true;
   /** True when the person may answer without being asked, and has given a reason. */
