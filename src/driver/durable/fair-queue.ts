@@ -14,7 +14,7 @@ export type QueuedFor = "work" | "start";
 export const UNKNOWN_OWNER: QueuedRun = { orgId: "", priority: "normal" };
 
 /** After this many existing runs of an organisation a start is served, if one waits, so that work cannot block starts for ever. */
-const WORK_PER_START = 10;
+const WORK_PER_START = 8;
 
 /**
  * Waiting runs, served round-robin: one run of each organisation in turn, so that an organisation waits for at most one
