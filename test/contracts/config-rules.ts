@@ -68,6 +68,24 @@ export function configRules(subjectOf: SubjectOf): void {
       });
     });
 
+    it("that expects a revision is refused as a whole when the entry has another one, and taken once of two at once", async () => {
+      const { store, rival } = subjectOf();
+      const first = (id: string, body: object): RegistryChange => ({ ...put(id, body), expected: 0 });
+      const writes = [store, rival].map((one, index) =>
+        one.applyEntries("org_1", [put("b"), first("a", { index })], 1),
+      );
+      const [kept, refused] = (await Promise.allSettled(writes)).toSorted((one) =>
+        one.status === "fulfilled" ? -1 : 1,
+      );
+      expect([kept?.status, refused]).toEqual([
+        "fulfilled",
+        { status: "rejected", reason: expect.objectContaining({ name: "EntryChanged" }) },
+      ]);
+      expect(await store.getEntry("org_1", "agent", "b")).toMatchObject({ revision: 1 });
+      await store.applyEntries("org_1", [{ ...put("a", { index: 2 }), expected: 1 }], 2);
+      expect(await store.getEntry("org_1", "agent", "a")).toMatchObject({ revision: 2, body: { index: 2 } });
+    });
+
     it("of two at once is applied twice, one after the other", async () => {
       const { store, rival } = subjectOf();
       const both = ["a", "b", "c"].map((id) => put(id, { by: "one" }));
