@@ -58,8 +58,8 @@ it("a parameter that is given twice is refused", async () => {
 describe("a number that is empty", () => {
   const numbersOf = (query: z.ZodType): readonly string[] =>
     Object.entries(z.toJSONSchema(query, { io: "input", unrepresentable: "any" }).properties ?? {}).flatMap(
-      ([name, { type }]: [string, { readonly type?: string }]) =>
-        type === "number" || type === "integer" ? [name] : [],
+      ([name, schema]) =>
+        typeof schema === "object" && (schema.type === "number" || schema.type === "integer") ? [name] : [],
     );
   const numbers = ROUTES.flatMap((route) =>
     route.needsSignedInPerson || route.query === null

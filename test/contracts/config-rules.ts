@@ -3,7 +3,9 @@ import { auditEntry } from "../../src/core/audit/index.ts";
 import type { RegistryChange, Store, WorkflowSaving } from "../../src/store/index.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
-const put = (id: string, body: object = {}, secrets?: Record<string, string>): RegistryChange => ({
+type Put = Extract<RegistryChange, { readonly change: "put" }>;
+
+const put = (id: string, body: object = {}, secrets?: Record<string, string>): Put => ({
   change: "put",
   kind: "agent",
   id,
@@ -70,7 +72,7 @@ export function configRules(subjectOf: SubjectOf): void {
 
     it("that expects a revision is refused as a whole when the entry has another one, and taken once of two at once", async () => {
       const { store, rival } = subjectOf();
-      const first = (id: string, body: object): RegistryChange => ({ ...put(id, body), expected: 0 });
+      const first = (id: string, body: object): Put => ({ ...put(id, body), expected: 0 });
       const writes = [store, rival].map((one, index) =>
         one.applyEntries("org_1", [put("b"), first("a", { index })], 1),
       );

@@ -7,7 +7,7 @@ export interface QueuedRun {
   readonly priority: Priority;
 }
 
-/** "work" for a run that exists, "start" for a run that is about to begin. */
+/** "work" for a run that exists or that another run waits for, "start" for any other run that is about to begin. */
 export type QueuedFor = "work" | "start";
 
 /** Runs that are not in memory share the turns of this one pseudo-organisation, which `organisations` does not count. */

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { DrivenRun } from "./driven-run.ts";
+import type { QueuedRun } from "./fair-queue.ts";
 import { InputQueue, type Waiting } from "./input-queue.ts";
 
 const input = (): Waiting => ({ input: null, done: () => undefined });
 // The queue hands it on and never looks into it.
 const OWNER = { orgId: "org", priority: "normal" } as const;
-const FRESH = { run: OWNER } as DrivenRun;
+const freshOf = (owner: QueuedRun, parentRunId: string | null = null): DrivenRun =>
+  ({ run: { ...owner, parentRunId } }) as DrivenRun;
+const FRESH = freshOf(OWNER);
 
 function queueWith(work: number, starts: number, hasBacklog = () => false): InputQueue {
   const queue = new InputQueue(() => OWNER, hasBacklog);
@@ -119,6 +122,13 @@ describe("what a batch takes while nodes wait for a limit", () => {
     expect(split(queue)).toMatchObject({ work: 1, starts: 100 });
   });
 
+  it("is child runs like runs in flight, which wait for them", () => {
+    const queue = queueWith(0, 500, hasBacklog);
+    queue.push("parent", input());
+    queue.push("child", input(), freshOf(OWNER, "parent"));
+    expect(split(queue).taken.map(({ runId }) => runId)).toEqual(["parent", "child"]);
+  });
+
   it("counts what has become of a run since it was queued for what it was queued for", () => {
     const queue = new InputQueue(() => OWNER, hasBacklog);
     queue.push("child", input());
@@ -135,8 +145,7 @@ describe("a batch of several organisations", () => {
   const push = (queue: InputQueue, orgId: string, from: number, to: number): void => {
     for (let index = from; index < to; index += 1) queue.push(`${orgId}_${index}`, input());
   };
-  const start = (queue: InputQueue, runId: string): void =>
-    queue.push(runId, input(), { run: ownerOf(runId) } as DrivenRun);
+  const start = (queue: InputQueue, runId: string): void => queue.push(runId, input(), freshOf(ownerOf(runId)));
   const idsOf = (taken: ReturnType<InputQueue["take"]>): string[] => taken.map(({ runId }) => runId);
 
   it("has runs of each in turn", () => {

@@ -168,7 +168,8 @@ export class InputQueue {
   }
 
   #queue(lane: Lane): void {
-    lane.queuedFor = lane.fresh === null ? "work" : "start";
+    // A run in flight waits for its child runs.
+    lane.queuedFor = lane.fresh?.run.parentRunId === null ? "start" : "work";
     this.#ready.push(lane, lane.owner, lane.queuedFor);
   }
 
