@@ -63,10 +63,10 @@ describe("functions of workers", () => {
   it("keep their schemas also when two are registered at the same moment", async () => {
     const other = { ...CHARGE, input: { ...NUMBERS, required: [] } };
     const both = await Promise.all([register("at-once", CHARGE), register("at-once", other)]);
-    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([201, 409]));
     const manifests = [CHARGE, other].map((body) => [{ kind: "Function", name: "applied-at-once", spec: body }]);
     const applied = await Promise.all(manifests.map((body) => api.request("POST", "apply", { body })));
-    expect(applied.map(({ status }) => status).sort()).toEqual([200, 422]);
+    expect(new Set(applied.map(({ status }) => status))).toEqual(new Set([200, 422]));
   });
 
   it("hold the stricter action of step and worker", async () => {

@@ -387,7 +387,7 @@ describe("an approval by several people", () => {
       ann.ask("POST", `approvals/${second}/resolve`, { decision: "approve", subjectDigest: at }),
       api.request("POST", `approvals/${second}/resolve`, ofBob),
     ]);
-    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
   });
 
   it("takes the answers of two who answer at once", async () => {
