@@ -6,8 +6,15 @@ const PAGE_SIZE_MAX = 100;
 const EVENTS_PAGE_SIZE = 100;
 const EVENTS_PAGE_SIZE_MAX = 1_000;
 
+/** A number in a query. An empty text is refused like any other text; `Number` would read it as 0. */
+export function queryNumber(schema: z.ZodCoercedNumber) {
+  return z.preprocess((sent) => (typeof sent === "string" && sent.trim() === "" ? Number.NaN : sent), schema);
+}
+
 const limit = (max: number, byDefault: number) =>
-  z.coerce.number().int().min(1).max(max).default(byDefault).describe("Maximum number of items in one answer");
+  queryNumber(z.coerce.number().int().min(1).max(max))
+    .default(byDefault)
+    .describe("Maximum number of items in one answer");
 const cursor = z.string().max(1_000).optional().describe("`nextCursor` of the previous answer");
 
 /** Text in a query that is compared with stored text. Stored text never contains control characters. */
@@ -20,11 +27,7 @@ export type PageOptions = Readonly<{ limit?: number; cursor?: string }>;
 
 /** Query for short lists: returns everything unless a page is requested. */
 export const wholeQuery = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(PAGE_SIZE_MAX)
+  limit: queryNumber(z.coerce.number().int().min(1).max(PAGE_SIZE_MAX))
     .optional()
     .describe("Maximum number of items in one answer. Default: all"),
   cursor,

@@ -5,7 +5,7 @@ import { LIMITS } from "../core/base/index.ts";
 import { LABEL_NAME } from "../core/definition/index.ts";
 import { type Answered, type Asked, count, json, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
 import { erasedSchema } from "./erasure.ts";
-import { filterText, pageQuery } from "./page.ts";
+import { filterText, pageQuery, queryNumber } from "./page.ts";
 import { runPauseSchema } from "./pause.ts";
 import { sentProblemSchema } from "./problem.ts";
 
@@ -50,11 +50,7 @@ export type Start = Asked<typeof startBody>;
 const WAIT_SECONDS_MAX = 30;
 
 export const startQuery = z.object({
-  wait: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(WAIT_SECONDS_MAX)
+  wait: queryNumber(z.coerce.number().int().min(0).max(WAIT_SECONDS_MAX))
     .optional()
     .describe("Seconds to wait for the end of the run. If it ends in time, the answer contains its outputs"),
 });
@@ -63,7 +59,7 @@ export const startQuery = z.object({
 const labelFilter = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,62}:[^\p{Cc}\p{Surrogate}]{1,200}$/u, "Invalid label: write it as name:text");
-const dollars = z.coerce.number().min(0).max(1_000_000_000);
+const dollars = queryNumber(z.coerce.number().min(0).max(1_000_000_000));
 const searchText = z
   .string()
   .regex(/^[^\p{Cc}\p{Surrogate}]{1,500}$/u, "Invalid text: at most 500 printable characters");
@@ -71,7 +67,7 @@ const searchText = z
 export const runsQuery = pageQuery.extend({
   status: z.enum(RUN_STATUSES).optional(),
   workflow: filterText.optional(),
-  version: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
+  version: queryNumber(z.coerce.number().int().min(1).max(2_147_483_647)).optional(),
   parent: filterText.optional(),
   waiting_for: z.enum(WAITING_FOR).optional(),
   trigger: filterText

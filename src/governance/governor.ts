@@ -85,16 +85,8 @@ export class Governor implements Judge {
     const limitsOf = (orgId: string): OrganisationLimits => use.limitsOf(orgId);
     const tallyOf = (orgId: string): Tally => this.#tally(orgId);
     const prepareAll = (orgIds: ReadonlySet<string>): Promise<void> | undefined => this.prepare(orgIds);
-    this.#waiting = new WaitingNodes({
-      store,
-      registered,
-      clock,
-      workers,
-      onTrouble,
-      tallyOf,
-      limitsOf,
-      prepare: prepareAll,
-    });
+    const shared = { store, registered, clock, workers, onTrouble };
+    this.#waiting = new WaitingNodes({ ...shared, tallyOf, limitsOf, prepare: prepareAll });
     const reload = (orgId: string): Promise<void> => this.reload(orgId);
     this.launches = new LaunchJudge({ ...options, tallyOf, prepare: prepareAll, reload });
     workers?.onAvailable(() => this.#waiting.wakeForWorkers());
@@ -130,6 +122,10 @@ export class Governor implements Judge {
 
   isPaused(orgId: string, workflow: string): boolean {
     return isPausedIn(this.#options.registered.of(orgId), workflow);
+  }
+
+  hasWaiting(orgId: string): boolean {
+    return this.#waiting.room.isUsedBy(orgId);
   }
 
   decide(request: RequestVerdict, about: AboutRun): Ruling {

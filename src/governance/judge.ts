@@ -35,6 +35,8 @@ export interface Judge {
   agentsOf?(orgId: string): Moment["agents"];
   /** Whether the workflow or the whole organisation is paused. Needs a prepared organisation. */
   isPaused?(orgId: string, workflow: string): boolean;
+  /** Whether nodes of the organisation wait in this process for a slot or a rate window. Absent: none ever waits. */
+  hasWaiting?(orgId: string): boolean;
   /** Returns the placement of a run that starts now. Needs a prepared organisation. */
   place?(orgId: string, run: PlacedRun): Placement;
   /** Returns where the cost of an attempt is booked, in the period of its admission. */

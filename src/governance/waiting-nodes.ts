@@ -68,8 +68,8 @@ export class WaitingNodes {
 
   /** Returns the organisations of all nodes waiting here. */
   organisations(): ReadonlySet<string> {
-    const ofAgents = this.room.agents().map((key) => key.slice(0, key.indexOf("/")));
-    return new Set([...ofAgents, ...this.#paused.organisations(), ...this.#workerless.organisations()]);
+    const groups = [this.room, this.#paused, this.#workerless];
+    return new Set(groups.flatMap((group) => [...group.organisations()]));
   }
 
   attach(replica: JudgedReplica): void {

@@ -93,6 +93,17 @@ describe("a waiting room", () => {
     expect(names(room.wake(A, 1))).toEqual(["b"]);
   });
 
+  it("knows the organisations of all that wait", () => {
+    const room = roomWith("a", "b");
+    room.enter(B, node("c"), BEGUN_RANK);
+    room.enter("other/analyst", node("d"), BEGUN_RANK);
+    expect([...room.organisations()]).toEqual(["org", "other"]);
+    for (const nodeId of ["a", "b", "d"]) room.leave(node(nodeId));
+    expect([room.isUsedBy("org"), room.isUsedBy("other")]).toEqual([true, false]);
+    room.leave(node("c"));
+    expect([...room.organisations()]).toEqual([]);
+  });
+
   it("does not take the answer to one call for the answer to the next", () => {
     const room = roomWith("a");
     const [first] = room.wake(A, 1);

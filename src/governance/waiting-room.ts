@@ -6,6 +6,8 @@ export const HELD_MAX = 2_000;
 /** Nodes that wait for a slot or a window, by agent, as far as this process serves them. */
 export class WaitingRoom {
   readonly #queues = new Map<string, AgentQueue>();
+  /** Number of queues by organisation. */
+  readonly #queuesOf = new Map<string, number>();
   /** A node waits for one agent at a time. */
   readonly #agentOf = new Map<string, string>();
   #calls = 0;
@@ -18,6 +20,15 @@ export class WaitingRoom {
 
   agents(): readonly string[] {
     return [...this.#queues.keys()];
+  }
+
+  /** Returns the organisations with waiting nodes. */
+  organisations(): Iterable<string> {
+    return this.#queuesOf.keys();
+  }
+
+  isUsedBy(orgId: string): boolean {
+    return this.#queuesOf.has(orgId);
   }
 
   heldOf(agent: string): number {
@@ -110,14 +121,31 @@ export class WaitingRoom {
 
   #queue(agent: string): AgentQueue {
     let queue = this.#queues.get(agent);
-    if (queue === undefined) this.#queues.set(agent, (queue = new AgentQueue()));
+    if (queue === undefined) {
+      this.#queues.set(agent, (queue = new AgentQueue()));
+      this.#countQueue(agent, 1);
+    }
     return queue;
   }
 
   #forgetEmpty(agent: string): void {
     const queue = this.#queues.get(agent);
-    if (queue !== undefined && queue.held === 0 && !queue.hasBacklog) this.#queues.delete(agent);
+    if (queue === undefined || queue.held > 0 || queue.hasBacklog) return;
+    this.#queues.delete(agent);
+    this.#countQueue(agent, -1);
   }
+
+  #countQueue(agent: string, change: number): void {
+    const orgId = organisationOf(agent);
+    const count = (this.#queuesOf.get(orgId) ?? 0) + change;
+    if (count > 0) this.#queuesOf.set(orgId, count);
+    else this.#queuesOf.delete(orgId);
+  }
+}
+
+/** Returns the organisation in the key of an agent. */
+function organisationOf(agent: string): string {
+  return agent.slice(0, agent.indexOf("/"));
 }
 
 function keyOf({ runId, nodeId }: Waiter): string {

@@ -2,7 +2,7 @@ import { auditEntry, type AuditEntry } from "../core/audit/index.ts";
 import { digestText, getOwn, isJsonObject, type JsonObject, type Place } from "../core/base/index.ts";
 import { type Catalog, definitionHashOf, EMPTY_CATALOG } from "../core/definition/index.ts";
 import { checkSource } from "../core/plan/index.ts";
-import type { RegistryChange, RegistryStore, WorkflowStore } from "../store/index.ts";
+import type { Entry, RegistryChange, RegistryStore, WorkflowStore } from "../store/index.ts";
 import { changeAudit } from "./change-audit.ts";
 import {
   builtInBody,
@@ -139,7 +139,8 @@ async function planEntry(
   const place = secretPlace(orgId, entryKind, name);
   const isGateway = kind === "Gateway";
   const builtIn = isGateway ? around.builtInGateway(name) : builtInBody(kind, name);
-  const before = (await store.getEntry(orgId, entryKind, name))?.body ?? builtIn;
+  const stored = await store.getEntry(orgId, entryKind, name);
+  const before = stored?.body ?? builtIn;
   const keptSecrets = isGateway ? {} : await store.entrySecrets(orgId, entryKind, name);
   const entry = { kind, name, body, given: secrets, kept: keptSecrets };
   const lacking = await referenceProblems(entry, { ...around, beside: stream });
@@ -156,7 +157,7 @@ async function planEntry(
   if (!plan.ok) return invalid(manifest, plan.problems.map(inDocument));
   const applied = { kind, name, action: plan.action, ...(plan.diff === undefined ? {} : { diff: plan.diff }) };
   if (plan.action === "unchanged") return { applied };
-  const put = { change: "put", kind: entryKind, id: name, body: plan.body } as const;
+  const put = { change: "put", kind: entryKind, id: name, body: plan.body, ...expectedOf(kind, stored) } as const;
   const change = { kind, name, action: plan.action, before, after: plan.body };
   // Changes without an audit type of their own are covered by the summary.
   const audit = changeAudit(change, actor, at).filter(({ type }) => type !== "config.applied");
@@ -164,6 +165,11 @@ async function planEntry(
   if (isGateway) return { applied, audit, change: put, gateway: { id: name, body: plan.body, tokens: secrets } };
   const sealed = sealSecrets(box, place, sealedWith({ ...entry, body: plan.body }));
   return { applied, audit, change: { ...put, secrets: sealed } };
+}
+
+/** A function is written only over the entry its schemas were compared with: workers of several servers register it at once. */
+export function expectedOf(kind: RegisteredKind, before: Entry | undefined): { readonly expected?: number } {
+  return kind === "Function" ? { expected: before?.revision ?? 0 } : {};
 }
 
 /** Returns the names of given secrets that differ from the stored ones. */

@@ -5,6 +5,7 @@ export {
   type ApplyPlan,
   type ApplySurroundings,
   differing,
+  expectedOf,
   manifestProblems,
   placeOfPath,
   planApply,

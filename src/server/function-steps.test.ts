@@ -60,6 +60,15 @@ describe("functions of workers", () => {
     expect(body.detail).toContain('"charge" is registered with another input schema');
   });
 
+  it("keep their schemas also when two are registered at the same moment", async () => {
+    const other = { ...CHARGE, input: { ...NUMBERS, required: [] } };
+    const both = await Promise.all([register("at-once", CHARGE), register("at-once", other)]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([201, 409]));
+    const manifests = [CHARGE, other].map((body) => [{ kind: "Function", name: "applied-at-once", spec: body }]);
+    const applied = await Promise.all(manifests.map((body) => api.request("POST", "apply", { body })));
+    expect(new Set(applied.map(({ status }) => status))).toEqual(new Set([200, 422]));
+  });
+
   it("hold the stricter action of step and worker", async () => {
     await register("count", { input: NUMBERS, output: RECEIPT, action: "read" });
     await saved("by-worker", "{ id: a, function: charge, action: read, inputs: { cents: 1 } }");

@@ -39,6 +39,22 @@ export async function isOfRequester(
   return [...caller.persons].some((personId) => requester.persons.has(personId));
 }
 
+/** Returns those of the ids that represent another person than the caller: neither has made the key of the other. */
+export async function idsOfOthers(
+  store: Store,
+  orgId: string,
+  callerId: string,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const others: string[] = [];
+  for (const id of ids) {
+    const isSame =
+      (await isOfRequester(store, orgId, callerId, id)) || (await isOfRequester(store, orgId, id, callerId));
+    if (!isSame) others.push(id);
+  }
+  return others;
+}
+
 /** Checks whether a person, or the maker of the key, is known for an id. The operator's own keys have neither. */
 export async function hasKnownPerson(store: Store, orgId: string, callerId: string): Promise<boolean> {
   const { ids, persons } = await keyChainOf(store, orgId, callerId);

@@ -56,7 +56,7 @@ function durationOf(query: RunsQuery, name: "min_duration" | "max_duration"): nu
   const written = query[name]?.trim();
   if (written === undefined) return undefined;
   const seconds = Number(written);
-  if (seconds === 0) return 0;
+  if (seconds === 0 && written !== "") return 0;
   const ms = parseDuration(Number.isFinite(seconds) ? seconds : written);
   if (ms !== undefined) return ms;
   const message = `"${name}" is no duration; write seconds, or a text such as 90s, 15m, 2h.`;

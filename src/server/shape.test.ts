@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { type Api, createApi } from "../../test/api/fixture.ts";
 import { ROUTES } from "./route-table.ts";
 
@@ -52,6 +53,32 @@ describe("a parameter a route does not know", () => {
 it("a parameter that is given twice is refused", async () => {
   const { status, body } = await api.request("GET", "runs?limit=1&limit=2");
   expect([status, body.code, body.problems[0].path]).toEqual([400, "repeated_parameter", "limit"]);
+});
+
+describe("a number that is empty", () => {
+  const numbersOf = (query: z.ZodType): readonly string[] =>
+    Object.entries(z.toJSONSchema(query, { io: "input", unrepresentable: "any" }).properties ?? {}).flatMap(
+      ([name, schema]) =>
+        typeof schema === "object" && (schema.type === "number" || schema.type === "integer") ? [name] : [],
+    );
+  const numbers = ROUTES.flatMap((route) =>
+    route.needsSignedInPerson || route.query === null
+      ? []
+      : numbersOf(route.query).map((name) => [name, `${route.method} ${route.path}`, route] as const),
+  );
+
+  it.each(numbers)("is refused as %s of %s", async (name, _, route) => {
+    for (const empty of ["", "%20"]) {
+      const { status, body } = await api.request(route.method, `${pathOf(route.path)}?${name}=${empty}`);
+      expect([status, body.problems]).toMatchObject([422, [{ code: "wrong_type", path: name }]]);
+    }
+  });
+
+  it("is looked for everywhere", () => {
+    expect(new Set(numbers.map(([name]) => name))).toEqual(
+      new Set(["limit", "wait", "version", "min_cost", "max_cost"]),
+    );
+  });
 });
 
 describe("gateways", () => {

@@ -14,7 +14,7 @@ export interface RegistryStore {
   putEntry(orgId: string, kind: EntryKind, id: string, body: JsonObject, at: number): Promise<Entry>;
   /** Returns false when the entry does not exist. */
   deleteEntry(orgId: string, kind: EntryKind, id: string): Promise<boolean>;
-  /** Applies all changes or none, in the given order, with the audit entries. Returns the written entries in that order. */
+  /** Applies all changes or none, in the given order, with the audit entries. Returns the written entries in that order. Throws `EntryChanged`. */
   applyEntries(
     orgId: string,
     changes: readonly RegistryChange[],
@@ -38,6 +38,8 @@ export type RegistryChange =
       readonly body: JsonObject;
       /** Secret values to set. Others stay unchanged. */
       readonly secrets?: Readonly<Record<string, string>>;
+      /** The revision that the entry must still have, 0 for none yet; absent for any. */
+      readonly expected?: number;
     }
   | { readonly change: "delete"; readonly kind: EntryKind; readonly id: string }
   | {

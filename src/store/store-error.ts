@@ -32,6 +32,14 @@ export class SchemaMismatch extends Error {
   override readonly name = "SchemaMismatch";
 }
 
+/** Another caller has changed the entry since it was read. */
+export class EntryChanged extends Error {
+  override readonly name = "EntryChanged";
+  constructor(id: string) {
+    super(`"${id}" has been changed meanwhile`);
+  }
+}
+
 /** A list cursor that no earlier page returned. */
 export class BadCursor extends Error {
   override readonly name = "BadCursor";

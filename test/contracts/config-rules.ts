@@ -3,7 +3,9 @@ import { auditEntry } from "../../src/core/audit/index.ts";
 import type { RegistryChange, Store, WorkflowSaving } from "../../src/store/index.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
-const put = (id: string, body: object = {}, secrets?: Record<string, string>): RegistryChange => ({
+type Put = Extract<RegistryChange, { readonly change: "put" }>;
+
+const put = (id: string, body: object = {}, secrets?: Record<string, string>): Put => ({
   change: "put",
   kind: "agent",
   id,
@@ -66,6 +68,24 @@ export function configRules(subjectOf: SubjectOf): void {
         isExposed: true,
         latest: { version: 2 },
       });
+    });
+
+    it("that expects a revision is refused as a whole when the entry has another one, and taken once of two at once", async () => {
+      const { store, rival } = subjectOf();
+      const first = (id: string, body: object): Put => ({ ...put(id, body), expected: 0 });
+      const writes = [store, rival].map((one, index) =>
+        one.applyEntries("org_1", [put("b"), first("a", { index })], 1),
+      );
+      const [kept, refused] = (await Promise.allSettled(writes)).toSorted((one) =>
+        one.status === "fulfilled" ? -1 : 1,
+      );
+      expect([kept?.status, refused]).toEqual([
+        "fulfilled",
+        { status: "rejected", reason: expect.objectContaining({ name: "EntryChanged" }) },
+      ]);
+      expect(await store.getEntry("org_1", "agent", "b")).toMatchObject({ revision: 1 });
+      await store.applyEntries("org_1", [{ ...put("a", { index: 2 }), expected: 1 }], 2);
+      expect(await store.getEntry("org_1", "agent", "a")).toMatchObject({ revision: 2, body: { index: 2 } });
     });
 
     it("of two at once is applied twice, one after the other", async () => {

@@ -44,3 +44,40 @@ it("every table that knows runs is emptied of a run that is deleted, or says why
   const emptied = tables.filter((table) => sent.some((text) => text.startsWith(`delete from ${table} where run_id`)));
   expect([...emptied, ...Object.keys(KEPT)].toSorted()).toEqual(tables);
 });
+
+it("the shared parts of verdicts are deleted once no verdict uses them, and written again when one does", async () => {
+  const DAY = 86_400_000;
+  const store = createSqlStore(database());
+  const using = (runId: string, name: string, day: number) => {
+    const shared = [{ name, text: JSON.stringify([{ gate: name, outcome: "pass" }]) }];
+    const verdict = {
+      verdictId: `vrd_${runId}`,
+      nodeId: "a",
+      attempt: 1,
+      at: day * DAY,
+      gate: null,
+      code: null,
+    } as const;
+    const verdicts = [{ ...verdict, disposition: "allow", bodyText: JSON.stringify({ trail: name }), shared } as const];
+    return creation(runId, {}, { verdicts, head: { status: "completed", endedAt: day * DAY } });
+  };
+  const names = async (): Promise<readonly string[]> => {
+    const text = "select name from verdict_parts where org_id = 'org_1' order by 1";
+    return (await database().query<{ name: string }>({ name: "", text })).map(({ name }) => name);
+  };
+  const prune = (day: number): Promise<number> =>
+    store.pruneVerdicts("org_1", { before: day * DAY, workflow: null, except: [] }, 100);
+  for (const [runId, name, day] of [
+    ["run_p1", "@first", 10],
+    ["run_p2", "@both", 10],
+    ["run_p3", "@both", 20],
+    ["run_p4", "@last", 20],
+  ] as const)
+    await store.commit([using(runId, name, day)]);
+  expect([await prune(9), await names()]).toEqual([0, ["@both", "@first", "@last"]]);
+  expect([await prune(15), await names()]).toEqual([2, ["@both", "@last"]]);
+  expect(await store.verdictsOf("org_1", "run_p3")).toMatchObject([{ body: { trail: [{ gate: "@both" }] } }]);
+  expect([await prune(40), await names()]).toEqual([2, []]);
+  await store.commit([using("run_p5", "@last", 40)]);
+  expect(await store.verdictsOf("org_1", "run_p5")).toMatchObject([{ body: { trail: [{ gate: "@last" }] } }]);
+});

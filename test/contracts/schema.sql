@@ -898,6 +898,7 @@
   org_id text not null collate C
   name text not null collate C
   body text not null compression lz4
+  used_at bigint not null
   PRIMARY KEY (org_id, name)
   CREATE UNIQUE INDEX verdict_parts_pkey ON public.verdict_parts USING btree (org_id, name)
 

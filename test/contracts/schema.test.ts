@@ -8,7 +8,7 @@ import { CALLBACK_TOKENS } from "../../src/store/migrations/0061-callback-tokens
 import { key, link } from "./shares.ts";
 import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 
-const NEWEST = 64;
+const NEWEST = 65;
 
 /** Ends a transaction with what was seen in it. */
 class Undone extends Error {

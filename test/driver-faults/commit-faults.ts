@@ -176,6 +176,20 @@ export const COMMIT_FAULTS: readonly Fault[] = [
     caughtBy: CAUGHT_BY.queue,
   },
   {
+    bug: "starts take the time of runs in flight while nodes wait for a limit",
+    file: "durable/fair-queue.ts",
+    right: `(this.#isStartDue || this.workUnderWay === 0 || !this.#hasBacklog())`,
+    wrong: `true`,
+    caughtBy: CAUGHT_BY.queue,
+  },
+  {
+    bug: "starts that were held back are forgotten when the batch is done",
+    file: "durable/fair-queue.ts",
+    right: `if (own.isInTurn && own.underWay === 0) this.#idleCount += 1;\n    this.#queue(own);`,
+    wrong: `if (own.isInTurn && own.underWay === 0) this.#idleCount += 1;`,
+    caughtBy: CAUGHT_BY.queue,
+  },
+  {
     bug: "two batches have the same run at once",
     file: "durable/input-queue.ts",
     right: `if (!lane.isTaken && lane.waiting.length === 1) this.#queue(lane);`,

@@ -173,6 +173,21 @@ describe("a quorum", () => {
     expect(names.answer("g", "approve", { by: "cli 2" }).refusal).toBeUndefined();
   });
 
+  it("counts an earlier answer as one of the same person unless it is known to be of another", () => {
+    const rig = gate(3);
+    yes(rig, "g", "ann");
+    const [ann = ""] = rig.of("approval.answered").map(({ byId }) => byId);
+    yes(rig, "g", "bob", { otherIds: [ann] });
+    expect(answersOf(rig, "g")).toEqual(["ann", "bob"]);
+    expect(yes(rig, "g", "eve", { otherIds: [] })).toBe("already_answered");
+    expect(yes(rig, "g", "eve", { otherIds: [ann] })).toBe("already_answered");
+    const bob = rig.of("approval.answered")[1]?.byId ?? "";
+    expect(yes(rig, "g", "eve", { otherIds: [bob, ann] })).toBeUndefined();
+    const names = gate(2);
+    names.answer("g", "approve", { by: "cli" });
+    expect(names.answer("g", "approve", { by: "cli 2", otherIds: [] }).refusal).toBeUndefined();
+  });
+
   it("ends with the first no, also of a person who has not approved", () => {
     const rig = gate(2);
     yes(rig, "g", "ann");

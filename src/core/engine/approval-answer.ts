@@ -91,8 +91,9 @@ function comparable(name: string): string {
   return ADDRESS.test(name) ? name.toLowerCase() : name;
 }
 
-/** Compares by person, else by key, else by name. Two keys of one person count as one answer. */
-function isSamePerson(earlier: GivenAnswer, { personId, byId, by }: Given): boolean {
+/** Compares by person, else by key, else by name. Two keys of one person count as one answer, and so do a key and its maker. */
+function isSamePerson(earlier: GivenAnswer, { personId, byId, by, otherIds }: Given): boolean {
+  if (otherIds !== undefined && earlier.byId !== null && !otherIds.includes(earlier.byId)) return true;
   if (earlier.personId !== null || personId !== undefined) return earlier.personId === (personId ?? null);
   if (earlier.byId !== null || byId !== undefined) return earlier.byId === (byId ?? null);
   return earlier.by === by;

@@ -1,6 +1,5 @@
 import type { Failure, Json, JsonObject } from "../base/index.ts";
 import type {
-  Decision,
   Envelope,
   EventPayload,
   Placement,
@@ -13,6 +12,7 @@ import type {
   Priority,
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
+import type { ApprovalInput } from "./approval-input.ts";
 import type { Execution, RoundInput, ToolCallInput, ToolResultInput } from "./agent-input.ts";
 import type { Moment } from "./moment.ts";
 import type { PauseInput, ResumeInput } from "./pause-input.ts";
@@ -21,6 +21,7 @@ import type { RoundVerdictInput, ToolVerdictInput } from "./tool-verdict.ts";
 import type { VerdictInput } from "./verdict.ts";
 
 export type * from "./agent-input.ts";
+export type * from "./approval-input.ts";
 export type * from "./moment.ts";
 export type * from "./pause-input.ts";
 export type * from "./tool-verdict.ts";
@@ -199,34 +200,6 @@ export interface StreamInput {
   readonly attempt: number;
   /** `index` counts from 0 within the attempt. */
   readonly deltas: readonly { readonly index: number; readonly text?: string; readonly media?: Json }[];
-}
-
-export interface ApprovalInput {
-  readonly type: "approval";
-  readonly approvalId: string;
-  readonly decision: Decision;
-  /** Readable name of the person who answers. */
-  readonly by: string;
-  /** Id of the answering key. Absent when no key was used. */
-  readonly byId?: string;
-  /** The agent the answering key is bound to, if any. */
-  readonly byAgentId?: string;
-  /** True when the answering person also started the run. */
-  readonly byStarter?: boolean;
-  /** The approver-list names of the person. Absent for an owner in the same process, who is not checked against the list. */
-  readonly as?: readonly string[];
-  readonly personId?: string;
-  /** True for a key that is linked to no person and to no other key. */
-  readonly isUnowned?: true;
-  /** True when the person may answer without being asked, and has given a reason. */
-  readonly isOverride?: true;
-  readonly reason?: string;
-  readonly digest?: string;
-  /** Digest of the subject the person was shown. */
-  readonly subjectDigest?: string;
-  readonly modifications?: JsonObject;
-  /** Values the person entered into the form. */
-  readonly form?: JsonObject;
 }
 
 export interface TimerInput {

@@ -157,3 +157,28 @@ describe("something throws in the middle of a batch", () => {
     expect(await on.launch(["run_2"])).toEqual(["started"]);
   });
 });
+
+describe("a run that starts while another one is written", () => {
+  it.each([false, true])("begins beside it, or after it if nodes wait for a limit: %s", async (hasWaiting) => {
+    const clock = createVirtualClock(1_000_000);
+    const written: string[] = [];
+    const on = await machine({
+      clock,
+      judge: () => ({ hasWaiting: () => hasWaiting }),
+      store: (memory) => ({
+        commit: async (batch) => {
+          if (batch.some(({ create }) => create === null)) await new Promise<void>((done) => clock.after(5_000, done));
+          written.push(...batch.map(({ runId }) => runId));
+          return memory.commit(batch);
+        },
+      }),
+    });
+    await on.launch(["run_1"]);
+    // The first node has ended, and its report is being written.
+    const until = clock.now() + 1_000;
+    await clock.run(() => clock.now() >= until);
+    expect(await on.launch(["run_2"])).toEqual(["started"]);
+    await on.statuses(["run_1", "run_2"]);
+    expect(written.indexOf("run_2") > 1).toBe(hasWaiting);
+  });
+});

@@ -48,7 +48,10 @@ const DRAIN_MS = 5_000;
  */
 export class DurableDriver implements Runtime {
   readonly #options: DurableDriverOptions;
-  readonly #queue = new InputQueue((runId) => this.#cache.peek(runId)?.run);
+  readonly #queue = new InputQueue(
+    (runId) => this.#cache.peek(runId)?.run,
+    (orgId) => this.#options.judge.hasWaiting?.(orgId) === true,
+  );
   readonly #lease: Lease;
   readonly #plans: PlanCache;
   readonly #cache: RunCache;

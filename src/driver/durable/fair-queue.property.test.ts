@@ -23,7 +23,7 @@ function drive(
   steps: readonly (Omit<Entry, "runId"> | null)[],
   onTaken: (taken: Entry, waiting: readonly Entry[]) => void,
 ): void {
-  const queue = new FairQueue<string>();
+  const queue = new FairQueue<string>(() => false);
   const waiting: Entry[] = [];
   const take = (): void => {
     const runId = queue.shift();
@@ -83,7 +83,7 @@ describe("turns of runs", () => {
   });
 
   it("a run of high priority goes next, whatever waits", () => {
-    const queue = new FairQueue<string>();
+    const queue = new FairQueue<string>(() => false);
     for (let index = 0; index < 100; index += 1) queue.push(`low_${index}`, { orgId: "a", priority: "low" }, "work");
     expect(queue.shift()).toBe("low_0");
     queue.push("high", { orgId: "a", priority: "high" }, "work");

@@ -7,19 +7,20 @@ export interface QueuedRun {
   readonly priority: Priority;
 }
 
-/** "work" for a run that exists, "start" for a run that is about to begin. */
+/** "work" for a run that exists or that another run waits for, "start" for any other run that is about to begin. */
 export type QueuedFor = "work" | "start";
 
 /** Runs that are not in memory share the turns of this one pseudo-organisation, which `organisations` does not count. */
 export const UNKNOWN_OWNER: QueuedRun = { orgId: "", priority: "normal" };
 
-/** One in this many turns of an organisation serves a start, if one waits, so that work cannot block starts for ever. */
-const STARTS_SHARE = 16;
+/** After this many existing runs of an organisation a start is served, if one waits, so that work cannot block starts for ever. */
+const WORK_PER_START = 8;
 
 /**
  * Waiting runs, served round-robin: one run of each organisation in turn, so that an organisation waits for at most one
  * run of each other organisation. Within an organisation, existing runs are served before starts, then by priority,
- * then in order of arrival. A new run therefore begins when existing runs leave room in a batch.
+ * then in order of arrival. Starts also fill what existing runs leave of a batch, but not while the organisation has a
+ * backlog and existing runs are under way: a new run would then only take time from them, and wait.
  */
 export class FairQueue<T> {
   /** Organisations with waiting runs; the first is served next. */
@@ -30,8 +31,14 @@ export class FairQueue<T> {
   #idleCount = 0;
   #batch = 0;
   #isForIdleOnly = false;
+  readonly #hasBacklog: (orgId: string) => boolean;
   readonly #isOpen = (own: OwnRuns<T>): boolean =>
     !this.#isForIdleOnly || own.underWay === 0 || own.batch === this.#batch;
+
+  /** `hasBacklog`: whether an organisation has runs that wait until others are done. */
+  constructor(hasBacklog: (orgId: string) => boolean) {
+    this.#hasBacklog = hasBacklog;
+  }
 
   get hasAny(): boolean {
     return this.#turns.size > 0;
@@ -59,7 +66,7 @@ export class FairQueue<T> {
   push(run: T, { orgId, priority }: QueuedRun, queuedFor: QueuedFor): void {
     let own = this.#known.get(orgId);
     if (own === undefined) {
-      own = new OwnRuns<T>();
+      own = new OwnRuns<T>(() => this.#hasBacklog(orgId));
       this.#known.set(orgId, own);
     }
     own[queuedFor].push(run, PRIORITIES.indexOf(priority));
@@ -78,16 +85,18 @@ export class FairQueue<T> {
     return run;
   }
 
-  ended({ orgId }: QueuedRun): void {
+  ended({ orgId }: QueuedRun, queuedFor: QueuedFor): void {
     const own = this.#known.get(orgId);
     if (own === undefined) return;
     own.underWay -= 1;
+    if (queuedFor === "work") own.workUnderWay -= 1;
     if (own.isInTurn && own.underWay === 0) this.#idleCount += 1;
+    this.#queue(own);
     if (own.underWay + own.waiting === 0) this.#known.delete(orgId);
   }
 
   #queue(own: OwnRuns<T>): void {
-    if (own.isInTurn || own.waiting === 0) return;
+    if (own.isInTurn || !own.isReady) return;
     own.isInTurn = true;
     this.#turns.push(own);
     if (own.underWay === 0) this.#idleCount += 1;
@@ -102,17 +111,34 @@ class OwnRuns<T> {
   /** The last batch that took a run of this organisation. */
   batch = 0;
   underWay = 0;
+  workUnderWay = 0;
+  readonly #hasBacklog: () => boolean;
   #workInRow = 0;
+
+  constructor(hasBacklog: () => boolean) {
+    this.#hasBacklog = hasBacklog;
+  }
 
   get waiting(): number {
     return this.work.size + this.start.size;
   }
 
+  /** Whether a run may be served now. */
+  get isReady(): boolean {
+    if (this.work.size > 0) return true;
+    return this.start.size > 0 && (this.#isStartDue || this.workUnderWay === 0 || !this.#hasBacklog());
+  }
+
   shift(): T | undefined {
-    const isStart = this.work.size === 0 || (this.start.size > 0 && this.#workInRow >= STARTS_SHARE - 1);
+    const isStart = this.work.size === 0 || (this.start.size > 0 && this.#isStartDue);
     this.#workInRow = isStart ? 0 : this.#workInRow + 1;
     this.underWay += 1;
+    if (!isStart) this.workUnderWay += 1;
     return (isStart ? this.start : this.work).shift();
+  }
+
+  get #isStartDue(): boolean {
+    return this.#workInRow >= WORK_PER_START;
   }
 }
 

@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { DrivenRun } from "./driven-run.ts";
+import type { QueuedRun } from "./fair-queue.ts";
 import { InputQueue, type Waiting } from "./input-queue.ts";
 
 const input = (): Waiting => ({ input: null, done: () => undefined });
 // The queue hands it on and never looks into it.
 const OWNER = { orgId: "org", priority: "normal" } as const;
-const FRESH = { run: OWNER } as DrivenRun;
+const freshOf = (owner: QueuedRun, parentRunId: string | null = null): DrivenRun =>
+  ({ run: { ...owner, parentRunId } }) as DrivenRun;
+const FRESH = freshOf(OWNER);
 
-function queueWith(work: number, starts: number): InputQueue {
-  const queue = new InputQueue(() => OWNER);
+function queueWith(work: number, starts: number, hasBacklog = () => false): InputQueue {
+  const queue = new InputQueue(() => OWNER, hasBacklog);
   for (let index = 0; index < starts; index += 1) queue.push(`new_${index}`, input(), FRESH);
   for (let index = 0; index < work; index += 1) queue.push(`run_${index}`, input());
   return queue;
@@ -60,7 +63,7 @@ describe("what a batch takes", () => {
 
   it("leaves starts a small share of a batch that work alone would fill", () => {
     const queue = queueWith(1_000, 1_000);
-    expect(split(queue)).toMatchObject({ work: 282, starts: 18 });
+    expect(split(queue)).toMatchObject({ work: 267, starts: 33 });
   });
 
   it("is a run once at a time, with everything it received, in order", () => {
@@ -78,14 +81,71 @@ describe("what a batch takes", () => {
   });
 });
 
+describe("what a batch takes while nodes wait for a limit", () => {
+  const hasBacklog = () => true;
+
+  it("is one start for eight runs in flight, and nothing but starts only when no run in flight is in a batch", () => {
+    const queue = queueWith(50, 500, hasBacklog);
+    const first = split(queue);
+    expect(first).toMatchObject({ work: 50, starts: 6 });
+    expect([queue.hasReady, queue.take(300, 600)]).toEqual([false, []]);
+    for (const { runId } of first.taken) queue.release(runId);
+    expect(queue.hasReady).toBe(true);
+    expect([split(queue).starts, split(queue).starts]).toEqual([300, 194]);
+  });
+
+  it("is that share of starts also over batches that are small", () => {
+    const queue = queueWith(0, 100, hasBacklog);
+    queue.push("run", input());
+    queue.take(1, 600);
+    let starts = 0;
+    for (let batch = 0; batch < 40; batch += 1) {
+      queue.push(`run_${batch}`, input());
+      const counts = split(queue);
+      starts += counts.starts;
+      for (const { runId } of counts.taken) queue.release(runId);
+    }
+    expect(starts).toBe(5);
+  });
+
+  it("has starts in it however much work comes", () => {
+    const queue = queueWith(1_000, 1_000, hasBacklog);
+    expect(split(queue)).toMatchObject({ work: 267, starts: 33 });
+  });
+
+  it("is filled with starts again as soon as none waits", () => {
+    let isWaiting = true;
+    const queue = queueWith(5, 100, () => isWaiting);
+    expect(split(queue)).toMatchObject({ work: 5, starts: 0 });
+    isWaiting = false;
+    queue.push("run_5", input());
+    expect(split(queue)).toMatchObject({ work: 1, starts: 100 });
+  });
+
+  it("is child runs like runs in flight, which wait for them", () => {
+    const queue = queueWith(0, 500, hasBacklog);
+    queue.push("parent", input());
+    queue.push("child", input(), freshOf(OWNER, "parent"));
+    expect(split(queue).taken.map(({ runId }) => runId)).toEqual(["parent", "child"]);
+  });
+
+  it("counts what has become of a run since it was queued for what it was queued for", () => {
+    const queue = new InputQueue(() => OWNER, hasBacklog);
+    queue.push("child", input());
+    queue.push("child", input(), FRESH);
+    for (const { runId } of queue.take(10, 10)) queue.release(runId);
+    queue.push("new", input(), FRESH);
+    expect(split(queue)).toMatchObject({ work: 0, starts: 1 });
+  });
+});
+
 describe("a batch of several organisations", () => {
   /** Runs are named after their organisations: `a_1`. */
   const ownerOf = (runId: string) => ({ orgId: runId.slice(0, 1), priority: "normal" }) as const;
   const push = (queue: InputQueue, orgId: string, from: number, to: number): void => {
     for (let index = from; index < to; index += 1) queue.push(`${orgId}_${index}`, input());
   };
-  const start = (queue: InputQueue, runId: string): void =>
-    queue.push(runId, input(), { run: ownerOf(runId) } as DrivenRun);
+  const start = (queue: InputQueue, runId: string): void => queue.push(runId, input(), freshOf(ownerOf(runId)));
   const idsOf = (taken: ReturnType<InputQueue["take"]>): string[] => taken.map(({ runId }) => runId);
 
   it("has runs of each in turn", () => {

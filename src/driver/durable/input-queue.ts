@@ -1,6 +1,6 @@
 import { Overloaded, type SubmitOutcome } from "./runtime.ts";
 import type { DrivenRun } from "./driven-run.ts";
-import { FairQueue, type QueuedRun, UNKNOWN_OWNER } from "./fair-queue.ts";
+import { FairQueue, type QueuedFor, type QueuedRun, UNKNOWN_OWNER } from "./fair-queue.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import type { UnstampedInput } from "../../core/engine/index.ts";
 
@@ -36,6 +36,8 @@ interface Lane {
   readonly owner: QueuedRun;
   /** A new run that is not in the database yet. */
   fresh: DrivenRun | null;
+  /** What the run was last queued for. */
+  queuedFor: QueuedFor;
   isTaken: boolean;
 }
 
@@ -61,15 +63,19 @@ export class InputQueue {
   readonly #ownerOf: (runId: string) => QueuedRun | undefined;
   readonly #lanes = new Map<string, Lane>();
   /** Runs with queued inputs that no batch has taken. */
-  readonly #ready = new FairQueue<Lane>();
+  readonly #ready: FairQueue<Lane>;
   /** Number of further batches that stay small because several organisations had queued inputs. */
   #shared = 0;
   #size = 0;
   #isClosed = false;
 
-  /** `ownerOf`: returns the organisation and priority of a run in memory. */
-  constructor(ownerOf: (runId: string) => QueuedRun | undefined = () => undefined) {
+  /** `ownerOf`: returns the organisation and priority of a run in memory. `hasBacklog`: see `FairQueue`. */
+  constructor(
+    ownerOf: (runId: string) => QueuedRun | undefined = () => undefined,
+    hasBacklog: (orgId: string) => boolean = () => false,
+  ) {
     this.#ownerOf = ownerOf;
+    this.#ready = new FairQueue(hasBacklog);
   }
 
   get size(): number {
@@ -147,7 +153,7 @@ export class InputQueue {
   /** Returns a run from its batch. The inputs in `again` go back to the front of its lane. */
   release(runId: string, again: readonly Waiting[] = [], fresh: DrivenRun | null = null): void {
     const lane = this.#lane(runId, fresh);
-    const { isTaken, owner } = lane;
+    const { isTaken, owner, queuedFor } = lane;
     const isQueued = !isTaken && lane.waiting.length > 0;
     lane.isTaken = false;
     lane.fresh ??= fresh;
@@ -157,19 +163,21 @@ export class InputQueue {
     if (isDone) this.#lanes.delete(runId);
     else if (!isQueued) this.#queue(lane);
     // Only after the lane is queued again: the queue forgets an organisation with nothing waiting and nothing under way.
-    if (isTaken) this.#ready.ended(owner);
+    if (isTaken) this.#ready.ended(owner, queuedFor);
     if (!isDone) this.onReady();
   }
 
   #queue(lane: Lane): void {
-    this.#ready.push(lane, lane.owner, lane.fresh === null ? "work" : "start");
+    // A run in flight waits for its child runs.
+    lane.queuedFor = lane.fresh?.run.parentRunId === null ? "start" : "work";
+    this.#ready.push(lane, lane.owner, lane.queuedFor);
   }
 
   #lane(runId: string, fresh: DrivenRun | null): Lane {
     let lane = this.#lanes.get(runId);
     if (lane === undefined) {
       const owner = fresh?.run ?? this.#ownerOf(runId) ?? UNKNOWN_OWNER;
-      lane = { runId, waiting: [], owner, fresh: null, isTaken: false };
+      lane = { runId, waiting: [], owner, fresh: null, queuedFor: "work", isTaken: false };
       this.#lanes.set(runId, lane);
     }
     return lane;

@@ -18,24 +18,20 @@ export interface OpenRunsOptions {
   readonly now: () => number;
 }
 
-interface Counted {
-  readonly at: number;
-  readonly open: number;
-  /** Runs started by this process since the count. */
-  started: number;
-}
-
 interface Organisation {
-  counted: Counted | null;
-  counting: Promise<Counted> | null;
-  /** Starts that were admitted and have neither been committed nor failed. */
+  /** Time of the last count; -Infinity before the first. */
+  countedAt: number;
+  /** Open runs found by the last count, starts under way then, and starts admitted since. */
+  open: number;
+  /** Starts that were admitted and have neither been committed nor failed. A count may not include them. */
   underWay: number;
+  counting: Promise<void> | null;
 }
 
-/** Intervals between counts. A count reads an index entry per open run: it is repeated rarely far below the limit, more often near it. */
+/** How long a count is used. It reads an index entry per open run: it is repeated rarely far below the limit, more often near it. */
 const RECOUNT_MS = 5_000;
 const RECOUNT_FEW_MS = 60_000;
-/** Before a start is refused, the runs are counted again, unless that was done within so long per open run. */
+/** A count that reached the limit is repeated after this time per open run, so that starts are accepted soon after runs have ended. */
 const RECOUNT_MS_PER_RUN = RECOUNT_MS / LIMITS.openRunsMax;
 
 /** Approximate number of open runs per organisation, precise enough for a limit. Other replicas also start and end runs. */
@@ -52,14 +48,11 @@ export class OpenRuns {
     const max = this.#options.max(orgId);
     if (max === null) return () => undefined;
     const organisation = this.#organisationOf(orgId);
-    let counted = await this.#current(orgId, organisation, max);
-    if (
-      isFull(counted, max) &&
-      this.#options.now() - counted.at >= Math.min(RECOUNT_MS, counted.open * RECOUNT_MS_PER_RUN)
-    )
-      counted = await this.#count(orgId, organisation);
-    if (isFull(counted, max)) throw new TooManyOpenRuns(max);
-    counted.started += 1;
+    if (this.#options.now() - organisation.countedAt >= usedFor(organisation, max)) {
+      await (organisation.counting ??= this.#count(orgId, organisation));
+    }
+    if (organisation.open >= max) throw new TooManyOpenRuns(max);
+    organisation.open += 1;
     organisation.underWay += 1;
     return () => void (organisation.underWay -= 1);
   }
@@ -67,36 +60,24 @@ export class OpenRuns {
   #organisationOf(orgId: string): Organisation {
     const known = this.#organisations.get(orgId);
     if (known !== undefined) return known;
-    const organisation = { counted: null, counting: null, underWay: 0 };
+    const organisation = { countedAt: -Infinity, open: 0, underWay: 0, counting: null };
     this.#organisations.set(orgId, organisation);
     return organisation;
   }
 
-  async #current(orgId: string, organisation: Organisation, max: number): Promise<Counted> {
-    const { counted } = organisation;
-    if (counted === null) return this.#count(orgId, organisation);
-    const isMany = (counted.open + counted.started) * 2 >= max;
-    const isRecent = this.#options.now() - counted.at < (isMany ? RECOUNT_MS : RECOUNT_FEW_MS);
-    return isRecent ? counted : this.#count(orgId, organisation);
-  }
-
-  /** Starts under way may be missing in the count, and are added to it. */
-  #count(orgId: string, organisation: Organisation): Promise<Counted> {
-    organisation.counting ??= this.#countAnew(orgId, organisation).finally(() => (organisation.counting = null));
-    return organisation.counting;
-  }
-
-  async #countAnew(orgId: string, organisation: Organisation): Promise<Counted> {
-    const at = this.#options.now();
-    const { underWay, counted: before } = organisation;
-    const startedBefore = before?.started ?? 0;
-    const open = await this.#options.count(orgId);
-    const started = underWay + (before?.started ?? 0) - startedBefore;
-    organisation.counted = { at, open, started };
-    return organisation.counted;
+  async #count(orgId: string, organisation: Organisation): Promise<void> {
+    try {
+      const at = this.#options.now();
+      const open = await this.#options.count(orgId);
+      organisation.open = open + organisation.underWay;
+      organisation.countedAt = at;
+    } finally {
+      organisation.counting = null;
+    }
   }
 }
 
-function isFull({ open, started }: Counted, max: number): boolean {
-  return open + started >= max;
+function usedFor({ open }: Organisation, max: number): number {
+  if (open >= max) return Math.min(RECOUNT_MS, open * RECOUNT_MS_PER_RUN);
+  return open * 2 >= max ? RECOUNT_MS : RECOUNT_FEW_MS;
 }

@@ -22,7 +22,7 @@ import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { hashSecret } from "../secret.ts";
 import { invalidRequest } from "../shape.ts";
-import { WRITING } from "./registries.ts";
+import { nullIfChanged, WRITING } from "./registries.ts";
 
 const described = z.toJSONSchema(z.union([z.array(manifestSchema), manifestSchema]), {
   io: "input",
@@ -65,7 +65,10 @@ async function apply(call: Call<Json, z.output<typeof applyQuery>>): Promise<Res
   const given = plan.gateways.map(({ id, tokens }) => ({ id, callbackToken: getOwn(tokens, "callback_token") }));
   await requireFreeTokens(services.gateways.directory, principal.orgId, given);
   if (query.dryRun !== "true" && plan.changes.length > 0) {
-    await services.store.applyEntries(principal.orgId, plan.changes, services.config.now(), plan.audit);
+    const at = services.config.now();
+    const applying = services.store.applyEntries(principal.orgId, plan.changes, at, plan.audit);
+    // Another server has changed one of them meanwhile, so all are planned again.
+    if ((await applying.catch(nullIfChanged)) === null) return apply(call);
     await linkGateways(call, plan.gateways);
     await services.governance.registered.refresh(principal.orgId);
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { answerBody, approvalSchema } from "../../contract/index.ts";
 import { type ApprovalInput, OF_LAUNCH, OF_NODE, refuseAnswer } from "../../core/engine/index.ts";
@@ -7,7 +8,7 @@ import { keepGrant, readGrant } from "../answer-grant.ts";
 import { answersAs } from "../answers-as.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { hasKnownPerson, idsBehind, isOfRequester } from "../key-chain.ts";
+import { hasKnownPerson, idsBehind, idsOfOthers, isOfRequester } from "../key-chain.ts";
 import { answerLaunch } from "../launch-answer.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -60,24 +61,40 @@ export interface AnswerCall extends Pick<
   readonly address?: string;
 }
 
+/** Number of tries to answer when several people answer at the same moment. */
+const TRIES = 20;
+
 /** Processes one answer. All ways to answer use it: the API, ticket pages, channels. */
 export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
-  const approval = await requireApproval(call);
+  let approval = await requireApproval(call);
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await answerOnce(call, approval);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      // Of those who have answered since the approval was read, it is not known yet that they are other persons.
+      const isUnsure = error.code === "already_answered" && tried < TRIES;
+      const newer = isUnsure ? await requireApproval(call) : approval;
+      if (isDeepStrictEqual(newer.answers, approval.answers)) {
+        if (AUDITED.has(error.code)) await noteRefused(call, approval, error);
+        throw error;
+      }
+      approval = newer;
+    }
+  }
+}
+
+async function answerOnce(call: AnswerCall, approval: ApprovalRecord): Promise<ApprovalRecord> {
   const given = await readAnswer(call, approval);
   const grant = readGrant(call, approval);
-  try {
-    requireDigest(call, approval, given);
-    const closed = isLaunchApproval(approval)
-      ? await answerLaunch(call, approval, given)
-      : await answerNode(call, approval, given);
-    // With a quorum, others may have answered at the same moment.
-    const now = approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call);
-    if (grant !== null && now.status === "approved") await keepGrant(call, grant);
-    return now;
-  } catch (error) {
-    if (error instanceof Refused && AUDITED.has(error.code)) await noteRefused(call, approval, error);
-    throw error;
-  }
+  requireDigest(call, approval, given);
+  const closed = isLaunchApproval(approval)
+    ? await answerLaunch(call, approval, given)
+    : await answerNode(call, approval, given);
+  // With a quorum, others may have answered at the same moment.
+  const now = approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call);
+  if (grant !== null && now.status === "approved") await keepGrant(call, grant);
+  return now;
 }
 
 /** Requires the digest of the subject in answers from a page. A caller who may not answer at all is refused for that reason first. */
@@ -117,6 +134,7 @@ export async function readAnswer(
   const starter = approval.isSeparate ? await starterOf(store, approval) : null;
   const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter, address) : {};
   const requesters = starter === null ? [] : await idsBehind(store, approval.orgId, starter);
+  const earlier = approval.answers.flatMap((one) => one.byId ?? []);
   const names = address === undefined ? await answersAs(store, principal, requesters) : addressNames(approval, address);
   return {
     decision,
@@ -124,6 +142,7 @@ export async function readAnswer(
     byId,
     ...(personId === null ? {} : { personId }),
     ...second,
+    ...(approval.quorum === 1 ? {} : { otherIds: await idsOfOthers(store, approval.orgId, byId, earlier) }),
     ...(config.approvers === "advisory" ? {} : { as: names }),
     ...(override === true ? { isOverride: true } : {}),
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),

@@ -119,6 +119,7 @@ describe("runs are listed", () => {
     ["min_cost=dear", "min_cost"],
     ["min_cost=2&max_cost=1", "min_cost"],
     ["min_duration=soon", "min_duration"],
+    ["min_duration=%20", "min_duration"],
     ["since=yesterday", "since"],
     ["since=2021-01-01&until=2020-01-01", "since"],
     ["q=", "q"],

@@ -359,6 +359,49 @@ describe("approvers", () => {
   });
 });
 
+describe("an approval by several people", () => {
+  const start = async (): Promise<string> => {
+    await api.save("name: several\nsteps:\n  - { id: decide, approval: required, quorum: 2 }\n");
+    await api.run("several");
+    return (await api.request("GET", "approvals?status=pending")).body.data[0].id;
+  };
+
+  it("counts a person once, also with the key that they have made for another one", async () => {
+    const ann = await Member.signIn("ann", { sluice_role: "admin" });
+    const bob = await Member.signIn("bob", { sluice_role: "approver" });
+    const made = await ann.ask("POST", "keys", { label: "of bob", role: "approver", person: bob.id });
+    const ofBob = { key: made.body.key, body: { decision: "approve" } };
+
+    const first = await start();
+    const { subjectDigest } = (await api.request("GET", `approvals/${first}`)).body;
+    const body = { decision: "approve", subjectDigest };
+    expect((await api.request("POST", `approvals/${first}/resolve`, ofBob)).body.answers).toHaveLength(1);
+    expect(codeOf(await ann.ask("POST", `approvals/${first}/resolve`, body))).toEqual([409, "already_answered"]);
+    expect((await bob.ask("POST", `approvals/${first}/resolve`, body)).body.code).toBe("already_answered");
+    const eve = await Member.signIn("eve", { sluice_role: "approver" });
+    expect((await eve.ask("POST", `approvals/${first}/resolve`, body)).body.status).toBe("approved");
+
+    const second = await start();
+    const at = (await api.request("GET", `approvals/${second}`)).body.subjectDigest;
+    const both = await Promise.all([
+      ann.ask("POST", `approvals/${second}/resolve`, { decision: "approve", subjectDigest: at }),
+      api.request("POST", `approvals/${second}/resolve`, ofBob),
+    ]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
+  });
+
+  it("takes the answers of two who answer at once", async () => {
+    const ann = await Member.signIn("ann", { sluice_role: "approver" });
+    const bob = await Member.signIn("bob", { sluice_role: "approver" });
+    const id = await start();
+    const { subjectDigest } = (await api.request("GET", `approvals/${id}`)).body;
+    const body = { decision: "approve", subjectDigest };
+    const answers = await Promise.all([ann, bob].map((one) => one.ask("POST", `approvals/${id}/resolve`, body)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await api.request("GET", `approvals/${id}`)).body.status).toBe("approved");
+  });
+});
+
 describe("an approval that asks for a group", () => {
   const ASKED =
     "name: asked\nsteps:\n  - { id: decide, approval: required, separate_approver: true, approvers: [{ who: role:finance }] }\n";

@@ -8,6 +8,7 @@ import {
   changedSchema,
   differing,
   entryKindOf,
+  expectedOf,
   getRegistered,
   listRegistered,
   MANIFEST_KINDS,
@@ -21,7 +22,7 @@ import {
   sealedWith,
 } from "../../registry/index.ts";
 import { openSecrets, sealSecrets, secretPlace } from "../../seal/index.ts";
-import type { Entry } from "../../store/index.ts";
+import { type Entry, EntryChanged } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { entryOnWire } from "../entry-on-wire.ts";
 import { pageOf } from "../listing.ts";
@@ -218,14 +219,23 @@ export async function saveEntry(call: AnyCall & { readonly body: Json }, kind: P
     id,
     body: plan.body,
     secrets: sealSecrets(box, place, sealedWith({ ...given, body: plan.body })),
+    ...expectedOf(kind, before),
   } as const;
-  const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(change, keyId, at));
+  const written = await store.applyEntries(orgId, [put], at, changeAudit(change, keyId, at)).catch(nullIfChanged);
+  // Another server has changed it meanwhile, so it is decided again.
+  if (written === null) return saveEntry(call, kind);
+  const [entry] = written;
   await services.governance.registered.refresh(orgId);
   const location = `/api/v1/${MANIFEST_KINDS[kind].collection}/${encodeURIComponent(id)}`;
   const isNew = plan.action === "created";
   if (entry === undefined) return json(null, isNew ? 201 : 200, { location });
   const standing = await standingOf(call, kind, [entry]);
   return json({ ...entryOnWire(kind, entry), ...standing(entry) }, isNew ? 201 : 200, { location });
+}
+
+export function nullIfChanged(error: unknown): null {
+  if (error instanceof EntryChanged) return null;
+  throw error;
 }
 
 async function remove(call: AnyCall, kind: PlainKind): Promise<Response> {

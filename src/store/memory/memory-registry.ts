@@ -5,6 +5,7 @@ import { memoryAudit } from "./memory-audit.ts";
 import { memoryConfig, raiseConfig } from "./memory-config.ts";
 import { putWorkflow } from "./memory-workflows.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
+import { EntryChanged } from "../store-error.ts";
 
 export function memoryRegistry(world: MemoryWorld): RegistryStore {
   return {
@@ -56,6 +57,7 @@ function apply(
   at: number,
   by: string | null = null,
 ): readonly Entry[] {
+  requireExpected(world, orgId, changes);
   const result: Entry[] = [];
   let isChanged = false;
   for (const change of changes) {
@@ -80,6 +82,14 @@ function apply(
   }
   if (isChanged) raiseConfig(world, orgId);
   return result;
+}
+
+function requireExpected(world: MemoryWorld, orgId: string, changes: readonly RegistryChange[]): void {
+  for (const change of changes) {
+    if (change.change !== "put" || change.expected === undefined) continue;
+    const { revision = 0 } = world.entries.get(keyOf(orgId, change.kind, change.id)) ?? {};
+    if (revision !== change.expected) throw new EntryChanged(change.id);
+  }
 }
 
 function put(

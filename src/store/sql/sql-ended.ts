@@ -1,6 +1,7 @@
 import type { EndedSelection, HistoryStore } from "../history-store.ts";
 import { arrayLiteral, type Sql, type SqlValue } from "../sql.ts";
 import { bigint, Columns, text } from "./columns.ts";
+import { pruneVerdictParts } from "./verdict-part-rows.ts";
 
 type Ended = Pick<HistoryStore, "listEndedRuns" | "pruneVerdicts" | "pruneReports" | "pruneLaunches">;
 
@@ -11,8 +12,11 @@ export function sqlEnded(sql: Sql): Ended {
       const from = [after?.endedAt ?? null, after?.runId ?? null];
       return ENDED.all(await sql.query(LIST, [...chosen(orgId, selection), limit, ...from]));
     },
-    pruneVerdicts: async (orgId, selection, limit) =>
-      (await sql.query(PRUNE_VERDICTS, [...chosen(orgId, selection), limit])).length,
+    pruneVerdicts: async (orgId, selection, limit) => {
+      const gone = (await sql.query(PRUNE_VERDICTS, [...chosen(orgId, selection), limit])).length;
+      if (gone < limit) await pruneVerdictParts(sql, orgId, selection.before);
+      return gone;
+    },
     pruneReports: async (orgId, selection, limit) =>
       (await sql.query(PRUNE_REPORTS, [...chosen(orgId, selection), limit])).length,
     pruneLaunches: async (orgId, selection, limit) =>

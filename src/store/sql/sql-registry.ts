@@ -3,6 +3,7 @@ import { required, type JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Entry, EntryKind, RegistryChange, RegistryStore } from "../registry-store.ts";
 import type { Sql } from "../sql.ts";
+import { EntryChanged } from "../store-error.ts";
 import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 import { sqlAudit } from "./sql-audit.ts";
@@ -71,16 +72,17 @@ async function apply(
 async function put(
   sql: Sql,
   orgId: string,
-  { kind, id, body, secrets = {} }: Extract<RegistryChange, { change: "put" }>,
+  { kind, id, body, secrets = {}, expected }: Extract<RegistryChange, { change: "put" }>,
   { at, by }: { readonly at: number; readonly by: string | null },
 ): Promise<readonly [Entry, boolean]> {
+  const before = ENTRY.first(await sql.query(GET, [orgId, kind, id]));
+  if (expected !== undefined && (before?.revision ?? 0) !== expected) throw new EntryChanged(id);
   let isChanged = false;
   for (const [name, value] of Object.entries(secrets)) {
     isChanged = (await sql.query(PUT_SECRET, [orgId, kind, id, name, value])).length > 0 || isChanged;
   }
   const written = JSON.stringify(body);
-  const [before] = await sql.query(GET, [orgId, kind, id]);
-  if (before?.["body"] === written) return [ENTRY.read(before), isChanged];
+  if (before !== undefined && JSON.stringify(before.body) === written) return [before, isChanged];
   const entry = ENTRY.first(await sql.query(PUT, [orgId, kind, id, written, at, by]));
   return [required(entry, "an entry just written is answered"), true];
 }
