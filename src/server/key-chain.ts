@@ -39,19 +39,20 @@ export async function isOfRequester(
   return [...caller.persons].some((personId) => requester.persons.has(personId));
 }
 
-/** Returns those of the ids that represent another person than the caller: neither has made the key of the other. */
+/**
+ * Returns those of the ids that represent another person than the caller: neither has made the key of the other. The
+ * operator's own key represents no person, so the keys made with it are of others.
+ */
 export async function idsOfOthers(
   store: Store,
   orgId: string,
   callerId: string,
   ids: readonly string[],
 ): Promise<readonly string[]> {
+  const isOf = async (id: string, maker: string): Promise<boolean> =>
+    (await hasKnownPerson(store, orgId, maker)) && (await isOfRequester(store, orgId, id, maker));
   const others: string[] = [];
-  for (const id of ids) {
-    const isSame =
-      (await isOfRequester(store, orgId, callerId, id)) || (await isOfRequester(store, orgId, id, callerId));
-    if (!isSame) others.push(id);
-  }
+  for (const id of ids) if (!(await isOf(callerId, id)) && !(await isOf(id, callerId))) others.push(id);
   return others;
 }
 

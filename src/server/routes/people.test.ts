@@ -390,6 +390,15 @@ describe("an approval by several people", () => {
     expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
   });
 
+  it("counts the operator and a key that the operator has made for a person as two", async () => {
+    const { body: made } = await api.request("POST", "keys", { body: { label: "of ann", role: "approver" } });
+    const id = await start();
+    const body = { decision: "approve" };
+    await api.request("POST", `approvals/${id}/resolve`, { body });
+    const answered = await api.request("POST", `approvals/${id}/resolve`, { key: made.key, body });
+    expect(answered.body.status).toBe("approved");
+  });
+
   it("takes the answers of two who answer at once", async () => {
     const ann = await Member.signIn("ann", { sluice_role: "approver" });
     const bob = await Member.signIn("bob", { sluice_role: "approver" });
