@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { LIMITS } from "../../core/base/index.ts";
 import { createMemoryStore, type KeptEventRecord } from "../../store/index.ts";
 import { EventStarter } from "./event-starter.ts";
 import type { StartResult, TriggerDelivering } from "./trigger-starter.ts";
@@ -12,6 +13,7 @@ async function setUp(start: (name: string) => StartResult) {
     await store.putEntry("org_1", "trigger", id, { workflow: "w", on: { event: { type: EVENT.type } } }, 1);
   }
   const started: string[] = [];
+  const refused: string[] = [];
   const read: string[] = [];
   let isFailing = false;
   const starter = new EventStarter({
@@ -30,12 +32,13 @@ async function setUp(start: (name: string) => StartResult) {
         started.push(trigger.name);
         return start(trigger.name);
       },
+      refuse: async (_org, { name }, _id, code) => void refused.push(`${name}: ${code}`),
     },
   });
   const failNext = (): void => {
     isFailing = true;
   };
-  return { starter, started, read, store, failNext };
+  return { starter, started, refused, read, store, failNext };
 }
 
 const known = (): StartResult => ({ kind: "known", runId: "run_1" });
@@ -50,6 +53,15 @@ it("a trigger that takes no more in this minute, or fails, delays no other trigg
   });
   await expect(failing.starter.start(eventOf("org_1"))).rejects.toThrow("away");
   expect(failing.started).toEqual(["a", "b", "c"]);
+});
+
+it("an event of a run that ended its chain starts nothing, and the deliveries say so", async () => {
+  const { starter, started, refused } = await setUp(known);
+  await starter.start({ ...eventOf("org_1"), hops: LIMITS.eventChainRunsMax });
+  expect(started).toEqual(["a", "b", "c"]);
+  await starter.start({ ...eventOf("org_1"), hops: LIMITS.eventChainRunsMax + 1 });
+  expect(started).toEqual(["a", "b", "c"]);
+  expect(refused).toEqual(["a: event_loop", "b: event_loop", "c: event_loop"]);
 });
 
 it("a trigger saved before an event is known to it, and events that come together share a read", async () => {

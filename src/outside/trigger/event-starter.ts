@@ -1,4 +1,4 @@
-import { digestJson } from "../../core/base/index.ts";
+import { digestJson, LIMITS } from "../../core/base/index.ts";
 import type { Trigger } from "../../registry/index.ts";
 import type { KeptEventRecord, RegistryStore } from "../../store/index.ts";
 import { triggersForEvents } from "./event-triggers.ts";
@@ -6,8 +6,10 @@ import type { TriggerStarter } from "./trigger-starter.ts";
 
 export interface EventStarterOptions {
   readonly store: Pick<RegistryStore, "listEntries">;
-  readonly starter: Pick<TriggerStarter, "start">;
+  readonly starter: Pick<TriggerStarter, "start" | "refuse">;
 }
+
+const LOOP = `the event comes from a run that ended a chain of more than ${LIMITS.eventChainRunsMax} runs`;
 
 type TriggersByType = Awaited<ReturnType<typeof triggersForEvents>>;
 
@@ -37,6 +39,8 @@ export class EventStarter {
   async #startBy(trigger: Trigger, { orgId, id, type, key, data, keyDigest, hops }: KeptEventRecord): Promise<void> {
     const { on } = trigger;
     if (on.kind !== "event" || (on.match !== null && digestJson(on.match) !== keyDigest)) return;
+    // The run that sent the event has ended its chain, and only its `finally` was left.
+    if (hops > LIMITS.eventChainRunsMax) return this.#options.starter.refuse(orgId, trigger, id, "event_loop", LOOP);
     const delivered = { body: { id, type, key, data }, headers: {}, query: {} };
     const outcome = await this.#options.starter.start({ orgId, trigger, delivered, deliveryId: id, hops });
     if (outcome.kind === "limited") throw new Error(`the trigger ${trigger.name} takes no more events in this minute`);
