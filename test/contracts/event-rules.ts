@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { required } from "../../src/core/base/index.ts";
 import { keyDigest } from "../../src/core/engine/index.ts";
-import type { KeptEventRecord, NewEvent, NewWaiter, ReceivedEvent, Waiter } from "../../src/store/index.ts";
+import type { KeptEventRecord, NewEvent, NewWaiter, EventToDeliver, Waiter } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -32,7 +32,7 @@ const names = (waiters: readonly Waiter[]): string[] => waiters.map(({ runId, no
 const ids = (events: readonly KeptEventRecord[]): string[] => events.map(({ id }) => id);
 
 export function eventRules(subjectOf: SubjectOf): void {
-  const put = async (event: NewEvent, orgId = "org_1"): Promise<ReceivedEvent> => {
+  const put = async (event: NewEvent, orgId = "org_1"): Promise<EventToDeliver> => {
     const [first] = await subjectOf().store.putEvents(orgId, [event]);
     return required(first, "it was put").event;
   };

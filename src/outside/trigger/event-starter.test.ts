@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { LIMITS, required } from "../../core/base/index.ts";
-import { createMemoryStore, type ReceivedEvent } from "../../store/index.ts";
+import { createMemoryStore, type EventToDeliver } from "../../store/index.ts";
 import { EventStarter } from "./event-starter.ts";
 import type { StartResult, TriggerDelivering } from "./trigger-starter.ts";
 
@@ -14,7 +14,7 @@ const EVENT = {
   hops: 0,
   configVersion: 3,
 };
-const eventOf = (orgId: string): ReceivedEvent => ({ ...EVENT, orgId }) as unknown as ReceivedEvent;
+const eventOf = (orgId: string): EventToDeliver => ({ ...EVENT, orgId }) as unknown as EventToDeliver;
 
 async function setUp(start: (name: string) => StartResult) {
   const store = createMemoryStore();

@@ -1,6 +1,6 @@
 import { digestJson, LIMITS } from "../../core/base/index.ts";
 import type { Trigger } from "../../registry/index.ts";
-import type { ReceivedEvent, RegistryStore } from "../../store/index.ts";
+import type { EventToDeliver, RegistryStore } from "../../store/index.ts";
 import { triggersForEvents } from "./event-triggers.ts";
 import type { TriggerStarter } from "./trigger-starter.ts";
 
@@ -29,7 +29,7 @@ export class EventStarter {
     this.#options = options;
   }
 
-  async start(event: ReceivedEvent): Promise<void> {
+  async start(event: EventToDeliver): Promise<void> {
     const troubles: unknown[] = [];
     const triggers = await this.#triggersOf(event);
     for (const trigger of triggers.get(event.type) ?? []) {
@@ -38,7 +38,7 @@ export class EventStarter {
     if (troubles.length > 0) throw troubles[0];
   }
 
-  async #startBy(trigger: Trigger, { orgId, id, type, key, data, keyDigest, hops }: ReceivedEvent): Promise<void> {
+  async #startBy(trigger: Trigger, { orgId, id, type, key, data, keyDigest, hops }: EventToDeliver): Promise<void> {
     const { on } = trigger;
     if (on.kind !== "event" || (on.match !== null && digestJson(on.match) !== keyDigest)) return;
     // The run that sent the event has ended its chain, and only its `finally` was left.
@@ -48,7 +48,7 @@ export class EventStarter {
     if (outcome.kind === "limited") throw new Error(`the trigger ${trigger.name} takes no more events in this minute`);
   }
 
-  #triggersOf({ orgId, configVersion: version }: ReceivedEvent): Promise<TriggersByType> {
+  #triggersOf({ orgId, configVersion: version }: EventToDeliver): Promise<TriggersByType> {
     const known = this.#known.get(orgId);
     if (known?.version === version) return known.triggers;
     const read = { version, triggers: triggersForEvents(this.#options.store, orgId) };

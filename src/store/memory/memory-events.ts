@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import type { EventStore, KeptEventRecord, NewEvent, NewWaiter, ReceivedEvent, Waiter } from "../event-store.ts";
+import type { EventStore, KeptEventRecord, NewEvent, NewWaiter, EventToDeliver, Waiter } from "../event-store.ts";
 import type { RunCommit } from "../store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
@@ -17,7 +17,7 @@ export interface MemoryEvents {
 export function memoryEvents(world: MemoryWorld): EventStore {
   const { events, waiters } = world.waiting;
   const isKept = (event: KeptEventRecord): boolean => event.expiresAt > world.now();
-  const received = (event: KeptEventRecord): ReceivedEvent => {
+  const received = (event: KeptEventRecord): EventToDeliver => {
     return { ...event, configVersion: world.config.get(event.orgId)?.version ?? 0 };
   };
   return {

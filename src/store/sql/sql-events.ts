@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import type { EventStore, KeptEventRecord, NewEvent, ReceivedEvent } from "../event-store.ts";
+import type { EventStore, KeptEventRecord, NewEvent, EventToDeliver } from "../event-store.ts";
 import { arrayLiteral, isNotLeaving, NOW_MS, type Sql, type SqlRow } from "../sql.ts";
 import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
@@ -93,7 +93,7 @@ function eventOf(row: SqlRow): KeptEventRecord {
 
 const CONFIG_VERSION = new Columns({ configVersion: int });
 
-function receivedOf(row: SqlRow): ReceivedEvent {
+function receivedOf(row: SqlRow): EventToDeliver {
   return { ...eventOf(row), ...CONFIG_VERSION.read(row) };
 }
 
