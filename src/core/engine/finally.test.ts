@@ -133,6 +133,28 @@ describe("what comes last", () => {
     expect(startedChildren(new Rig(source()).start({ recursionDepth: most - 1 }).complete("a"))).toHaveLength(1);
   });
 
+  it("has its time after a pause, however long that was", () => {
+    const begin = (block?: string) =>
+      new Rig(workflow(["a"], "timeout: 600")).start({
+        parentRunId: "run_0",
+        ...(block === undefined ? {} : { block }),
+      });
+    const rig = begin("finally");
+    rig.submit({ type: "pause", isByParent: true });
+    rig.fire("run").fire("run");
+    expect(rig.state.status).toBe("running");
+    rig.submit({ type: "resume", isByParent: true });
+    rig.fire("run");
+    expect(rig.state.status).toBe("timed_out");
+    const around = begin("finally");
+    around.submit({ type: "timer", timer: { kind: "run", epoch: 0 }, isPausedAround: true });
+    expect(around.state.status).toBe("running");
+    for (const other of [begin(), begin("b")]) {
+      other.submit({ type: "pause", isByParent: true });
+      expect(other.fire("run").state.status).toBe("timed_out");
+    }
+  });
+
   it("is not ended by the timeout of the run, nor by a parent that repeats its cancel", () => {
     const rig = runOf(source("\ntimeout: 5"));
     rig.complete("a");
