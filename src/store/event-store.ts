@@ -23,6 +23,12 @@ export interface KeptEventRecord extends Omit<NewEvent, "keepMs"> {
   readonly expiresAt: number;
 }
 
+/** An event to deliver. */
+export interface EventToDeliver extends KeptEventRecord {
+  /** Version of the organisation's registered entries when the event was read: who knows them for it need not look again. */
+  readonly configVersion: number;
+}
+
 /** A node that waits for an event, as a commit writes it. */
 export interface NewWaiter {
   readonly nodeId: string;
@@ -51,7 +57,7 @@ export interface EventStore {
   /** Keeps new events. An event whose id exists stays unchanged. Returns each event as kept, in the given order. */
   putEvents(orgId: string, events: readonly NewEvent[]): Promise<readonly PutEvent[]>;
   /** Returns the events with these ids that are still kept. */
-  getEvents(orgId: string, ids: readonly string[]): Promise<readonly KeptEventRecord[]>;
+  getEvents(orgId: string, ids: readonly string[]): Promise<readonly EventToDeliver[]>;
   /** Returns events, newest first, without expired ones. */
   listEvents(orgId: string, filter: EventFilter, page: Page): Promise<Listed<KeptEventRecord>>;
   /** Returns nodes that wait for the event, by run and node, after a given one. */
@@ -69,14 +75,14 @@ export interface EventStore {
   unmarkEvents(events: readonly Pick<KeptEventRecord, "orgId" | "id">[]): Promise<void>;
   unmarkWaiters(waiters: readonly WaiterKey[]): Promise<void>;
   /** Returns events marked at least `ageMs` ago, oldest first, and renews their marks, so that no other replica takes them too. */
-  claimMarkedEvents(ageMs: number, limit: number): Promise<readonly KeptEventRecord[]>;
+  claimMarkedEvents(ageMs: number, limit: number): Promise<readonly EventToDeliver[]>;
   claimMarkedWaiters(ageMs: number, limit: number): Promise<readonly Waiter[]>;
   /** Deletes expired events, at most `limit`; returns how many. */
   deleteExpiredEvents(limit: number): Promise<number>;
 }
 
 export interface PutEvent {
-  readonly event: KeptEventRecord;
+  readonly event: EventToDeliver;
   readonly isNew: boolean;
 }
 

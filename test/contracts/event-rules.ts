@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { required } from "../../src/core/base/index.ts";
 import { keyDigest } from "../../src/core/engine/index.ts";
-import type { KeptEventRecord, NewEvent, NewWaiter, Waiter } from "../../src/store/index.ts";
+import type { KeptEventRecord, NewEvent, NewWaiter, EventToDeliver, Waiter } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -32,7 +32,7 @@ const names = (waiters: readonly Waiter[]): string[] => waiters.map(({ runId, no
 const ids = (events: readonly KeptEventRecord[]): string[] => events.map(({ id }) => id);
 
 export function eventRules(subjectOf: SubjectOf): void {
-  const put = async (event: NewEvent, orgId = "org_1"): Promise<KeptEventRecord> => {
+  const put = async (event: NewEvent, orgId = "org_1"): Promise<EventToDeliver> => {
     const [first] = await subjectOf().store.putEvents(orgId, [event]);
     return required(first, "it was put").event;
   };
@@ -55,6 +55,29 @@ export function eventRules(subjectOf: SubjectOf): void {
       expect(await store.getEvents("org_2", ["e1"])).toEqual([]);
       expect((await store.putEvents("org_2", [event]))[0]?.isNew).toBe(true);
       expect(await store.putEvents("org_1", [])).toEqual([]);
+    });
+
+    it("name the version of what is registered in their organisation when they are read", async () => {
+      const { store } = subjectOf();
+      const version = async (): Promise<number> => (await store.configVersions()).get("org_1") ?? 0;
+      const register = (n: number) => store.putEntry("org_1", "trigger", "t", { n }, 1);
+      const none = await store.putEvents("org_nothing", [sent("e0")]);
+      expect(none.map(({ event }) => event.configVersion)).toEqual([0]);
+      await register(1);
+      const first = await version();
+      expect((await put(sent("e1"))).configVersion).toBe(first);
+      await register(2);
+      expect(await version()).toBeGreaterThan(first);
+      expect((await put(sent("e1"))).configVersion).toBe(await version());
+      expect((await put(sent("e2"))).configVersion).toBe(await version());
+      await register(3);
+      const read = await store.getEvents("org_1", ["e1", "e2"]);
+      expect(read.map(({ configVersion }) => configVersion)).toEqual([await version(), await version()]);
+      await register(4);
+      const claimed = await store.claimMarkedEvents(0, 10);
+      const versions = claimed.map(({ orgId, configVersion }) => [orgId, configVersion]);
+      expect(versions).toContainEqual(["org_1", await version()]);
+      expect(versions).toContainEqual(["org_nothing", 0]);
     });
 
     it("answer many in the order given, new and known", async () => {

@@ -153,12 +153,9 @@ function isStalled({ counts, asked }: RunState): boolean {
 
 /** An engine bug by definition. The run fails visibly instead of waiting for ever. */
 function stall(turn: Turn): void {
-  for (const node of turn.state.nodes) {
-    if (!isSettled(node.now.status)) emit(turn, "node.cancelled", { ...about(node), reason: "workflow_stalled" });
-  }
-  const facts = endFacts(turn.state);
-  changeStatus(turn, "failed");
-  emit(turn, "run.failed", { ...facts, errorCode: "workflow_stalled", snapshot: snapshotOf(turn.state) });
+  const reason = "no node is left that could continue";
+  windDown(turn, { as: "failed", reason, errorCode: "workflow_stalled", failed: null, isFailFast: true });
+  finish(turn);
 }
 
 /** Emits the status change as an event of its own, next to the event that gives the reason. */

@@ -66,6 +66,41 @@ describe("what comes last", () => {
     expect(error(late)).toEqual({ code: "timeout", message: late.of("run.ending")[0]?.reason });
   });
 
+  it.each<[string, (rig: Rig) => void, string]>([
+    ["a chain of events that is too long", (rig) => rig.start({ hops: LIMITS.eventChainRunsMax }), "event_loop"],
+    [
+      "too many events",
+      (rig) => {
+        rig.start();
+        rig.state.lastEventId = LIMITS.eventsPerRunMax;
+        rig.submit({ type: "resume" });
+      },
+      "too_many_events",
+    ],
+    [
+      "a key that cannot be calculated",
+      (rig) => rig.start({ place: { failure: { code: "expression_error", message: "no" } } }),
+      "expression_error",
+    ],
+    [
+      "a step that can never begin",
+      (rig) => {
+        rig.start();
+        const after = rig.state.nodes[1];
+        if (after !== undefined) after.unsettledParents = 9;
+        rig.complete("a");
+      },
+      "workflow_stalled",
+    ],
+  ])("begins also when the run is ended by %s", (_, end, errorCode) => {
+    const last = "finally: [{id: f, command: '${run.outcome}'}]";
+    const rig = new Rig(workflow(["a {command: A}", "b {command: B, depends_on: [a]}"], last));
+    end(rig);
+    expect(newestChild(rig).args).toEqual({ "run.outcome": "failed" });
+    endChild(rig, "completed");
+    expect(rig.state).toMatchObject({ status: "failed", errorCode, unsettledNodes: 0 });
+  });
+
   it("is recorded with what the run will end as", () => {
     const facts = (rig: Rig) => {
       const { childRunId: _id, ...rest } = rig.of("run.finally")[0] ?? { childRunId: "" };
@@ -96,6 +131,28 @@ describe("what comes last", () => {
     expect(rig.of("run.finally.ended")).toMatchObject([{ status: "failed", errorMessage: message }]);
     expect(rig.of("run.failed")[0]?.reason).toBe(message);
     expect(startedChildren(new Rig(source()).start({ recursionDepth: most - 1 }).complete("a"))).toHaveLength(1);
+  });
+
+  it("has its time after a pause, however long that was", () => {
+    const begin = (block?: string) =>
+      new Rig(workflow(["a"], "timeout: 600")).start({
+        parentRunId: "run_0",
+        ...(block === undefined ? {} : { block }),
+      });
+    const rig = begin("finally");
+    rig.submit({ type: "pause", isByParent: true });
+    rig.fire("run").fire("run");
+    expect(rig.state.status).toBe("running");
+    rig.submit({ type: "resume", isByParent: true });
+    rig.fire("run");
+    expect(rig.state.status).toBe("timed_out");
+    const around = begin("finally");
+    around.submit({ type: "timer", timer: { kind: "run", epoch: 0 }, isPausedAround: true });
+    expect(around.state.status).toBe("running");
+    for (const other of [begin(), begin("b")]) {
+      other.submit({ type: "pause", isByParent: true });
+      expect(other.fire("run").state.status).toBe("timed_out");
+    }
   });
 
   it("is not ended by the timeout of the run, nor by a parent that repeats its cancel", () => {

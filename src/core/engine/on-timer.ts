@@ -1,5 +1,6 @@
 import { getOwn, LIMITS } from "../base/index.ts";
 import { isTerminal } from "../event/index.ts";
+import { FINALLY } from "../plan/index.ts";
 import { dispatchOf, timeLeft } from "./dispatching.ts";
 import { stopAttempt, windDown } from "./ending.ts";
 import { RESEND } from "./apply-node.ts";
@@ -13,6 +14,7 @@ import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
 import { isHeld } from "./pausing.ts";
 import { checkPlaceAgain } from "./places.ts";
 import { onRoundTimer } from "./rounds.ts";
+import { armRunTimeout } from "./start.ts";
 import type { NodeState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 import { about, emit, perform, type Turn } from "./turn.ts";
@@ -45,8 +47,10 @@ export function onTimer(turn: Turn, timer: Timer): void {
 
 /** A run that winds down after a halt can still time out. A run that is being cancelled cannot. */
 function onRunTimeout(turn: Turn): void {
-  const { ending, finally: last } = turn.state;
+  const { ending, finally: last, block } = turn.state;
   if (last !== null) return;
+  // A pause does not use up the time of the steps that come last: they would never run.
+  if (block === FINALLY && isHeld(turn)) return armRunTimeout(turn);
   if (ending !== null && ending.as !== "failed") return;
   windDown(turn, { as: "timed_out", reason: "the run took too long" });
 }

@@ -33,7 +33,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     carried.delete(planNode.id);
   }
   for (const instance of carried.values()) carry(turn, instance);
-  if (state.hops >= LIMITS.eventChainRunsMax) endLoop(turn);
+  if (state.hops >= LIMITS.eventChainRunsMax && state.parentRunId === null) endLoop(turn);
   else settlePlace(turn, input);
   return undefined;
 }
@@ -89,7 +89,10 @@ function promptsOf(carried: readonly Carried[]) {
   });
 }
 
-/** Ends a run that continues an endless chain of runs started by events. */
+/**
+ * Ends a run that continues an endless chain of runs started by events. Its child runs are its `finally`, which must
+ * still run; the events that it sends start nothing (`EventStarter`).
+ */
 function endLoop(turn: Turn): void {
   const max = LIMITS.eventChainRunsMax;
   const reason = `${turn.state.hops} runs before this one have started one another by events, the limit is ${max}`;

@@ -249,5 +249,7 @@ describe("an emitted event", () => {
     const begin = (hops: number) => new Rig(steps(EMIT)).start({ hops }).state;
     expect(begin(LIMITS.eventChainRunsMax - 1).status).toBe("completed");
     expect(begin(LIMITS.eventChainRunsMax)).toMatchObject({ status: "failed", errorCode: "event_loop" });
+    const inside = new Rig(steps(EMIT)).start({ hops: LIMITS.eventChainRunsMax, parentRunId: "run_0" });
+    expect(inside.state.status).toBe("completed");
   });
 });

@@ -1,10 +1,10 @@
 import { eventStanding } from "../../core/engine/index.ts";
-import type { EventStore, KeptEventRecord, NewEvent, PutEvent, Waiter } from "../../store/index.ts";
+import type { EventStore, KeptEventRecord, NewEvent, PutEvent, EventToDeliver, Waiter } from "../../store/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { ReportIntake } from "./report-intake.ts";
 
 /** Starts the runs that an event triggers. Repeated calls for the same event start them only once. After a rejection it is called again. */
-export type EventSubscriber = (event: KeptEventRecord) => Promise<void>;
+export type EventSubscriber = (event: EventToDeliver) => Promise<void>;
 
 export interface EventMatcherOptions {
   readonly store: EventStore;
@@ -99,7 +99,7 @@ export class EventMatcher {
       });
   }
 
-  async #deliverToAll(event: KeptEventRecord): Promise<void> {
+  async #deliverToAll(event: EventToDeliver): Promise<void> {
     const { store, subscriber } = this.#options;
     for (let after: Waiter | null = null; ;) {
       const page: readonly Waiter[] = await store.waitersOf(event, after, WAITERS_PAGE);

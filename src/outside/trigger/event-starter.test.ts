@@ -1,10 +1,20 @@
 import { expect, it } from "vitest";
-import { createMemoryStore, type KeptEventRecord } from "../../store/index.ts";
+import { LIMITS, required } from "../../core/base/index.ts";
+import { createMemoryStore, type EventToDeliver } from "../../store/index.ts";
 import { EventStarter } from "./event-starter.ts";
 import type { StartResult, TriggerDelivering } from "./trigger-starter.ts";
 
-const EVENT = { id: "evt_1", orgId: "org_1", type: "order.paid", key: {}, data: {}, keyDigest: "", hops: 0 };
-const eventOf = (orgId: string): KeptEventRecord => ({ ...EVENT, orgId }) as unknown as KeptEventRecord;
+const EVENT = {
+  id: "evt_1",
+  orgId: "org_1",
+  type: "order.paid",
+  key: {},
+  data: {},
+  keyDigest: "",
+  hops: 0,
+  configVersion: 3,
+};
+const eventOf = (orgId: string): EventToDeliver => ({ ...EVENT, orgId }) as unknown as EventToDeliver;
 
 async function setUp(start: (name: string) => StartResult) {
   const store = createMemoryStore();
@@ -12,6 +22,7 @@ async function setUp(start: (name: string) => StartResult) {
     await store.putEntry("org_1", "trigger", id, { workflow: "w", on: { event: { type: EVENT.type } } }, 1);
   }
   const started: string[] = [];
+  const refused: string[] = [];
   const read: string[] = [];
   let isFailing = false;
   const starter = new EventStarter({
@@ -30,12 +41,13 @@ async function setUp(start: (name: string) => StartResult) {
         started.push(trigger.name);
         return start(trigger.name);
       },
+      refuse: async (_org, { name }, _id, code) => void refused.push(`${name}: ${code}`),
     },
   });
   const failNext = (): void => {
     isFailing = true;
   };
-  return { starter, started, read, store, failNext };
+  return { starter, started, refused, read, store, failNext };
 }
 
 const known = (): StartResult => ({ kind: "known", runId: "run_1" });
@@ -52,17 +64,36 @@ it("a trigger that takes no more in this minute, or fails, delays no other trigg
   expect(failing.started).toEqual(["a", "b", "c"]);
 });
 
-it("a trigger saved before an event is known to it, and events that come together share a read", async () => {
+it("an event of a run that ended its chain starts nothing, and the deliveries say so", async () => {
+  const { starter, started, refused } = await setUp(known);
+  await starter.start({ ...eventOf("org_1"), hops: LIMITS.eventChainRunsMax });
+  expect(started).toEqual(["a", "b", "c"]);
+  await starter.start({ ...eventOf("org_1"), hops: LIMITS.eventChainRunsMax + 1 });
+  expect(started).toEqual(["a", "b", "c"]);
+  expect(refused).toEqual(["a: event_loop", "b: event_loop", "c: event_loop"]);
+});
+
+it("triggers are read again for the first event after a change, and for no other event", async () => {
   const { starter, started, read, store } = await setUp(known);
-  await starter.start(eventOf("org_1"));
-  const under = starter.start(eventOf("org_1"));
+  const send = async (id: string): Promise<void> => {
+    const sent = { id, type: EVENT.type, key: {}, keyDigest: "", data: {}, keepMs: 1, hops: 0, sentBy: null };
+    const [put] = await store.putEvents("org_1", [sent]);
+    await starter.start(required(put, "it was put").event);
+  };
+  await Promise.all(["e1", "e2", "e3"].map((id) => send(id)));
+  await send("e4");
+  expect(read).toHaveLength(1);
   await store.putEntry("org_1", "trigger", "d", { workflow: "w", on: { event: { type: EVENT.type } } }, 1);
-  await Promise.all([under, ...Array.from({ length: 5 }, () => starter.start(eventOf("org_1")))]);
-  expect(started.filter((name) => name === "d").length).toBeGreaterThanOrEqual(5);
-  expect(read.length).toBeLessThanOrEqual(3);
+  await send("e5");
+  await send("e6");
+  expect(started.filter((name) => name === "d")).toHaveLength(2);
   await store.deleteEntry("org_1", "trigger", "d");
-  await starter.start(eventOf("org_1"));
+  await send("e7");
   expect(started.slice(-3)).toEqual(["a", "b", "c"]);
+  expect(read).toHaveLength(3);
+  // Another organisation has its own.
+  await starter.start({ ...eventOf("org_2"), configVersion: 0 });
+  expect(read.slice(3)).toEqual(["org_2"]);
 });
 
 it("a read that fails concerns only the events that waited for it", async () => {

@@ -1,15 +1,20 @@
-import { digestJson } from "../../core/base/index.ts";
+import { digestJson, LIMITS } from "../../core/base/index.ts";
 import type { Trigger } from "../../registry/index.ts";
-import type { KeptEventRecord, RegistryStore } from "../../store/index.ts";
+import type { EventToDeliver, RegistryStore } from "../../store/index.ts";
 import { triggersForEvents } from "./event-triggers.ts";
 import type { TriggerStarter } from "./trigger-starter.ts";
 
 export interface EventStarterOptions {
   readonly store: Pick<RegistryStore, "listEntries">;
-  readonly starter: Pick<TriggerStarter, "start">;
+  readonly starter: Pick<TriggerStarter, "start" | "refuse">;
 }
 
+const LOOP = `the event comes from a run that ended a chain of more than ${LIMITS.eventChainRunsMax} runs`;
+
 type TriggersByType = Awaited<ReturnType<typeof triggersForEvents>>;
+
+/** More organisations than this at a time would only make the server read some triggers again. */
+const ORGANISATIONS_MAX = 10_000;
 
 /**
  * Starts runs for events. A trigger takes each event once, by its id, so a repeated call starts nothing again. Rejects
@@ -17,47 +22,41 @@ type TriggersByType = Awaited<ReturnType<typeof triggersForEvents>>;
  */
 export class EventStarter {
   readonly #options: EventStarterOptions;
-  /** Reads of triggers that have not begun, by organisation. All events that come before they begin share them. */
-  readonly #planned = new Map<string, Promise<TriggersByType>>();
-  /** Reads that have begun. An event that comes later needs another one: a trigger may have changed in between. */
-  readonly #begun = new Map<string, Promise<TriggersByType>>();
+  /** By organisation. An event names the version it needs, so a changed trigger is known to the first event after the change. */
+  readonly #known = new Map<string, { readonly version: number; readonly triggers: Promise<TriggersByType> }>();
 
   constructor(options: EventStarterOptions) {
     this.#options = options;
   }
 
-  async start(event: KeptEventRecord): Promise<void> {
+  async start(event: EventToDeliver): Promise<void> {
     const troubles: unknown[] = [];
-    for (const trigger of await this.#triggersFor(event.orgId, event.type)) {
+    const triggers = await this.#triggersOf(event);
+    for (const trigger of triggers.get(event.type) ?? []) {
       await this.#startBy(trigger, event).catch((error: unknown) => troubles.push(error));
     }
     if (troubles.length > 0) throw troubles[0];
   }
 
-  async #startBy(trigger: Trigger, { orgId, id, type, key, data, keyDigest, hops }: KeptEventRecord): Promise<void> {
+  async #startBy(trigger: Trigger, { orgId, id, type, key, data, keyDigest, hops }: EventToDeliver): Promise<void> {
     const { on } = trigger;
     if (on.kind !== "event" || (on.match !== null && digestJson(on.match) !== keyDigest)) return;
+    // The run that sent the event has ended its chain, and only its `finally` was left.
+    if (hops > LIMITS.eventChainRunsMax) return this.#options.starter.refuse(orgId, trigger, id, "event_loop", LOOP);
     const delivered = { body: { id, type, key, data }, headers: {}, query: {} };
     const outcome = await this.#options.starter.start({ orgId, trigger, delivered, deliveryId: id, hops });
     if (outcome.kind === "limited") throw new Error(`the trigger ${trigger.name} takes no more events in this minute`);
   }
 
-  async #triggersFor(orgId: string, type: string): Promise<readonly Trigger[]> {
-    const planned = this.#planned.get(orgId) ?? this.#readAfter(orgId, this.#begun.get(orgId));
-    this.#planned.set(orgId, planned);
-    return (await planned).get(type) ?? [];
-  }
-
-  async #readAfter(orgId: string, before: Promise<unknown> | undefined): Promise<TriggersByType> {
-    // The result of the read before belongs to the events that wait for it.
-    await before?.catch(() => undefined);
-    this.#planned.delete(orgId);
-    const read = triggersForEvents(this.#options.store, orgId);
-    this.#begun.set(orgId, read);
-    try {
-      return await read;
-    } finally {
-      if (this.#begun.get(orgId) === read) this.#begun.delete(orgId);
-    }
+  #triggersOf({ orgId, configVersion: version }: EventToDeliver): Promise<TriggersByType> {
+    const known = this.#known.get(orgId);
+    if (known?.version === version) return known.triggers;
+    const read = { version, triggers: triggersForEvents(this.#options.store, orgId) };
+    this.#known.set(orgId, read);
+    // A failed read is not kept: the database may only have been unavailable for a moment.
+    read.triggers.catch(() => this.#known.get(orgId) === read && this.#known.delete(orgId));
+    const oldest = this.#known.size > ORGANISATIONS_MAX ? this.#known.keys().next().value : undefined;
+    if (oldest !== undefined) this.#known.delete(oldest);
+    return read.triggers;
   }
 }

@@ -217,7 +217,9 @@ describe("an event that a trigger waits for", () => {
     "ends a chain of runs that begins with %s after 16",
     async (beginning) => {
       const name = beginning === "a run" ? "chain" : "outer-chain";
-      await api.save(`name: ${name}\nsteps:\n  - { id: again, emit: { type: ${name}.tick } }\n`);
+      const emit = `emit: { type: ${name}.tick }`;
+      const cry = `finally: [{ id: cry, ${emit}, condition: "run.outcome == 'failed'" }]`;
+      await api.save(`name: ${name}\nsteps:\n  - { id: again, ${emit} }\n${cry}\n`);
       await trigger(`on-${name}`, { workflow: name, on: { event: { type: `${name}.tick` } }, args: {} });
       if (beginning === "a run") await start(name);
       else await send({ type: `${name}.tick` });
@@ -229,6 +231,14 @@ describe("an event that a trigger waits for", () => {
       const last = runs.find(({ status }) => status === "failed")?.id ?? "";
       const { data } = (await api.request("GET", `runs/${last}/events`)).body;
       expect(data.at(-1).payload).toMatchObject({ errorCode: "event_loop" });
+      // What comes last has run, and its event has reached the trigger, which starts nothing more.
+      const refused = await until(async () => {
+        const { data: all } = (await api.request("GET", `triggers/on-${name}/deliveries?limit=100`)).body;
+        const some = all.filter(({ state }: { state: string }) => state === "refused");
+        return some.length > 0 ? some : undefined;
+      });
+      expect(refused).toMatchObject([{ code: "event_loop" }]);
+      expect(await runsOf(name)).toHaveLength(17);
     },
   );
 });

@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import type { EventStore, KeptEventRecord, NewEvent, NewWaiter, Waiter } from "../event-store.ts";
+import type { EventStore, KeptEventRecord, NewEvent, NewWaiter, EventToDeliver, Waiter } from "../event-store.ts";
 import type { RunCommit } from "../store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
@@ -17,18 +17,21 @@ export interface MemoryEvents {
 export function memoryEvents(world: MemoryWorld): EventStore {
   const { events, waiters } = world.waiting;
   const isKept = (event: KeptEventRecord): boolean => event.expiresAt > world.now();
+  const received = (event: KeptEventRecord): EventToDeliver => {
+    return { ...event, configVersion: world.config.get(event.orgId)?.version ?? 0 };
+  };
   return {
     putEvents: async (orgId, given) =>
       given.map((event) => {
         const isNew = putEvent(world, orgId, event);
         const kept = events.get(keyOf(orgId, event.id));
         if (kept === undefined) throw new Error("an event just put is kept");
-        return { event: plain(kept), isNew };
+        return { event: received(plain(kept)), isNew };
       }),
     getEvents: async (orgId, ids) =>
       ids.flatMap((id) => {
         const found = events.get(keyOf(orgId, id));
-        return found === undefined ? [] : [plain(found)];
+        return found === undefined ? [] : [received(plain(found))];
       }),
     listEvents: async (orgId, { type }, page) => {
       const last = decodeCursor(page.cursor);
@@ -65,7 +68,7 @@ export function memoryEvents(world: MemoryWorld): EventStore {
         if (waiter?.blockedBy === blockedBy) waiter.markedAt = null;
       }
     },
-    claimMarkedEvents: async (ageMs, limit) => claim(world, events.values(), ageMs, limit),
+    claimMarkedEvents: async (ageMs, limit) => claim(world, events.values(), ageMs, limit).map(received),
     claimMarkedWaiters: async (ageMs, limit) => {
       const all = [...waiters.values()].flatMap((some) => [...some.values()]);
       return claim(world, all, ageMs, limit);

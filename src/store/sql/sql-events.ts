@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import type { EventStore, KeptEventRecord, NewEvent } from "../event-store.ts";
+import type { EventStore, KeptEventRecord, NewEvent, EventToDeliver } from "../event-store.ts";
 import { arrayLiteral, isNotLeaving, NOW_MS, type Sql, type SqlRow } from "../sql.ts";
 import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
@@ -9,18 +9,18 @@ export function sqlEvents(sql: Sql): EventStore {
   return {
     putEvents: async (orgId, events) => {
       if (events.length === 0) return [];
-      const added = (await sql.query(PUT, [orgId, ...NEW.batch(events.map(newRow))])).map(eventOf);
+      const added = (await sql.query(PUT, [orgId, ...NEW.batch(events.map(newRow))])).map(receivedOf);
       const isNew = new Set(added.map(({ id }) => id));
       const others = events.filter(({ id }) => !isNew.has(id)).map(({ id }) => id);
       // Events that existed already are read here; nearly always there are none.
       const before = others.length === 0 ? [] : await sql.query(GET_ALL, [orgId, arrayLiteral(others)]);
-      const kept = new Map([...added, ...before.map(eventOf)].map((event) => [event.id, event]));
+      const kept = new Map([...added, ...before.map(receivedOf)].map((event) => [event.id, event]));
       return events.flatMap(({ id }) => {
         const event = kept.get(id);
         return event === undefined ? [] : [{ event, isNew: isNew.has(id) }];
       });
     },
-    getEvents: async (orgId, ids) => (await sql.query(GET_ALL, [orgId, arrayLiteral(ids)])).map(eventOf),
+    getEvents: async (orgId, ids) => (await sql.query(GET_ALL, [orgId, arrayLiteral(ids)])).map(receivedOf),
     listEvents: async (orgId, { type = null }, page) => {
       const { at = null, id = null } = decodeCursor(page.cursor) ?? {};
       const rows = await lookUp(sql, LIST, [orgId, type, at, id, page.limit + 1]);
@@ -41,7 +41,7 @@ export function sqlEvents(sql: Sql): EventStore {
     unmarkWaiters: async (waiters) => {
       if (waiters.length > 0) await sql.query(UNMARK_WAITERS, WAITER_KEY.batch(waiters));
     },
-    claimMarkedEvents: async (ageMs, limit) => (await sql.query(CLAIM_EVENTS, [ageMs, limit])).map(eventOf),
+    claimMarkedEvents: async (ageMs, limit) => (await sql.query(CLAIM_EVENTS, [ageMs, limit])).map(receivedOf),
     claimMarkedWaiters: async (ageMs, limit) => WAITER.all(await sql.query(CLAIM_WAITERS, [ageMs, limit])),
     deleteExpiredEvents: async (limit) => (await sql.query(DELETE_EXPIRED, [limit])).length,
   };
@@ -91,6 +91,18 @@ function eventOf(row: SqlRow): KeptEventRecord {
   return { ...event, ...body };
 }
 
+const CONFIG_VERSION = new Columns({ configVersion: int });
+
+function receivedOf(row: SqlRow): EventToDeliver {
+  return { ...eventOf(row), ...CONFIG_VERSION.read(row) };
+}
+
+/** Columns of an event to deliver, from the table or its alias. */
+function received(events: string): string {
+  return `${EVENT.list(events)}, coalesce((
+      select c.version from organisation_config c where c.org_id = ${events}.org_id), 0) as ${CONFIG_VERSION.list()}`;
+}
+
 /** An expired event is replaced by a new one with its id. */
 export const ON_TAKEN_ID = `on conflict (org_id, id) do update set type = excluded.type, key_digest = excluded.key_digest,
       body = excluded.body, hops = excluded.hops, sent_by = excluded.sent_by, received_at = excluded.received_at,
@@ -102,11 +114,11 @@ const PUT = {
   text: `insert into received_events (org_id, id, type, key_digest, body, hops, sent_by, received_at, expires_at, marked_at)
     select $1, i.id, i.type, i.key_digest, i.body, i.hops, i.sent_by, n.at, n.at + i.keep_ms, n.at
     from ${NEW.unnest(2)} cross join (select ${NOW_MS} as at) n
-    ${ON_TAKEN_ID} returning ${EVENT.list("received_events")}`,
+    ${ON_TAKEN_ID} returning ${received("received_events")}`,
 };
 const GET_ALL = {
   name: "get events",
-  text: `select ${EVENT.list()} from received_events where org_id = $1 and id = any($2::text[])`,
+  text: `select ${received("e")} from received_events e where org_id = $1 and id = any($2::text[])`,
 };
 const LIST = {
   name: "list events",
@@ -147,7 +159,7 @@ const CLAIM_EVENTS = {
       order by marked_at limit $2 for update skip locked
     )
     update received_events e set marked_at = ${NOW_MS} from picked p where e.org_id = p.org_id and e.id = p.id
-    returning ${EVENT.list("e")}`,
+    returning ${received("e")}`,
 };
 const CLAIM_WAITERS = {
   name: "claim marked waiters",
