@@ -9,7 +9,7 @@ import { buildConsoleIfStale, CHECKOUT } from "../../scripts/checkout.mjs";
 import { nextSlots } from "../../src/outside/schedule/index.ts";
 import type { ApiConfig } from "../../src/server/index.ts";
 import { ADMIN, type Api, type ApiParts, createApi } from "../api/fixture.ts";
-import { openBrowser } from "../browser/browser.ts";
+import { openBrowser, openContext } from "../browser/browser.ts";
 
 export type Theme = "light" | "dark";
 
@@ -47,8 +47,6 @@ export const PEOPLE_PAY = {
   action: "require_approval",
 };
 
-/** A slow machine is no failure. */
-const PATIENCE_MS = 60_000;
 const SCREENSHOTS = join(CHECKOUT, "test", "console", "screenshots");
 
 /** `script` is what the scripted adapter answers, as in test/api/fixture.ts; `connect` whom pages may call; `parts` what the server is made of. */
@@ -76,8 +74,7 @@ export async function openSite(
     browser,
     complaints,
     async visit({ theme = "light", width = 1280, height = 800, path = "/", key = ADMIN } = {}) {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, locale: "en-GB" });
-      context.setDefaultTimeout(PATIENCE_MS);
+      const context = await openContext({ viewport: { width, height }, colorScheme: theme, locale: "en-GB" });
       const page = await context.newPage();
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("console", (message) => {

@@ -87,7 +87,7 @@ describe("a trigger with concurrency", () => {
       { status: "running" },
     ]);
     await api.request("POST", `runs/${first}/cancel`);
-    await vi.waitFor(async () => expect(await waits(second)).toMatchObject({ status: "running" }), 20_000);
+    await expect.poll(() => waits(second)).toMatchObject({ status: "running" });
     // It holds its place when it is opened again, as a run of a workflow with a limit does.
     expect(replied(await api.request("POST", `runs/${first}/rewind`, { body: { eventId: 1 } }))).toEqual([
       409,
@@ -115,7 +115,7 @@ describe("a trigger with concurrency", () => {
       concurrency: { key: "deploy-${body.customer}", when_full: "cancel_old" },
     });
     const [old, young] = [await fire(two, "ann"), await fire(two, "ann")];
-    await vi.waitFor(async () => expect(await waits(young)).toMatchObject({ status: "running" }), 20_000);
+    await expect.poll(() => waits(young)).toMatchObject({ status: "running" });
     expect(await waits(old)).toMatchObject({ status: "cancelled" });
     const three = await trigger({ workflow: "careful", on: HOOK, args: {}, concurrency: { key: "body.customer" } });
     const refused = await api.request("POST", `triggers/${three}/fire`, { body: { body: {} } });
