@@ -107,7 +107,8 @@ describe("a database that fails", () => {
   it("that takes too long is given up", async () => {
     const hasty = openPostgres({ url: database.url, statementTimeoutMs: 50 });
     await expect(hasty.query(plain("select pg_sleep(30)"))).rejects.toThrow(StoreUnavailable);
-    await expect(hasty.query(plain("select 1 as one"))).resolves.toEqual([{ one: 1 }]);
+    // Even this may take too long where many wait for a processor.
+    await expect.poll(() => hasty.query(plain("select 1 as one")).catch(() => null)).toEqual([{ one: 1 }]);
     await hasty.close();
   });
 
