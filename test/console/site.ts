@@ -47,6 +47,7 @@ export const PEOPLE_PAY = {
   action: "require_approval",
 };
 
+const LISTEN_AGAIN_MS = 100;
 const SCREENSHOTS = join(CHECKOUT, "test", "console", "screenshots");
 
 /** `script` is what the scripted adapter answers, as in test/api/fixture.ts; `connect` whom pages may call; `parts` what the server is made of. */
@@ -102,7 +103,11 @@ export async function openSite(
 /** Without `serve`, which ends the app together with its socket: a server that comes back is the same one. */
 function listen(api: Api, port: number): Promise<Server> {
   const server = createServer(getRequestListener(api.app.fetch));
-  return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
+  return new Promise((resolve) => {
+    // While it did not listen, a program may have been given its port for a moment.
+    server.once("error", () => setTimeout(() => resolve(listen(api, port)), LISTEN_AGAIN_MS));
+    server.listen(port, "127.0.0.1", () => resolve(server));
+  });
 }
 
 function hangUp(server: Server): Promise<void> {
