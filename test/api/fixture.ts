@@ -144,8 +144,8 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const { clock = createSystemClock() } = parts;
-  const store = parts.store ?? createMemoryStore({ now: parts.now ?? clock.now });
-  const now = config.now ?? clock.now;
+  const store = parts.store ?? createMemoryStore({ now: parts.now ?? (() => clock.now()) });
+  const now = config.now ?? (() => clock.now());
   const audit = new AuditTrail({ store, now });
   const { archives } = parts;
   const objects = archives === undefined ? createMemoryObjects() : createFolderObjects(`${archives}/objects`);
