@@ -246,7 +246,7 @@ async function hasSettled(target: Sql, move: CellMove): Promise<boolean> {
 
 /**
  * Without its head a run is not found in the source, and its inputs are passed to the target. With its head and without
- * its log it would be taken for a run that has not begun, and the result of its attempt for one that nobody waits for.
+ * its log it would be taken for a run that has not begun, and the result of its attempt would be dropped.
  */
 function headsFirst(left: MovedTable, right: MovedTable): number {
   return Number(right.name === "run_heads") - Number(left.name === "run_heads");
