@@ -579,7 +579,7 @@ describe("a life of a Bridge", () => {
       token: `Bearer ${TOKEN}`,
       body: { id: "edge", instanceId: "instance-1", url: "http://edge.test", providers: ["test"], environment: "test" },
     });
-    for (let tries = 0; !bridge.isRegistered() && tries < 1_000; tries += 1) await ask("GET", "/healthz");
+    await expect.poll(() => bridge.isRegistered()).toBe(true);
     expect((await ask("POST", "/api/v2/dispatch", dispatch())).status).toBe(401);
     expect((await ask("POST", "/api/v2/dispatch", dispatch(), {}, "dispatch-token")).status).toBe(202);
     await recorder.until(() => recorder.callbacks().length === 1);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, type TestDatabase } from "../../test/postgres/database.ts";
+import { connect, createDatabase, type TestDatabase } from "../../test/postgres/database.ts";
 import { readDatabaseIdentity, type Sql, type Store, StoreUnavailable } from "../store/index.ts";
-import { openPostgres } from "../store/postgres/index.ts";
 import { survey } from "./cell-checks.ts";
 import type { FleetCell } from "./fleet-cell.ts";
 
@@ -56,7 +55,7 @@ describe("the identity of a database", () => {
   let sqls: readonly Sql[];
   beforeAll(async () => {
     databases = [await createDatabase("empty"), await createDatabase("empty")];
-    sqls = databases.map(({ url }) => openPostgres({ url, connections: 1 }));
+    sqls = databases.map(({ url }) => connect(url, 1));
   });
   afterAll(async () => {
     for (const sql of sqls) await sql.close();

@@ -187,7 +187,7 @@ export class Mover {
     await lowerFence(target, tables, move.orgId);
     if (move.tables === null) await this.#record(move, tables);
     await this.#options.settled();
-    for (const table of tables) {
+    for (const table of tables.toSorted(headsFirst)) {
       await removeRows(source, table, move.orgId, (within) => passFence(within, move.orgId));
     }
     if (this.#options.directoryCell !== move.source) await source.query(REMOVE_ORGANISATION, [move.orgId]);
@@ -242,6 +242,14 @@ const SETTLED = {
 
 async function hasSettled(target: Sql, move: CellMove): Promise<boolean> {
   return (await target.query(SETTLED, [move.orgId, move.target])).length > 0;
+}
+
+/**
+ * Without its head a run is not found in the source, and its inputs are passed to the target. With its head and without
+ * its log it would be taken for a run that has not begun, and the result of its attempt would be dropped.
+ */
+function headsFirst(left: MovedTable, right: MovedTable): number {
+  return Number(right.name === "run_heads") - Number(left.name === "run_heads");
 }
 
 function requireSameTables(source: readonly MovedTable[], target: readonly MovedTable[]): void {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ADMIN, type Api, createApi } from "../../test/api/fixture.ts";
+import { ADMIN, type Api, createApi, createNoonClock } from "../../test/api/fixture.ts";
 import { callSluice } from "../../test/cli/terminal.ts";
 import { serve } from "../server/index.ts";
 
@@ -33,7 +33,7 @@ let served: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   mkdirSync(join(folder, "registry"));
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
-  api = await createApi({}, FILES["spend.script.yaml"]);
+  api = await createApi({}, FILES["spend.script.yaml"], { clock: createNoonClock() });
   served = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
   await api.save(FILES["plain.lobsterX"]);
   await api.run("plain");

@@ -226,7 +226,7 @@ describe("sluice run on a server", () => {
   it("shows the same tree at a terminal", async () => {
     const { code, err } = await sluice(["run", "hello.lobsterX"], { tty: true });
     expect(code).toBe(0);
-    expect(err).toMatch(/✓ greet {2}\d+ ms/);
+    expect(err).toMatch(/✓ greet {2}[\d.]+ m?s/);
     expect(err).toMatch(/hello · completed · 2\/2 · /);
   });
 

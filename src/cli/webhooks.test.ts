@@ -10,6 +10,10 @@ import { type OpenedDeliveries, openDeliveries } from "../outside/delivery/index
 import { webhookTargets } from "../outside/webhook/index.ts";
 import { secretsOver } from "../../test/secrets/secrets-over.ts";
 
+/** Time stands still, so that nothing is tried again before a test says so, however slow the machine. */
+const AT = Date.now();
+const clock = { ...createSystemClock(), now: () => AT };
+
 let api: Api;
 let served: Awaited<ReturnType<typeof serve>>;
 let webhooks: OpenedDeliveries;
@@ -19,14 +23,13 @@ const receiver = createServer((request, response) => {
   request.resume().on("end", () => response.writeHead(status).end());
 });
 beforeAll(async () => {
-  api = await createApi();
+  api = await createApi({}, undefined, { clock });
   served = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   const { port } = receiver.address() as AddressInfo;
   const allow = createAllowList([`127.0.0.1:${port}`]);
   await api.save(HELLO);
   await api.request("PUT", "webhooks/ops", { body: { url: `http://127.0.0.1:${port}/`, events: ["run.completed"] } });
-  const clock = createSystemClock();
   const { store, gateways } = api;
   const reach = allow.ok ? { allow: allow.value } : {};
   webhooks = openDeliveries({
@@ -46,7 +49,8 @@ afterAll(async () => {
   expect(troubles).toEqual([]);
 });
 
-const sluice = (...argv: readonly string[]) => callSluice(argv, { env: { SLUICE_URL: served.url, SLUICE_KEY: ADMIN } });
+const sluice = (...argv: readonly string[]) =>
+  callSluice(argv, { clock, env: { SLUICE_URL: served.url, SLUICE_KEY: ADMIN } });
 
 describe("sluice webhooks", () => {
   it("test, deliveries and redeliver print what became of a message", async () => {

@@ -73,7 +73,11 @@ describe("the script adapter", () => {
 
   it("keeps to the interface of adapters", async () => {
     const sample = (word: string) => ({ message: `return { word: ${JSON.stringify(word)} };` });
-    const report = await checkAdapter(createScriptAdapter(options), { sample, slow: { message: SLOW } });
+    const report = await checkAdapter(createScriptAdapter(options), {
+      sample,
+      slow: { message: SLOW },
+      abortWithinMs: 60_000,
+    });
     expect(report.checks.filter(({ ok }) => ok === false)).toEqual([]);
   });
 });

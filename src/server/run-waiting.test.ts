@@ -16,7 +16,7 @@ it("a run waits for a person as soon as one of its child runs does, whatever els
   const runId = (await api.request("POST", "runs", { body: { workflow: "outermost" } })).body.id;
   const read = async (path: string) => (await api.request("GET", path)).body;
   const waiting = async () => (await read("runs?waiting_for=person&limit=100")).data;
-  await expect.poll(async () => (await waiting()).length, { timeout: 30_000 }).toBe(3);
+  await expect.poll(async () => (await waiting()).length).toBe(3);
   expect((await waiting()).map(({ workflow }: { workflow: string }) => workflow).toSorted()).toEqual([
     "gated",
     "outer",
@@ -30,7 +30,7 @@ it("a run waits for a person as soon as one of its child runs does, whatever els
   expect((await read("runs?workflow=endless")).data).toMatchObject([{ waitingFor: null }]);
   const [asked] = (await read("approvals?status=pending")).data;
   await api.request("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
-  await expect.poll(async () => (await waiting()).length, { timeout: 30_000 }).toBe(0);
+  await expect.poll(async () => (await waiting()).length).toBe(0);
   expect((await read(`runs/${runId}/state`)).waitingFor).toBeNull();
   await api.request("POST", `runs/${runId}/cancel`, { body: {} });
 });

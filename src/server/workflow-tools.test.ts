@@ -61,7 +61,7 @@ describe("a tool that is a workflow", () => {
   };
   const statusOf = async (runId: string) =>
     ((await api.request("GET", `runs/${runId}`)).body as { status: string }).status;
-  const ends = (runId: string, status: string) => expect.poll(() => statusOf(runId), { timeout: 20_000 }).toBe(status);
+  const ends = (runId: string, status: string) => expect.poll(() => statusOf(runId)).toBe(status);
   const eventsOf = (runId: string) => api.store.readEvents(ORG, runId, 0, 1_000);
   const resultsOf = async (runId: string) =>
     (await eventsOf(runId)).flatMap((event) => (event.type === "tool.completed" ? [event.payload.result] : []));
@@ -99,7 +99,7 @@ describe("a tool that is a workflow", () => {
       ((await api.request("GET", "approvals?status=pending")).body as { data: { id: string; runId: string }[] }).data
         .filter((one) => one.runId === runId)
         .map(({ id }) => id);
-    await expect.poll(pending, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(pending).toHaveLength(1);
     expect(await childrenOf(runId)).toEqual([]);
     const [approval] = await pending();
     const changed = { decision: "approve", modifications: { args: { amount: 450 } } };
@@ -113,13 +113,13 @@ describe("a tool that is a workflow", () => {
 
   it("is cancelled with the run that called it, which waits for it as for any child", async () => {
     const runId = await started("stopped");
-    await expect.poll(async () => (await childrenOf(runId)).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await childrenOf(runId)).length).toBe(1);
     const [child] = await childrenOf(runId);
     const childRunId = child?.childRunId ?? "";
-    await expect.poll(() => statusOf(childRunId), { timeout: 20_000 }).toBe("running");
+    await expect.poll(() => statusOf(childRunId)).toBe("running");
     const node = async () =>
       (await eventsOf(runId)).flatMap((event) => (event.type === "node.blocked" ? [event.payload.waitingReason] : []));
-    await expect.poll(node, { timeout: 20_000 }).toEqual(["child"]);
+    await expect.poll(node).toEqual(["child"]);
     await api.request("POST", `runs/${runId}/cancel`, { body: { reason: "enough" } });
     await ends(runId, "cancelled");
     expect(await statusOf(childRunId)).toBe("cancelled");

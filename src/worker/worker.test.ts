@@ -226,7 +226,7 @@ describe("a worker", () => {
     const notes: string[] = [];
     const worker = createWorker({ ...quiet, url, functions: { twice }, onNote: (note) => notes.push(note) });
     const done = worker.run();
-    await expect.poll(() => answers, { timeout: 60_000 }).toBe(5);
+    await expect.poll(() => answers).toBe(5);
     expect(notes).toEqual([expect.stringContaining("trying again"), expect.stringMatching(/^ready as/)]);
     await worker.stop();
     await done;

@@ -1,5 +1,5 @@
 import { createScriptedAdapter, EMPTY_SCRIPT, readScript } from "../../src/adapters/index.ts";
-import { createSystemClock } from "../../src/clock/index.ts";
+import { type Clock, createSystemClock } from "../../src/clock/index.ts";
 import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
 import { NO_ORGANISATION_LIMITS, type OrganisationLimits } from "../../src/core/governance/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
@@ -115,6 +115,8 @@ export interface ApiParts {
   readonly signIn?: readonly SignInProvider[];
   /** What the store takes for database time. */
   readonly now?: () => number;
+  /** The time of everything in it, the store included; the machine's otherwise. */
+  readonly clock?: Clock;
   /** Runs a key may start; unless given, as many as it likes. */
   readonly startRate?: { readonly count: number; readonly perSeconds: number };
   /** What organisations may take; unless given, as much as they like. */
@@ -129,14 +131,21 @@ export interface ApiParts {
   readonly secretKey?: string;
 }
 
+/** Goes as fast as the machine's, from noon of a Wednesday: for tests of what is counted by the hour or the day. */
+export function createNoonClock(): Clock {
+  const clock = createSystemClock();
+  const aheadMs = Date.UTC(2026, 10, 18, 12, 1) - clock.now();
+  return { ...clock, now: () => clock.now() + aheadMs };
+}
+
 export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT, parts: ApiParts = {}): Promise<Api> {
   const { isRemote = false, verifier, startRate, outbound, publicUrl = () => "http://127.0.0.1:1" } = parts;
   const limits = { ...NO_ORGANISATION_LIMITS, ...parts.limits };
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
-  const clock = createSystemClock();
-  const store = parts.store ?? createMemoryStore(parts.now === undefined ? {} : { now: parts.now });
-  const now = config.now ?? Date.now;
+  const { clock = createSystemClock() } = parts;
+  const store = parts.store ?? createMemoryStore({ now: parts.now ?? (() => clock.now()) });
+  const now = config.now ?? (() => clock.now());
   const audit = new AuditTrail({ store, now });
   const { archives } = parts;
   const objects = archives === undefined ? createMemoryObjects() : createFolderObjects(`${archives}/objects`);
@@ -199,7 +208,7 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     ...rooms,
     ...(verifier === undefined ? {} : { verifier }),
     ...(parts.signIn === undefined ? {} : { signIn: parts.signIn }),
-    config: { onTrouble, streamsPerOrganisationMax: () => limits.streams ?? Infinity, ...config },
+    config: { onTrouble, streamsPerOrganisationMax: () => limits.streams ?? Infinity, ...config, now },
   });
   const api: Api = {
     app,

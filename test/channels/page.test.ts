@@ -1,7 +1,7 @@
 import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM_MISSING, findChromium } from "../../scripts/chromium.mjs";
+import { openContext } from "../browser/browser.ts";
 import { askAbout } from "./ask.ts";
 import { type Ground, openGround } from "./ground.ts";
 import { linkOf, openPostOffice, type PostOffice } from "./post-office.ts";
@@ -28,12 +28,8 @@ const HOLD = {
 
 let ground: Ground;
 let office: PostOffice;
-let browser: Browser;
 beforeAll(async () => {
-  const executablePath = findChromium();
-  if (executablePath === null) throw new Error(CHROMIUM_MISSING);
   [ground, office] = await Promise.all([openGround(), openPostOffice()]);
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   await ground.put("mail", {
     type: "email",
     host: "127.0.0.1",
@@ -45,7 +41,6 @@ beforeAll(async () => {
   await ground.api.save(ASK);
 });
 afterAll(async () => {
-  await browser.close();
   await ground.close();
   await office.close();
   expect(ground.troubles).toEqual([]);
@@ -64,7 +59,7 @@ describe("a ticket page in a browser", () => {
     await ground.round();
     const letter = office.letters[before];
     if (letter === undefined) throw new Error("no letter was sent");
-    const context = await browser.newContext({ colorScheme: theme, viewport: { width: 375, height: 800 } });
+    const context = await openContext({ colorScheme: theme, viewport: { width: 375, height: 800 } });
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
@@ -102,7 +97,8 @@ describe("a ticket page in a browser", () => {
     await ground.round();
     const letter = office.letters[before];
     if (letter === undefined) throw new Error("no letter was sent");
-    const page = await browser.newPage();
+    const context = await openContext();
+    const page = await context.newPage();
     await page.goto(linkOf(letter));
     const shown = await page.locator("body").innerText();
     // Nothing is out of sight at the right, however long its lines are and however narrow the screen.
@@ -116,12 +112,13 @@ describe("a ticket page in a browser", () => {
     await page.getByLabel("letter").fill("Dear Ada, here is your money.");
     await page.getByRole("button", { name: "Approve" }).click();
     // What was changed is shown as a difference first; until it is confirmed nothing is answered.
+    await page.getByRole("button", { name: "Approve with these changes" }).waitFor();
     const difference = await page.locator("pre").innerText();
     expect(difference.trim().split("\n")).toEqual([`- ${draft}`, "+ Dear Ada, here is your money."]);
     expect((await ground.api.request("GET", "approvals?status=pending")).body.data).toHaveLength(1);
     await page.getByRole("button", { name: "Approve with these changes" }).click();
     await page.getByRole("heading", { name: "Answered" }).waitFor();
-    await page.close();
+    await context.close();
     expect(await ground.api.settle(runId)).toBe("completed");
     const { body } = await ground.api.request("GET", `runs/${runId}/nodes/post`);
     expect(JSON.stringify(body)).toContain("Post: Dear Ada, here is your money.");
@@ -134,7 +131,7 @@ describe("a ticket page in a browser", () => {
     const letter = office.letters.at(-1);
     if (letter === undefined) throw new Error("no letter was sent");
     for (const colorScheme of ["light", "dark"] as const) {
-      const context = await browser.newContext({ colorScheme, bypassCSP: true });
+      const context = await openContext({ colorScheme, bypassCSP: true });
       const page = await context.newPage();
       await page.goto(linkOf(letter));
       expect(await violations(page)).toEqual([]);

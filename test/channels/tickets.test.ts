@@ -197,7 +197,7 @@ steps:
 
   it("does not show without the content what a default was filled with, and takes it where nothing is entered", async () => {
     const form = `name: form
-args: { amount: { type: integer, default: 7321 } }
+args: { amount: { type: integer, default: 7321000007321 } }
 steps:
   - id: decide
     approval: required
@@ -206,12 +206,12 @@ steps:
 `;
     const link = await ask(form);
     const text = await (await fetch(link)).text();
-    expect(text).not.toContain("7321");
+    expect(text).not.toContain("7321000007321");
     expect(text).toContain("wire");
     expect((await fillForm(link, { decision: "approve", "form.way": "check" })).status).toBe(200);
     const { body } = await ground.api.request("GET", "approvals");
-    expect(body.data[0].entered).toEqual({ pay: 7321, way: "check" });
+    expect(body.data[0].entered).toEqual({ pay: 7_321_000_007_321, way: "check" });
     await useMail({ content: true });
-    expect(await (await fetch(await ask(form))).text()).toContain("7321");
+    expect(await (await fetch(await ask(form))).text()).toContain("7321000007321");
   });
 });

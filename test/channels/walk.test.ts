@@ -2,14 +2,12 @@ import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildConsoleIfStale, CHECKOUT } from "../../scripts/checkout.mjs";
-import { openBrowser } from "../browser/browser.ts";
+import { openContext } from "../browser/browser.ts";
 import { type LocalProvider, startProvider } from "../oidc/provider.ts";
 import { type Ground, openGround } from "./ground.ts";
 import { addressesOf, linkOf, openPostOffice, type PostOffice } from "./post-office.ts";
 
 const BUILD_MS = 180_000;
-/** A slow machine is no failure. */
-const PATIENCE_MS = 60_000;
 const PAY = `name: pay
 args: { amount: { type: integer, default: 420 } }
 steps:
@@ -59,8 +57,7 @@ afterAll(async () => {
 });
 
 async function newPage(): Promise<Page> {
-  const context = await (await openBrowser()).newContext({ locale: "en-GB" });
-  context.setDefaultTimeout(PATIENCE_MS);
+  const context = await openContext({ locale: "en-GB" });
   contexts.push(context);
   return context.newPage();
 }
@@ -96,7 +93,7 @@ it("a person signs in, gets a letter, looks at the whole request, and what they 
   await page.goto(link);
   const before = await textOf(page);
   for (const part of ["Pay the invoice?", READ_FIRST.reason]) expect(before).toContain(part);
-  for (const part of ["420", "Tide and Sons", "clerk", "0.05"]) expect(before).not.toContain(part);
+  for (const part of ["420 dollars", "Tide and Sons", "clerk", "0.05"]) expect(before).not.toContain(part);
   await page.getByRole("link", { name: "Sign in and look at it" }).click();
   await enter(page, "ann");
   await page.getByText("Transfer 420 dollars to Tide and Sons").first().waitFor();

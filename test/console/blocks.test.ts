@@ -52,16 +52,16 @@ describe("a block", () => {
   it("opens inside its node in the graph, however deep, and follows what its steps do", async () => {
     const page = await site.visit({ path: `/o/default/runs/${runId}`, width: 1440, height: 900 });
     await card(page, "prepare", "running").waitFor();
-    expect(await overlaps(page)).toEqual([]);
+    await expect.poll(() => overlaps(page)).toEqual([]);
     await steps(page, "prepare").click();
     await card(page, "wait", "running").waitFor();
     // The cards around it make room.
     await expect.poll(() => overlaps(page)).toEqual([]);
-    expect(await isWithin(page, "look", "prepare")).toBe(true);
+    await expect.poll(() => isWithin(page, "look", "prepare")).toBe(true);
     await steps(page, "deep").click();
     await card(page, "fill", "completed").waitFor();
-    expect(await isWithin(page, "fill", "deep")).toBe(true);
-    expect(await isWithin(page, "deep", "prepare")).toBe(true);
+    await expect.poll(() => isWithin(page, "fill", "deep")).toBe(true);
+    await expect.poll(() => isWithin(page, "deep", "prepare")).toBe(true);
     await expect.poll(() => overlaps(page)).toEqual([]);
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "blocks-graph-light");
@@ -74,7 +74,7 @@ describe("a block", () => {
     const page = await site.visit({ path: "/o/default/workflows/nested", width: 1440, height: 900, theme: "dark" });
     const step = (id: string) => page.locator(`.graph-card[data-node="${id}"]`);
     for (const id of ["look", "fill", "one", "after"]) await step(id).waitFor();
-    expect(await isWithin(page, "fill", "deep")).toBe(true);
+    await expect.poll(() => isWithin(page, "fill", "deep")).toBe(true);
     await expect.poll(() => overlaps(page)).toEqual([]);
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "blocks-workflow-dark");
@@ -91,7 +91,7 @@ describe("a block", () => {
     await page.getByRole("button", { name: "Steps inside each[1]" }).click();
     const names = page.locator(".timeline-row .timeline-link");
     await expect
-      .poll(async () => (await names.allTextContents()).sort(), { timeout: 60_000 })
+      .poll(async () => (await names.allTextContents()).sort())
       .toEqual(
         [
           "after",

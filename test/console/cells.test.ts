@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildConsoleIfStale, CHECKOUT } from "../../scripts/checkout.mjs";
-import { openBrowser } from "../browser/browser.ts";
+import { openContext } from "../browser/browser.ts";
 import {
   ADMIN_KEY,
   ask,
@@ -14,8 +14,6 @@ import {
 import { prepareProgram, type ServerProcess } from "../integration/support/server-process.ts";
 import { choose } from "./choose.ts";
 import { screenshot, violations } from "./site.ts";
-
-const PATIENCE_MS = 60_000;
 
 let ground: CellsGround;
 let server: ServerProcess;
@@ -60,8 +58,7 @@ it("others are told whose task it is", async () => {
 });
 
 async function signIn(key: string): Promise<Page> {
-  const context = await (await openBrowser()).newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
-  context.setDefaultTimeout(PATIENCE_MS);
+  const context = await openContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
   const page = await context.newPage();
   await page.goto(`${server.url}/settings/cells`);
   await page.locator("#key").fill(key);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openContext } from "../browser/browser.ts";
 import { openSite, type Site, type Visit } from "./site.ts";
 import { visitDuringTest } from "./visit.ts";
 
@@ -61,6 +62,7 @@ describe("defects that are gone", () => {
     const card = page.locator('.graph-card[data-node="one"]');
     await card.getByText("1 failed").waitFor();
     const edges = page.locator(".graph-edge");
+    await edges.first().waitFor({ state: "attached" });
     const before = await edges.count();
     await card.locator("button").first().click();
     await page.locator('.graph-card[data-node="one[1]"]').waitFor();
@@ -99,7 +101,7 @@ describe("defects that are gone", () => {
   });
 
   it("the hint about the key names no folder that may be another one", async () => {
-    const context = await site.browser.newContext();
+    const context = await openContext();
     onTestFinished(() => context.close());
     const page = await context.newPage();
     await page.goto(site.url);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHECKOUT } from "../../scripts/checkout.mjs";
+import { createNoonClock } from "../api/fixture.ts";
 import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
@@ -38,7 +39,7 @@ const PATHS = [
 let site: Site;
 let runId = "";
 beforeAll(async () => {
-  site = await openSite(SCRIPT);
+  site = await openSite(SCRIPT, [], { clock: createNoonClock() });
   for (const source of [LINE, BREAKS]) await site.api.save(source);
   const manifest =
     "kind: Budget\nname: all\nspec: { scope: global, period: monthly, amount_usd: 1, alert_at: [0.5] }\n";
@@ -114,7 +115,7 @@ describe("finding runs", () => {
     const page = await site.visit({ path: "/runs", width: 1440 });
     await page.getByRole("searchbox", { name: "Search runs" }).fill("4712");
     await page.waitForURL(/q=4712/);
-    await expect.poll(() => page.locator("tr[data-key]").count(), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => page.locator("tr[data-key]").count()).toBe(1);
     await page.locator("tr[data-key]", { hasText: "order 4712" }).waitFor();
     await page.locator("tr[data-key] .text-bad", { hasText: "provider_auth: charge failed: HTTP 503" }).waitFor();
     await page.getByRole("button", { name: "Clear" }).click();
@@ -145,7 +146,7 @@ describe("finding runs", () => {
           await page.getByRole("heading", { level: 1, name: "Trends" }).waitFor();
           return page.getByRole("list", { name: "Throughput" }).getByRole("link").count();
         },
-        { timeout: 40_000, interval: 1_500 },
+        { interval: 1_500 },
       )
       .toBeGreaterThan(0);
     await screenshot(page, "trends");

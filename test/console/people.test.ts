@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GATED, HELLO } from "../api/fixture.ts";
+import { openContext } from "../browser/browser.ts";
 import { type LocalProvider, startProvider } from "../oidc/provider.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
@@ -27,7 +28,7 @@ const heading = (page: Page, name: string) => page.getByRole("heading", { level:
 
 /** A browser of its own, signed in as somebody. */
 async function signIn(name: string, path = "/"): Promise<Page> {
-  const context = await site.browser.newContext({ locale: "en-GB" });
+  const context = await openContext({ locale: "en-GB" });
   const page = await context.newPage();
   await page.goto(site.url + path);
   await page.getByRole("link", { name: "Sign in with Test provider" }).click();
@@ -115,7 +116,7 @@ describe("people in the settings", () => {
     await ann.getByRole("button", { name: "I have sent it" }).click();
     await ann.getByRole("table", { name: "Invitations" }).getByText("zoe@example.com").waitFor();
 
-    const context = await site.browser.newContext();
+    const context = await openContext();
     const zoe = await context.newPage();
     await zoe.goto(link ?? "");
     await zoe.getByRole("link", { name: "Sign in at Test provider" }).click();

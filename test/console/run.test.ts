@@ -191,12 +191,15 @@ const statusOfRun = (page: Page) => page.locator(".run-facts .badge").first();
 describe("the run page", () => {
   it("follows a run: streaming, held by a policy, approved in context, completed", async () => {
     const page = await open("/runs");
+    // What is streamed is shown only while it is: the run waits until somebody looks.
+    await site.api.request("POST", "organisations/default/pause", { body: {} });
     const runId = await begin("refund");
     await page.goto(`${site.url}/runs/${runId}`);
     await card(page, "assess").click();
-    const said = page.getByRole("region", { name: "Streamed text" });
-    await said.waitFor();
-    await soon(() => said.textContent()).toContain("The customer");
+    await page.getByRole("complementary", { name: "Node assess" }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await site.api.request("POST", "organisations/default/resume", { body: {} });
+    await page.getByRole("region", { name: "Streamed text" }).filter({ hasText: "The customer" }).waitFor();
     await screenshot(page, "run-streaming-light");
     await page.locator('.graph-card[data-node="pay"][data-status="blocked"]').waitFor();
     await expectProjection(page, runId);
@@ -322,7 +325,7 @@ describe("the run page", () => {
     await page.getByRole("complementary", { name: `Event ${last - 1}` }).waitFor();
     await screenshot(page, "run-travel-light");
     await page.goto(`${site.url}/runs/${runId}?at=2&tab=timeline`);
-    await soon(() => page.locator(".run-facts").textContent()).toMatch(/Duration\d+ms.*Tokens0 in · 0 out/);
+    await soon(() => page.locator(".run-facts").textContent()).toMatch(/Duration[\d.]+ ?m?s.*Tokens0 in · 0 out/);
     await expect.poll(() => page.locator(".timeline-row .span-execution").count()).toBe(0);
     await page.getByRole("button", { name: "Back to now" }).click();
     await soon(() => page.locator(".run-facts").textContent()).toContain("Tokens1,200 in · 30 out");

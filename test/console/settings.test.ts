@@ -45,7 +45,7 @@ beforeAll(async () => {
       reason: "A person lets money go",
     },
   });
-  await api.request("PUT", "budgets/house", { body: { scope: "global", period: "daily", amount_usd: 2 } });
+  await api.request("PUT", "budgets/house", { body: { scope: "global", period: "monthly", amount_usd: 2 } });
   await api.request("PUT", "budgets/analysts", {
     body: { scope: "agent", scope_id: "analyst", period: "monthly", amount_usd: 0.3 },
   });

@@ -9,7 +9,7 @@ import { buildConsoleIfStale, CHECKOUT } from "../../scripts/checkout.mjs";
 import { nextSlots } from "../../src/outside/schedule/index.ts";
 import type { ApiConfig } from "../../src/server/index.ts";
 import { ADMIN, type Api, type ApiParts, createApi } from "../api/fixture.ts";
-import { openBrowser } from "../browser/browser.ts";
+import { openBrowser, openContext } from "../browser/browser.ts";
 
 export type Theme = "light" | "dark";
 
@@ -47,8 +47,7 @@ export const PEOPLE_PAY = {
   action: "require_approval",
 };
 
-/** A slow machine is no failure. */
-const PATIENCE_MS = 60_000;
+const LISTEN_AGAIN_MS = 100;
 const SCREENSHOTS = join(CHECKOUT, "test", "console", "screenshots");
 
 /** `script` is what the scripted adapter answers, as in test/api/fixture.ts; `connect` whom pages may call; `parts` what the server is made of. */
@@ -76,8 +75,7 @@ export async function openSite(
     browser,
     complaints,
     async visit({ theme = "light", width = 1280, height = 800, path = "/", key = ADMIN } = {}) {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, locale: "en-GB" });
-      context.setDefaultTimeout(PATIENCE_MS);
+      const context = await openContext({ viewport: { width, height }, colorScheme: theme, locale: "en-GB" });
       const page = await context.newPage();
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("console", (message) => {
@@ -105,7 +103,11 @@ export async function openSite(
 /** Without `serve`, which ends the app together with its socket: a server that comes back is the same one. */
 function listen(api: Api, port: number): Promise<Server> {
   const server = createServer(getRequestListener(api.app.fetch));
-  return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
+  return new Promise((resolve) => {
+    // While it did not listen, a program may have been given its port for a moment.
+    server.once("error", () => setTimeout(() => resolve(listen(api, port)), LISTEN_AGAIN_MS));
+    server.listen(port, "127.0.0.1", () => resolve(server));
+  });
 }
 
 function hangUp(server: Server): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openContext } from "../browser/browser.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
 const SURVEY = `name: survey
@@ -21,9 +22,8 @@ afterAll(() => site.close());
 /** Opens the form as a visitor without a key. */
 async function visitForm(formUrl: string): Promise<Page> {
   const { pathname, search } = new URL(formUrl, site.url);
-  const context = await site.browser.newContext({ viewport: { width: 480, height: 800 }, locale: "en-GB" });
+  const context = await openContext({ viewport: { width: 480, height: 800 }, locale: "en-GB" });
   onTestFinished(() => context.close());
-  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   await page.goto(`${site.url}${pathname}${search}`);
   expect(await violations(page)).toEqual([]);

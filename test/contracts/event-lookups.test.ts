@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { required } from "../../src/core/base/index.ts";
 import { keyDigest } from "../../src/core/engine/index.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, type Sql, type SqlValue, type Statement } from "../../src/store/index.ts";
-import { createDatabase, type TestDatabase } from "../postgres/database.ts";
+import { connect, createDatabase, type TestDatabase } from "../postgres/database.ts";
 
 const WAITERS = 100_000;
 const KEY = { order: "o77" };
@@ -25,7 +24,7 @@ describe("looking up who waits for an event, with 100,000 that wait", () => {
 
   beforeAll(async () => {
     database = await createDatabase();
-    sql = openPostgres({ url: database.url, connections: 2 });
+    sql = connect(database.url, 2);
     await createSqlStore(sql).migrate();
     const plain = (text: string): Statement => ({ name: "", text });
     await sql.query(

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/core/event/index.ts";
 import { openEmbedded } from "../../src/store/embedded/index.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, type Sql } from "../../src/store/index.ts";
-import { createDatabase } from "../postgres/database.ts";
+import { connect, createDatabase } from "../postgres/database.ts";
 import { creation, logged, share } from "./shares.ts";
 
 interface Opened {
@@ -22,7 +21,7 @@ const DATABASES: Readonly<Record<string, () => Promise<Opened>>> = {
   },
   Postgres: async () => {
     const { url, drop } = await createDatabase();
-    return { sql: openPostgres({ url, connections: 1 }), close: drop };
+    return { sql: connect(url, 1), close: drop };
   },
 };
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
-import { openPostgres } from "../../src/store/postgres/index.ts";
 import type { Sql } from "../../src/store/index.ts";
-import { createDatabase, type TestDatabase } from "../postgres/database.ts";
+import { connect, createDatabase, type TestDatabase } from "../postgres/database.ts";
 
 /** A database for the tests of one file, there as long as they run. */
 export function ownPostgres(): () => Sql {
@@ -9,7 +8,7 @@ export function ownPostgres(): () => Sql {
   let sql: Sql;
   beforeAll(async () => {
     database = await createDatabase();
-    sql = openPostgres({ url: database.url, connections: 2 });
+    sql = connect(database.url, 2);
   });
   afterAll(async () => {
     await sql.close();

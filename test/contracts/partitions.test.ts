@@ -8,9 +8,8 @@ import { openEmbedded } from "../../src/store/embedded/index.ts";
 import { GOVERNANCE } from "../../src/store/migrations/0006-governance.ts";
 import { EXECUTION_TAGS } from "../../src/store/migrations/0012-execution-tags.ts";
 import { RUNS } from "../../src/store/migrations/0001-runs.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, type Sql, type Store } from "../../src/store/index.ts";
-import { createDatabase } from "../postgres/database.ts";
+import { connect, createDatabase } from "../postgres/database.ts";
 import { creation, logFrom, logged, share } from "./shares.ts";
 
 const WEEK_MS = 7 * 86_400_000;
@@ -24,7 +23,7 @@ interface Opened {
 const DATABASES: Readonly<Record<string, () => Promise<Opened>>> = {
   Postgres: async () => {
     const { url, drop } = await createDatabase("empty");
-    const sql = openPostgres({ url, connections: 3 });
+    const sql = connect(url, 3);
     return { sql, close: () => sql.close().then(drop) };
   },
   "the embedded database": async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, StoreUnavailable, type Sql, type Store } from "../../src/store/index.ts";
-import { createDatabase, type TestDatabase } from "../postgres/database.ts";
+import { connect, createDatabase, type TestDatabase } from "../postgres/database.ts";
 import { approval, creation, logFrom, share } from "./shares.ts";
 
 const plain = (text: string): { name: string; text: string } => ({ name: "", text });
@@ -13,10 +13,10 @@ describe("a database that fails", () => {
   let store: Store;
   beforeAll(async () => {
     database = await createDatabase();
-    admin = openPostgres({ url: `${database.url}?application_name=admin`, connections: 2 });
+    admin = connect(`${database.url}?application_name=admin`, 2);
   });
   beforeEach(async () => {
-    sql = openPostgres({ url: database.url, connections: 2 });
+    sql = connect(database.url, 2);
     store = createSqlStore(sql);
     return () => sql.close();
   });
@@ -107,7 +107,8 @@ describe("a database that fails", () => {
   it("that takes too long is given up", async () => {
     const hasty = openPostgres({ url: database.url, statementTimeoutMs: 50 });
     await expect(hasty.query(plain("select pg_sleep(30)"))).rejects.toThrow(StoreUnavailable);
-    await expect(hasty.query(plain("select 1 as one"))).resolves.toEqual([{ one: 1 }]);
+    // Even this may take too long where many wait for a processor.
+    await expect.poll(() => hasty.query(plain("select 1 as one")).catch(() => null)).toEqual([{ one: 1 }]);
     await hasty.close();
   });
 
@@ -124,7 +125,7 @@ describe("a database that fails", () => {
   it("that makes two programs wait for each other lets one of them try again", async () => {
     const ids = Array.from({ length: 30 }, (_, index) => `run_d${index}`);
     await store.commit(ids.map((id) => creation(id)));
-    const rival = createSqlStore(openPostgres({ url: database.url, connections: 2 }));
+    const rival = createSqlStore(connect(database.url, 2));
     for (let version = 1; version <= 5; version += 1) {
       const batch = ids.map((id) => share(id, version, logFrom(version + 1, 1)));
       const outcomes = await Promise.all([store, rival, store, rival].map((one) => one.commit(batch)));

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, SchemaMismatch, type Sql } from "../../src/store/index.ts";
 import { AuditTrail } from "../../src/audit/index.ts";
 import { auditEntry, type AuditEntry } from "../../src/core/audit/index.ts";
 import { KEY_MAKERS } from "../../src/store/migrations/0019-key-makers.ts";
 import { CALLBACK_TOKENS } from "../../src/store/migrations/0061-callback-tokens.ts";
 import { key, link } from "./shares.ts";
-import { createDatabase, type TestDatabase } from "../postgres/database.ts";
+import { connect, createDatabase, type TestDatabase } from "../postgres/database.ts";
 
 const NEWEST = 65;
 
@@ -71,7 +70,7 @@ describe("the schema", () => {
   let database: TestDatabase;
   const opened: Sql[] = [];
   const open = (): Sql => {
-    const sql = openPostgres({ url: database.url, connections: 2 });
+    const sql = connect(database.url, 2);
     opened.push(sql);
     return sql;
   };

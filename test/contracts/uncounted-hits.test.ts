@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, type Sql } from "../../src/store/index.ts";
-import { createDatabase, type TestDatabase } from "../postgres/database.ts";
+import { connect, createDatabase, type TestDatabase } from "../postgres/database.ts";
 import { creation } from "./shares.ts";
 
 const START = 1_700_000_000_000;
@@ -13,7 +12,7 @@ describe("hits that were written without counts", () => {
   let sql: Sql;
   beforeAll(async () => {
     database = await createDatabase();
-    sql = openPostgres({ url: database.url, connections: 1 });
+    sql = connect(database.url, 1);
   });
   afterAll(async () => {
     await sql.close();

@@ -4,7 +4,7 @@ import { placeOf, readPages } from "./page.ts";
 import { isAsShown, isPerformed, perform } from "./transcript.ts";
 
 /** The longest page starts a server three times and waits for what it does. */
-const PATIENCE = { timeout: 240_000 };
+const PATIENCE = { timeout: 600_000 };
 
 describe("pages that show commands with their answers", () => {
   // The tutorial shows the link that opens the console, which `sluice up` prints only where the console is built.

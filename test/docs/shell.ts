@@ -225,7 +225,7 @@ function redirected(line: string): { readonly command: string; readonly file: st
   return match === null ? { command: line, file: null } : { command: match[1] ?? "", file: match[2] ?? "" };
 }
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 /** A page that waits for ever fails with the place where it waits. */
 async function soon<T>(what: Promise<T>, otherwise: () => string): Promise<T> {

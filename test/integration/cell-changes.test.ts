@@ -5,6 +5,7 @@ import {
   compareRows,
   type ComparedTable,
   createDirectory,
+  createSqlStore,
   type DirectoryStore,
   lowerFence,
   movedTables,
@@ -12,6 +13,7 @@ import {
   raiseFence,
   type Sql,
 } from "../../src/store/index.ts";
+import { creation, logFrom } from "../contracts/shares.ts";
 import { type CellsGround, createCells } from "./support/cells-ground.ts";
 
 const RUNS = 3_000;
@@ -93,6 +95,26 @@ it("what an older server copied, without the log, is compared as a whole in the 
   });
   expect(move).toMatchObject({ stage: "done", reason: null });
   expect(await holdings(ground.sql(target))).toEqual(before);
+});
+
+it("a run is found in the source with all of its log or not at all, while its rows are removed", async () => {
+  const sql = ground.sql(source);
+  const store = createSqlStore(sql);
+  await store.commit([creation("run_open", {}, { orgId: "acme", events: logFrom(0, 3) })]);
+  const found: number[] = [];
+  const looking: Sql = {
+    ...sql,
+    transaction: async (work) => {
+      const outcome = await sql.transaction(work);
+      found.push(...(await store.loadRuns(["run_open"])).map(({ events }) => events.length));
+      return outcome;
+    },
+  };
+  const move = await carriedOn(undefined, (cell) => (cell === source ? looking : ground.sql(cell)));
+  expect(move.stage).toBe("done");
+  expect(new Set(found)).toEqual(new Set([3]));
+  expect(await store.loadRuns(["run_open"])).toEqual([]);
+  expect(await createSqlStore(ground.sql(target)).loadRuns(["run_open"])).toHaveLength(1);
 });
 
 it("a row that is not the same in the target after all ends the move, and the organisation stays", async () => {

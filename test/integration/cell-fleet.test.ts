@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { Fleet, type FleetCell } from "../../src/cells/index.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { createSqlStore, type Sql, StoreUnavailable } from "../../src/store/index.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
+import { connect } from "../postgres/database.ts";
 import { type CellsGround, createCells } from "./support/cells-ground.ts";
 
 let ground: CellsGround;
@@ -18,7 +18,7 @@ function cellOf(name: string, sql: Sql, openLong: () => Sql): FleetCell {
 
 it("a move that waits for a dead cell keeps no other move waiting", async () => {
   const troubles: string[] = [];
-  const openLong = (name: string) => () => openPostgres({ url: ground.url(name), connections: 2 });
+  const openLong = (name: string) => () => connect(ground.url(name), 2);
   const north = cellOf("north", ground.sql("north"), openLong("north"));
   const south = cellOf("south", ground.sql("south"), openLong("south"));
   const dead = cellOf("dead", ground.sql("north"), () => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { openPostgres } from "../../src/store/postgres/index.ts";
+import { connect } from "../postgres/database.ts";
 import { Prng } from "../simulation/prng.ts";
 import { ownPostgres } from "./support/own-postgres.ts";
 import { withReplicaPair } from "./support/replica-pair.ts";
@@ -73,7 +73,7 @@ const LEFT = `select (select count(*)::int from event_waiters) as waiters,
 
 /** The last marks go with the next round. */
 async function leftovers(url: string): Promise<unknown> {
-  const sql = openPostgres({ url, connections: 1 });
+  const sql = connect(url, 1);
   try {
     for (let tries = 0; ; tries += 1) {
       const [left] = await sql.query<{ waiters: number; marked: number }>({ name: "", text: LEFT });

@@ -4,8 +4,7 @@ import { createSystemClock } from "../../src/clock/index.ts";
 import { required } from "../../src/core/base/index.ts";
 import { isTerminal, type RunEvent } from "../../src/core/event/index.ts";
 import { createSqlStore, type Sql, type Store } from "../../src/store/index.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
-import { createDatabase } from "../postgres/database.ts";
+import { connect, createDatabase } from "../postgres/database.ts";
 import { launch, ORG, openReplica, type Replica } from "./support/governed.ts";
 import { GovernedMachine } from "./support/governed-machine.ts";
 import { deafAdapter } from "./support/machine.ts";
@@ -112,24 +111,24 @@ describe("on Postgres, with two replicas", () => {
       open -= 1;
       return { status: "completed", stdout: "done" };
     });
-    const connect = (): Store => {
-      const connection = openPostgres({ url: database.url, connections: 4 });
+    const openStore = (): Store => {
+      const connection = connect(database.url, 4);
       connections.push(connection);
       return createSqlStore(connection);
     };
-    store = connect();
+    store = openStore();
     for (let index = 0; index < 2; index += 1) {
       replicas.push(
-        await openReplica({ store: connect(), clock: createSystemClock(), adapter, isAlone: false, troubles }),
+        await openReplica({ store: openStore(), clock: createSystemClock(), adapter, isAlone: false, troubles }),
       );
     }
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const replica of replicas) await replica.stop();
     for (const connection of connections) await connection.close();
     await database.drop();
-  }, 60_000);
+  });
 
   it("no more nodes are at work at once than the document allows", async () => {
     const [first, second] = replicas.map(({ driver }) => driver);
@@ -147,5 +146,5 @@ describe("on Postgres, with two replicas", () => {
     expect(most).toBeLessThanOrEqual(3);
     expect(await store.recount()).toEqual([]);
     expect(troubles).toEqual([]);
-  }, 120_000);
+  });
 });

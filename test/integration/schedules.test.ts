@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import { openEmbedded } from "../../src/store/embedded/index.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
 import { Scheduler } from "../../src/outside/schedule/index.ts";
 import { createSqlStore, type RunRecord, type Store } from "../../src/store/index.ts";
 import { sqlSubject } from "../contracts/sql-subject.ts";
 import type { Subject } from "../contracts/store-contract.ts";
-import { createDatabase } from "../postgres/database.ts";
+import { connect, createDatabase } from "../postgres/database.ts";
 import { HandClock } from "../schedule/hand-clock.ts";
 import { StoreLauncher } from "../schedule/store-launcher.ts";
 
@@ -26,7 +25,7 @@ interface Replica {
 
 async function postgres(): Promise<Subject> {
   const { url, drop } = await createDatabase();
-  return sqlSubject(openPostgres({ url, connections: 3 }), openPostgres({ url, connections: 3 }), drop);
+  return sqlSubject(connect(url, 3), connect(url, 3), drop);
 }
 
 async function embedded(): Promise<Subject> {

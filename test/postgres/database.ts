@@ -10,6 +10,13 @@ export interface TestDatabase {
 }
 
 const TEMPLATE = "sluice_template";
+/** Above what any statement takes, or waits for a connection, where many files of tests share two cores. */
+const PATIENCE_MS = 150_000;
+
+/** Connections of a test: unlike a server, it does not give up a database that is slow. */
+export function connect(url: string, connections: number): Sql {
+  return openPostgres({ url, connections, connectTimeoutMs: PATIENCE_MS, statementTimeoutMs: PATIENCE_MS });
+}
 
 /** A database of one's own: empty, or a copy of the one that was migrated once for the whole suite. */
 export async function createDatabase(kind: "migrated" | "empty" = "migrated"): Promise<TestDatabase> {
@@ -28,7 +35,7 @@ export async function createDatabase(kind: "migrated" | "empty" = "migrated"): P
 }
 
 async function withAdmin<T>(server: string, work: (admin: Sql) => Promise<T>): Promise<T> {
-  const admin = openPostgres({ url: `${server}/postgres`, connections: 1 });
+  const admin = connect(`${server}/postgres`, 1);
   try {
     return await work(admin);
   } finally {
@@ -57,7 +64,7 @@ async function ensureTemplate(admin: Sql, server: string): Promise<void> {
       await admin.query(plain(`drop database ${making}`));
       return;
     }
-    const store = createSqlStore(openPostgres({ url: `${server}/${making}`, connections: 1 }));
+    const store = createSqlStore(connect(`${server}/${making}`, 1));
     await store.migrate();
     await store.close();
     await renameWhenFree(admin, making);

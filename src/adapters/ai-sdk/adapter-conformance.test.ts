@@ -27,6 +27,7 @@ describe("the interface", () => {
       sample: (canary) => ({ model: vendor.model, message: `Repeat ${canary}.` }),
       slow: (canary) => ({ model: vendor.model, message: `Now take your time, ${canary}.` }),
       turn: { model: vendor.model, message: "Please look it up.", tools: ["find"] },
+      abortWithinMs: 60_000,
     });
     expect(report.checks.filter(({ ok }) => ok !== true)).toEqual([]);
   });

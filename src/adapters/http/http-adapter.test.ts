@@ -434,6 +434,7 @@ it("keeps every promise of the interface", async () => {
     config: { targets: { t: { url }, slow: { url: `${url}/slow` } } },
     sample: (canary) => ({ inputs: { target: "t", body: { canary } } }),
     slow: { inputs: { target: "slow" } },
+    abortWithinMs: 60_000,
   });
   expect(report.checks.filter(({ ok }) => ok === false)).toEqual([]);
 });

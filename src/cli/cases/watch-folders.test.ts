@@ -6,7 +6,6 @@ import { createSystemClock } from "../../clock/index.ts";
 import { main } from "../command-line.ts";
 import type { Io, Screen } from "../io.ts";
 
-const PATIENCE = { timeout: 60_000 };
 const HELLO = "name: hello\nsteps:\n  - { id: sentence, command: Write a sentence. }\n";
 const CASES = "workflow: hello.lobsterX\ncases:\n  - name: one\n";
 
@@ -57,14 +56,14 @@ function watching(...names: readonly string[]) {
 describe("sluice test --watch", () => {
   it("runs again after each save, whatever came of the last one, until it is stopped", async () => {
     const { printed, stop } = watching();
-    await expect.poll(() => printed.err, PATIENCE).toContain("waiting for a saved file");
+    await expect.poll(() => printed.err).toContain("waiting for a saved file");
     expect(printed.out).toContain("1 case, 1 passed");
     write("hello.cases.yaml", `${CASES}    expect: { status: failed }\n`);
-    await expect.poll(() => printed.out, PATIENCE).toContain("1 failed");
+    await expect.poll(() => printed.out).toContain("1 failed");
     write("hello.cases.yaml", `${CASES}    expct: {}\n`);
-    await expect.poll(() => printed.err, PATIENCE).toContain("unknown_key");
+    await expect.poll(() => printed.err).toContain("unknown_key");
     write("hello.cases.yaml", `${CASES}  - name: two\n`);
-    await expect.poll(() => printed.out, PATIENCE).toContain("2 cases, 2 passed");
+    await expect.poll(() => printed.out).toContain("2 cases, 2 passed");
     expect(await stop()).toBe(0);
   });
 
@@ -73,11 +72,11 @@ describe("sluice test --watch", () => {
     [["hello.cases.yaml"], "cannot read hello.cases.yaml"],
   ])("goes on when the cases %j are away for a while, as some editors save", async (names, said) => {
     const { printed, stop } = watching(...names);
-    await expect.poll(() => printed.err, PATIENCE).toContain("waiting for a saved file");
+    await expect.poll(() => printed.err).toContain("waiting for a saved file");
     rmSync(join(folder, "hello.cases.yaml"));
-    await expect.poll(() => printed.err, PATIENCE).toContain(said);
+    await expect.poll(() => printed.err).toContain(said);
     write("hello.cases.yaml", `${CASES}  - name: two\n`);
-    await expect.poll(() => printed.out, PATIENCE).toContain("2 cases, 2 passed");
+    await expect.poll(() => printed.out).toContain("2 cases, 2 passed");
     expect(await stop()).toBe(0);
   });
 
@@ -91,13 +90,13 @@ describe("sluice test --watch", () => {
     rmSync(join(folder, "hello.cases.yaml"));
     save(CASES);
     const { printed, stop } = watching();
-    await expect.poll(() => printed.err, PATIENCE).toContain("waiting for a saved file");
+    await expect.poll(() => printed.err).toContain("waiting for a saved file");
     rmSync(inner, { recursive: true });
-    await expect.poll(() => printed.err, PATIENCE).toContain("there are no cases in .");
+    await expect.poll(() => printed.err).toContain("there are no cases in .");
     save(`${CASES}  - name: two\n`);
-    await expect.poll(() => printed.out, PATIENCE).toContain("2 cases, 2 passed");
+    await expect.poll(() => printed.out).toContain("2 cases, 2 passed");
     write("flows/hello.cases.yaml", `${CASES}  - name: two\n  - name: three\n`);
-    await expect.poll(() => printed.out, PATIENCE).toContain("3 cases, 3 passed");
+    await expect.poll(() => printed.out).toContain("3 cases, 3 passed");
     expect(await stop()).toBe(0);
   });
 });

@@ -54,7 +54,7 @@ function browser() {
   return { join, close, open, record: (...ids: readonly number[]) => log.push(...ids) };
 }
 
-const soon = <T>(look: () => T) => expect.poll(look, { timeout: 5_000, interval: 5 });
+const soon = <T>(look: () => T) => expect.poll(look, { interval: 5 });
 
 describe("pages that share a connection without a shared script", () => {
   it("receive from the one that leads, each its own events once and in order", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, createApi } from "../../../test/api/fixture.ts";
+import { type Api, createApi, createNoonClock } from "../../../test/api/fixture.ts";
 
 const SOURCE = `name: refund
 steps:
@@ -16,7 +16,7 @@ nodes:
 
 let api: Api;
 beforeAll(async () => {
-  api = await createApi({}, SCRIPT);
+  api = await createApi({}, SCRIPT, { clock: createNoonClock() });
   await api.request("PUT", "agents/ada", { body: {} });
   for (const source of [SOURCE, FAILING]) await api.save(source);
   for (const workflow of ["refund", "refund", "failing"]) await api.run(workflow);

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   ADMIN,
   type Answer,
@@ -87,7 +87,7 @@ describe("a trigger with concurrency", () => {
       { status: "running" },
     ]);
     await api.request("POST", `runs/${first}/cancel`);
-    await vi.waitFor(async () => expect(await waits(second)).toMatchObject({ status: "running" }), 20_000);
+    await expect.poll(() => waits(second)).toMatchObject({ status: "running" });
     // It holds its place when it is opened again, as a run of a workflow with a limit does.
     expect(replied(await api.request("POST", `runs/${first}/rewind`, { body: { eventId: 1 } }))).toEqual([
       409,
@@ -115,7 +115,7 @@ describe("a trigger with concurrency", () => {
       concurrency: { key: "deploy-${body.customer}", when_full: "cancel_old" },
     });
     const [old, young] = [await fire(two, "ann"), await fire(two, "ann")];
-    await vi.waitFor(async () => expect(await waits(young)).toMatchObject({ status: "running" }), 20_000);
+    await expect.poll(() => waits(young)).toMatchObject({ status: "running" });
     expect(await waits(old)).toMatchObject({ status: "cancelled" });
     const three = await trigger({ workflow: "careful", on: HOOK, args: {}, concurrency: { key: "body.customer" } });
     const refused = await api.request("POST", `triggers/${three}/fire`, { body: { body: {} } });
@@ -365,13 +365,20 @@ describe("a trigger of the kind hook", () => {
     const args = { number: 1 };
     const none = await deliver(await trigger({ workflow: "order", on: HOOK, args, respond: "none" }), {});
     expect([none.status, none.body]).toEqual([204, ""]);
-    const outputs = await deliver(await trigger({ workflow: "order", on: HOOK, args, respond: "outputs" }), {});
+    /** Sent again where a slow machine has not ended the run in the time that an answer waits. */
+    const answered = async (name: string) => {
+      for (;;) {
+        const reply = await deliver(name, {});
+        if (reply.status !== 202) return reply;
+      }
+    };
+    const outputs = await answered(await trigger({ workflow: "order", on: HOOK, args, respond: "outputs" }));
     expect(outputs.status).toBe(200);
     expect(outputs.body).toEqual({ take: { stdout: "Take 1 plain" } });
     expect(outputs.headers.get("sluice-run-id")).toMatch(/^run_/);
     const long = await deliver(await trigger({ workflow: "endless", on: HOOK, args: {}, respond: "outputs" }), {});
     expect([long.status, long.body.started]).toEqual([202, true]);
-    const failed = await deliver(await trigger({ workflow: "failing", on: HOOK, args: {}, respond: "outputs" }), {});
+    const failed = await answered(await trigger({ workflow: "failing", on: HOOK, args: {}, respond: "outputs" }));
     expect(replied(failed)).toEqual([502, "run_failed"]);
     expect(failed.body.runId).toMatch(/^run_/);
   });

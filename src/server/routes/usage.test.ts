@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, createApi, STRANGER } from "../../../test/api/fixture.ts";
+import { type Api, createApi, createNoonClock, STRANGER } from "../../../test/api/fixture.ts";
 
 const SOURCE = `name: billed
 steps:
@@ -16,7 +16,7 @@ let api: Api;
 const asked = (query: string) => api.request("GET", `usage${query}`);
 
 beforeAll(async () => {
-  api = await createApi({}, SCRIPT);
+  api = await createApi({}, SCRIPT, { clock: createNoonClock() });
   await api.request("PUT", "agents/ada", { body: {} });
   await api.save(SOURCE);
   await api.run("billed");
@@ -29,7 +29,7 @@ describe("usage", () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ bucket: "day", by: null });
     expect(body.data).toMatchObject([{ group: null, count: 2, inputTokens: 10, costMicros: 300_000, costUsd: "0.30" }]);
-    expect(body.data[0].bucketStart).toBe(`${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`);
+    expect(body.data[0].bucketStart).toBe("2026-11-18T00:00:00.000Z");
     expect(body.totals).toEqual({
       count: 2,
       inputTokens: 10,

@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openPostgres } from "../../../src/store/postgres/index.ts";
 import type { Sql } from "../../../src/store/index.ts";
-import { createDatabase, type TestDatabase } from "../../postgres/database.ts";
+import { connect, createDatabase, type TestDatabase } from "../../postgres/database.ts";
 import { Api } from "./api.ts";
 import { type ServerProcess, startProgram } from "./server-process.ts";
 
@@ -30,7 +29,7 @@ export async function createCells(names: readonly string[], directoryName: strin
   const databases = new Map<string, TestDatabase>();
   const all = directoryName === null ? names : [...names, directoryName];
   for (const name of all) databases.set(name, await createDatabase());
-  const sqls = new Map([...databases].map(([name, { url }]) => [name, openPostgres({ url, connections: 2 })]));
+  const sqls = new Map([...databases].map(([name, { url }]) => [name, connect(url, 2)]));
   const file = join(directory, "cells.yaml");
   const urlOf = (name: string): string => required(databases.get(name), name).url;
   const head = directoryName === null ? "" : `directory: {url: "${urlOf(directoryName)}"}\n`;

@@ -4,13 +4,9 @@ import { join } from "node:path";
 import type { Adapter } from "../../../src/adapter/index.ts";
 import { createSystemClock } from "../../../src/clock/index.ts";
 import { openEmbedded } from "../../../src/store/embedded/index.ts";
-import { openPostgres } from "../../../src/store/postgres/index.ts";
 import { createSqlStore, type Sql, type Store } from "../../../src/store/index.ts";
-import { createDatabase } from "../../postgres/database.ts";
+import { connect, createDatabase } from "../../postgres/database.ts";
 import { type Manifest, openReplica, register, type Replica } from "./governed.ts";
-
-/** Hundreds of reads at once wait for few connections: on a slow machine for long. */
-const PATIENCE_MS = 120_000;
 
 /** A database with governed replicas on it, looked at from beside them after every commit. */
 export interface GovernedDatabase {
@@ -99,9 +95,8 @@ async function openSql({ kind, replicas }: DatabaseParts) {
     return { connections: [sql], beside: sql, cleanUp };
   }
   const { url, drop } = await createDatabase();
-  const patient = { url, connectTimeoutMs: PATIENCE_MS };
-  const connections = Array.from({ length: replicas }, () => openPostgres({ ...patient, connections: 4 }));
-  const beside = openPostgres({ ...patient, connections: 2 });
+  const connections = Array.from({ length: replicas }, () => connect(url, 4));
+  const beside = connect(url, 2);
   const cleanUp = async (): Promise<void> => {
     for (const sql of [...connections, beside]) await sql.close();
     await drop();

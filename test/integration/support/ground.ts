@@ -1,9 +1,8 @@
 /** A place for servers that are killed: files of their own, and a database that can be read when they are gone. */
 import { join } from "node:path";
 import { openEmbedded } from "../../../src/store/embedded/index.ts";
-import { openPostgres } from "../../../src/store/postgres/index.ts";
 import type { Sql } from "../../../src/store/index.ts";
-import { createDatabase } from "../../postgres/database.ts";
+import { connect, createDatabase } from "../../postgres/database.ts";
 import { openGround } from "./kills.ts";
 import { callProgram, type ServerSettings } from "./server-process.ts";
 
@@ -28,7 +27,7 @@ export async function openReadableGround(on: "embedded" | "postgres", script: un
       const sql =
         database === null
           ? await openEmbedded({ directory: join(settings.data, "database") })
-          : openPostgres({ url: database.url, connections: 1 });
+          : connect(database.url, 1);
       try {
         await look(sql);
       } finally {

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import { openEmbedded } from "../../../src/store/embedded/index.ts";
-import { openPostgres } from "../../../src/store/postgres/index.ts";
 import { createMemoryStore, createSqlStore, type Sql, type Store } from "../../../src/store/index.ts";
-import { createDatabase } from "../../postgres/database.ts";
+import { connect, createDatabase } from "../../postgres/database.ts";
 
 export interface OpenedStore {
   readonly store: Store;
@@ -23,7 +22,7 @@ export const STORES: Readonly<Record<string, (folder: string) => Promise<OpenedS
   },
   Postgres: async () => {
     const database = await createDatabase();
-    const sql = openPostgres({ url: database.url, connections: 4 });
+    const sql = connect(database.url, 4);
     const store = createSqlStore(sql);
     return {
       store,

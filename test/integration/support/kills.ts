@@ -49,8 +49,9 @@ export interface KillPlan {
 const LIFE_MS_MAX = 900;
 const LIFE_CALLS_MAX = 60;
 const LINGER_MS_MAX = 300;
-/** A server that has nothing to do is killed all the same. */
+/** A server that has nothing to do is killed all the same; a slow one has not even begun. */
 const LULL_MS = 3_000;
+const FIRST_CALL_MS = 30_000;
 
 /** Kills the server again and again while it works, starts it on what it left, and judges what became of the runs. */
 export async function surviveKills({ seed, kills, databaseUrl, runsPerLife, note }: KillPlan): Promise<Verdict> {
@@ -82,10 +83,14 @@ export async function surviveKills({ seed, kills, databaseUrl, runsPerLife, note
 
 /** Lasts until the adapter was called so many times, and a moment longer. */
 export async function liveByCalls(ledger: string, dice: Prng): Promise<void> {
-  const wanted = countCalls(ledger) + dice.between(1, LIFE_CALLS_MAX);
+  const before = countCalls(ledger);
+  const wanted = before + dice.between(1, LIFE_CALLS_MAX);
   const lingerMs = dice.below(LINGER_MS_MAX);
-  const until = Date.now() + LULL_MS;
-  while (countCalls(ledger) < wanted && Date.now() < until) await pause(5);
+  const begun = Date.now();
+  for (let calls = before; calls < wanted; calls = countCalls(ledger)) {
+    if (Date.now() > begun + (calls === before ? FIRST_CALL_MS : LULL_MS)) break;
+    await pause(5);
+  }
   await pause(lingerMs);
 }
 

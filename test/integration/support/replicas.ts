@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { openPostgres } from "../../../src/store/postgres/index.ts";
+import { connect } from "../../postgres/database.ts";
 import { Prng } from "../../simulation/prng.ts";
 import { Api } from "./api.ts";
 import { ALL_SAMPLES, KEY, liveByCalls, openGround } from "./kills.ts";
@@ -101,7 +101,7 @@ const LEFT = `select
 
 /** Nothing of a run outlives it. */
 async function leftovers(databaseUrl: string): Promise<readonly string[]> {
-  const sql = openPostgres({ url: databaseUrl, connections: 1 });
+  const sql = connect(databaseUrl, 1);
   try {
     const [left] = await sql.query<Record<string, number>>({ name: "", text: LEFT });
     return Object.entries(left ?? {}).flatMap(([what, count]) => (count === 0 ? [] : [`${count} ${what} are left`]));

@@ -44,6 +44,7 @@ export interface TurnVerdict extends Verdict {
 }
 
 const PATIENCE_MS = 120_000;
+const CALL_MS_MAX = 30_000;
 
 const VICTIMS = ["server", "bridge", "both", "bridge of a new server"] as const;
 
@@ -65,6 +66,7 @@ export async function surviveTurnKills(plan: KillPlan): Promise<TurnVerdict> {
       }
       await pause(dice.between(60, 700));
       const victim = VICTIMS[kill - 1] ?? dice.pick(VICTIMS);
+      if (victim !== "server") await nextCall(pair);
       killedAt.push(Date.now());
       await killAndStart(pair, victim, dice);
       note?.(`kill ${kill} of ${kills}: ${victim}`);
@@ -95,6 +97,13 @@ async function killAndStart(pair: Pair, victim: (typeof VICTIMS)[number], dice: 
   await pause(dice.below(200));
   if (victim !== "bridge") await (starting ?? pair.startServer());
   if (victim !== "server") await pair.startBridge();
+}
+
+/** Lasts until a call begins, so that the blow interrupts one, however slow the machine is between them. */
+async function nextCall({ ledger }: Pair): Promise<void> {
+  const before = readTurnLedger(ledger).length;
+  const until = Date.now() + CALL_MS_MAX;
+  while (readTurnLedger(ledger).length === before && Date.now() < until) await pause(2);
 }
 
 /** How far those are that have not ended. */

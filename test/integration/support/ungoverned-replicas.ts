@@ -2,9 +2,8 @@ import type { Adapter } from "../../../src/adapter/index.ts";
 import { createSystemClock } from "../../../src/clock/index.ts";
 import { DurableDriver } from "../../../src/driver/index.ts";
 import { createAllowAllJudge } from "../../../src/governance/index.ts";
-import { openPostgres } from "../../../src/store/postgres/index.ts";
 import { createSqlStore, type Sql, type Store, StoreUnavailable } from "../../../src/store/index.ts";
-import { createDatabase } from "../../postgres/database.ts";
+import { connect, createDatabase } from "../../postgres/database.ts";
 
 /** Two drivers on one Postgres, where everything is allowed. */
 export interface UngovernedReplicas {
@@ -21,14 +20,14 @@ export async function openUngovernedReplicas(adapter: Adapter): Promise<Ungovern
   const clock = createSystemClock();
   const troubles: string[] = [];
   const connections: Sql[] = [];
-  const connect = (count: number): Sql => {
-    const sql = openPostgres({ url: database.url, connections: count });
+  const open = (count: number): Sql => {
+    const sql = connect(database.url, count);
     connections.push(sql);
     return sql;
   };
   const replica = (): DurableDriver =>
     new DurableDriver({
-      store: createSqlStore(connect(4)),
+      store: createSqlStore(open(4)),
       clock,
       adapters: [adapter],
       judge: createAllowAllJudge(new Set([adapter.provider]), adapter.provider),
@@ -38,7 +37,7 @@ export async function openUngovernedReplicas(adapter: Adapter): Promise<Ungovern
       onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
     });
   const replicas = [replica(), replica()] as const;
-  const sql = connect(2);
+  const sql = open(2);
   for (const each of replicas) await each.start();
   return {
     replicas,

@@ -178,7 +178,7 @@ steps:
     const done = answerer.take({ type: "simulate", id: 7, source, args: {}, answers });
     const eventTypes = () =>
       replies.flatMap((reply) => (reply.type === "progress" ? reply.events.map(({ type }) => type) : []));
-    await expect.poll(eventTypes, { timeout: 5_000 }).toContain("node.started");
+    await expect.poll(eventTypes).toContain("node.started");
     expect(replies.some(({ type }) => type === "simulated")).toBe(false);
     await answerer.take({ type: "stop", id: 7 });
     await done;
