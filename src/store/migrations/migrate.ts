@@ -52,6 +52,7 @@ import { CALLBACK_TOKENS } from "./0061-callback-tokens.ts";
 import { KEY_COLLATIONS } from "./0062-key-collations.ts";
 import { CELL_CHANGES } from "./0063-cell-changes.ts";
 import { COMMIT_REPORTS } from "./0064-commit-reports.ts";
+import { NARROW_PENDING } from "./0065-narrow-pending.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -105,6 +106,7 @@ const MIGRATIONS: readonly Migration[] = [
   KEY_COLLATIONS,
   CELL_CHANGES,
   COMMIT_REPORTS,
+  NARROW_PENDING,
 ];
 
 /** The last migration this program knows. */
