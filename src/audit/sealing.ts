@@ -70,7 +70,7 @@ export function sealing({ orgId, now, signing }: SealingOptions): ComputeSeal {
 }
 
 function entriesIn(pending: readonly PendingAudit[]): readonly AuditEntry[] {
-  return pending.flatMap(({ body }) => JSON.parse(body) as AuditEntry[]);
+  return pending.flatMap(({ entries }) => entries);
 }
 
 /** Returns the keyed hash of text that people wrote. After its salt is deleted, no guess of the text can be checked against it. */

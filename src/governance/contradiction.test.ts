@@ -80,7 +80,7 @@ describe("a node whose instructions contradict each other", () => {
     expect((await machine.store.readCounters(ORG, 0)).agents).toEqual([{ agentId: "default", open: 0, hits: [] }]);
     const entries: AuditEntry[] = [];
     await machine.store.seal(ORG, 100, (head, pending) => {
-      for (const { body } of pending) entries.push(...(JSON.parse(body) as AuditEntry[]));
+      for (const one of pending) entries.push(...one.entries);
       return { head, records: [], segments: [] };
     });
     expect(entries.filter(({ type }) => type === "gate.rejected")).toMatchObject([

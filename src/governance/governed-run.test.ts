@@ -146,7 +146,7 @@ describe("a run under limits", () => {
     const alerts: string[] = [];
     const look = async (): Promise<void> => {
       await limited.store.seal(ORG, 1_000, (head, pending) => {
-        alerts.push(...pending.flatMap(({ body }) => body.match(/"budget\.\w+"/g) ?? []));
+        alerts.push(...pending.flatMap(({ entries }) => JSON.stringify(entries).match(/"budget\.\w+"/g) ?? []));
         return { head, records: [], segments: [] };
       });
     };

@@ -60,7 +60,7 @@ async function pass(ms: number): Promise<void> {
 async function audited(): Promise<readonly AuditEntry[]> {
   const entries: AuditEntry[] = [];
   await store.seal(ORG, 100, (head, pending) => {
-    for (const { body } of pending) entries.push(...(JSON.parse(body) as AuditEntry[]));
+    for (const one of pending) entries.push(...one.entries);
     return { head, records: [], segments: [] };
   });
   return entries;

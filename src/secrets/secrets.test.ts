@@ -42,10 +42,7 @@ const codeOf = async (secrets: Secrets, name: string, use: SecretUse = EU): Prom
 const auditOf = async (store: Store): Promise<readonly string[]> => {
   const written: string[] = [];
   await store.seal(ORG, 100, (head, pending) => {
-    for (const { body } of pending) {
-      const read = JSON.parse(body) as object | readonly object[];
-      written.push(...(Array.isArray(read) ? read : [read]).map((entry) => JSON.stringify(entry)));
-    }
+    for (const { entries } of pending) written.push(...entries.map((entry) => JSON.stringify(entry)));
     return { head, records: [], segments: [] };
   });
   return written;

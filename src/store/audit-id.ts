@@ -8,7 +8,14 @@ export function appendedAuditId(): string {
   return `${String(appended).padStart(12, "0")}/${randomUUID()}`;
 }
 
+const VERSION_DIGITS = 9;
+
 /** Returns the id of a commit's audit entries. Every commit of a run has its own version, and ids sort by version. */
 export function committedAuditId(runId: string, rowVersion: number): string {
-  return `${runId}/${String(rowVersion).padStart(9, "0")}`;
+  return `${runId}/${String(rowVersion).padStart(VERSION_DIGITS, "0")}`;
+}
+
+/** Returns the run in the id of a commit's audit entries. */
+export function runOfAuditId(id: string): string {
+  return id.slice(0, -(VERSION_DIGITS + 1));
 }

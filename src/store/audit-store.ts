@@ -46,10 +46,10 @@ export interface AuditSelection {
   readonly run?: string;
 }
 
-/** The waiting entries of one commit or one call, as JSON. */
+/** The waiting entries of one commit or one call. */
 export interface PendingAudit {
   readonly id: string;
-  readonly body: string;
+  readonly entries: readonly AuditEntry[];
 }
 
 /** `saltsOf` returns the salt of each subject, creating those that are missing. */

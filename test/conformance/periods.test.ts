@@ -33,7 +33,8 @@ describe("a budget whose period ends", () => {
     await passTo(Date.UTC(2026, 10, 16) + 2 * HOUR);
     const found: string[] = [];
     await store.seal(ORG, 1_000, (head, pending) => {
-      found.push(...pending.map(({ body }) => body).filter((body) => body.includes("budget.period_reset")));
+      const texts = pending.map(({ entries }) => JSON.stringify(entries));
+      found.push(...texts.filter((text) => text.includes("budget.period_reset")));
       return { head, records: [], segments: [] };
     });
     expect(found).toHaveLength(1);

@@ -84,6 +84,30 @@ export function auditRules(subjectOf: SubjectOf): void {
       ]);
     });
 
+    it("has every record of a commit as the commit gave it", async () => {
+      const { store } = subjectOf();
+      const ofRun = (type: AuditType, parts: Partial<AuditEntry>): AuditEntry =>
+        entry(type, { actor: "sluice", run: "run_1", resource: "run/run_1", ...parts });
+      const onNode = (type: AuditType, node: string, parts: Partial<AuditEntry> = {}): AuditEntry =>
+        ofRun(type, { node, resource: `node/${node}`, ...parts });
+      const detail = { attempt: 1, agentId: "a", verdictId: "vrd_run_1/a/3" };
+      const audit = [
+        ofRun("run.started", { actor: "key_1" }),
+        onNode("node.dispatched", "a", { detail }),
+        onNode("node.dispatched", "b", { detail: { ...detail, verdictId: "vrd_run_1/b/4" } }),
+        onNode("node.completed", "a", { at: 1_001, detail: { attempt: 1 } }),
+        onNode("node.completed", "b", { at: 1_001, detail: { attempt: 1 } }),
+        onNode("node.completed", "c", { at: 1_001, detail: { attempt: 1, "run_1 \u001f": "\u001f" } }),
+        entry("budget.alert", { run: "run_2", resource: "budget/all" }),
+      ];
+      await store.commit([creation("run_1", {}, { audit })]);
+      await trailOf(store).catchUp(ORG);
+      const { data } = await store.listAudit(ORG, {}, ALL);
+      const given = audit.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() }));
+      expect(data.toReversed()).toMatchObject([...given.slice(0, -1), { ...given.at(-1), actor: data[0]?.actor }]);
+      expect(await trailOf(store).verify(ORG)).toMatchObject({ ok: true, records: audit.length });
+    });
+
     it("keeps the order in which one run recorded it", async () => {
       const { store } = subjectOf();
       await store.commit([creation("run_1", {}, { audit: [entry("run.started", { run: "run_1" })] })]);
@@ -123,7 +147,7 @@ export function auditRules(subjectOf: SubjectOf): void {
       const seen: number[] = [];
       const nothing: ComputeSeal = (head, pending) => {
         seen.push(pending.length);
-        const types = pending.map(({ body }) => (JSON.parse(body) as AuditEntry[])[0]?.type);
+        const types = pending.map(({ entries }) => entries[0]?.type);
         expect(types).toEqual(["key.created", "key.revoked"].slice(0, pending.length));
         return { head, records: [], segments: [] };
       };

@@ -14,8 +14,8 @@ async function sealed(store: Store, runs: readonly string[], at = 5_000): Promis
     runs.map((run) => auditEntry({ at, type: "run.started", actor: "a", resource: `run/${run}`, run, detail: {} })),
   );
   await store.seal("org_1", 100, (head: AuditHead, pending) => {
-    const entries = pending.flatMap(({ body }) => JSON.parse(body) as { type: "run.started"; run: string }[]);
-    const records = entries.map(({ type, run }, index) => {
+    const entries = pending.flatMap((one) => one.entries);
+    const records = entries.map(({ type, run = null }, index) => {
       const seq = head.seq + index + 1;
       return { seq, at, category: "execution", type, run, line: JSON.stringify({ seq, type, run }) } as const;
     });

@@ -8,6 +8,7 @@ import { openEmbedded } from "../../src/store/embedded/index.ts";
 import { GOVERNANCE } from "../../src/store/migrations/0006-governance.ts";
 import { EXECUTION_TAGS } from "../../src/store/migrations/0012-execution-tags.ts";
 import { RUNS } from "../../src/store/migrations/0001-runs.ts";
+import { auditEntry } from "../../src/core/audit/index.ts";
 import { createSqlStore, type Sql, type Store } from "../../src/store/index.ts";
 import { connect, createDatabase } from "../postgres/database.ts";
 import { creation, logFrom, logged, share } from "./shares.ts";
@@ -98,6 +99,40 @@ describe.each(Object.keys(DATABASES))("partitions of %s", (kind) => {
     expect(await store.readEvents("org_1", runId, 4, 10)).toEqual(logFrom(4, 4));
     while ((await store.indexRuns(100)) > 0);
     expect([await pieces(), (await store.loadRuns([runId]))[0]?.events]).toEqual([1, logFrom(0, 8)]);
+  });
+
+  it("hold even short lists compressed, and a joined log without what makes its pieces long enough for that", async () => {
+    const runId = newRunId(Date.now());
+    const audit = ["a", "b", "c", "d", "e"].map((node) =>
+      auditEntry({ at: 1, type: "node.failed", actor: "sluice", resource: `${node}/1`, run: runId, node, detail: {} }),
+    );
+    const body = { trail: Array.from({ length: 20 }, () => ({ gate: "identity", outcome: "pass" })) };
+    const outcome = { attempt: 1, at: 1, disposition: "allow", gate: null, code: null } as const;
+    const verdict = { verdictId: "v1", nodeId: "a", ...outcome };
+    const verdicts = [{ ...verdict, bodyText: JSON.stringify(body) }];
+    await store.commit([creation(runId, {}, { events: logFrom(0, 10), audit, verdicts })]);
+    const sizes = async (table: string): Promise<{ length: number; stored: number } | undefined> =>
+      (
+        await sql.query<{ length: number; stored: number }>(
+          plain(`select length(rtrim(replace(body, ' ', ''))) as length, pg_column_size(body) as stored
+            from ${table} where position('${runId}' in ${table === "audit_pending" ? "id" : "run_id"}) = 1`),
+        )
+      )[0];
+    for (const table of ["event_blocks", "verdict_blocks", "audit_pending"]) {
+      const { length, stored } = required(await sizes(table), table);
+      expect(length, table).toBeGreaterThan(450);
+      expect(length, table).toBeLessThan(2_000);
+      expect(stored, table).toBeLessThan(length * 0.7);
+    }
+    expect(await store.verdictsOf("org_1", runId)).toEqual([{ ...verdict, body }]);
+    const ended = { status: "completed", endedAt: 9 } as const;
+    await store.commit([share(runId, 1, logFrom(10, 10), { head: ended, isReindexed: true })]);
+    while ((await store.indexRuns(100)) > 0);
+    const [joined] = await sql.query<{ body: string }>(
+      plain(`select body from event_blocks where run_id = '${runId}'`),
+    );
+    expect(joined?.body).toBe(JSON.stringify(logFrom(0, 20)));
+    expect((await store.loadRuns([runId]))[0]?.events).toEqual(logFrom(0, 20));
   });
 
   it("are not made for a week that has begun in the default one", async () => {

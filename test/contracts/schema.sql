@@ -144,9 +144,8 @@
   org_id text not null collate C
   at bigint not null
   body text not null compression lz4
-  PRIMARY KEY (id)
-  CREATE INDEX audit_pending_oldest ON public.audit_pending USING btree (org_id, at, id)
-  CREATE UNIQUE INDEX audit_pending_pkey ON public.audit_pending USING btree (id)
+  PRIMARY KEY (org_id, at, id)
+  CREATE UNIQUE INDEX audit_pending_pkey ON public.audit_pending USING btree (org_id, at, id)
 
 -- audit_records
   org_id text not null collate C

@@ -4,10 +4,11 @@ import { AuditTrail } from "../../src/audit/index.ts";
 import { auditEntry, type AuditEntry } from "../../src/core/audit/index.ts";
 import { KEY_MAKERS } from "../../src/store/migrations/0019-key-makers.ts";
 import { CALLBACK_TOKENS } from "../../src/store/migrations/0061-callback-tokens.ts";
-import { key, link } from "./shares.ts";
+import { NARROW_PENDING } from "../../src/store/migrations/0066-narrow-pending.ts";
+import { creation, key, link } from "./shares.ts";
 import { connect, createDatabase, type TestDatabase } from "../postgres/database.ts";
 
-const NEWEST = 65;
+const NEWEST = 66;
 
 /** Ends a transaction with what was seen in it. */
 class Undone extends Error {
@@ -231,6 +232,34 @@ describe("the schema", () => {
     expect(await exported()).toBe(before);
     expect(await listed()).toEqual([3, 2, 1]);
     expect(await trail.verify("org_7")).toMatchObject({ ok: true, records: 3 });
+  });
+
+  it("seals entries that an earlier program has left waiting, in their order beside new ones", async () => {
+    const sql = open();
+    const store = createSqlStore(sql);
+    await store.migrate();
+    await sql.query(plain("alter table audit_pending drop constraint audit_pending_pkey"));
+    await sql.query(plain("alter table audit_pending add primary key (id)"));
+    await sql.query(plain("create index audit_pending_oldest on audit_pending (org_id, at, id)"));
+    const started = { at: 1, type: "run.started", actor: "ann", resource: "run/run_1", run: "run_1" } as const;
+    const entry = auditEntry({ ...started, detail: { "a \u001f": "\u001f" } });
+    const put = plain("insert into audit_pending (id, org_id, at, body) values ($1, 'org_6', $2, $3)");
+    await sql.query(put, ["run_1/000000000", 1, JSON.stringify([entry, entry])]);
+    await sql.query(put, ["one/entry", 3, JSON.stringify(auditEntry({ ...started, at: 3, detail: {} }))]);
+    for (const statement of NARROW_PENDING.statements) await sql.query(plain(statement));
+    const finished = auditEntry({ ...started, at: 2, type: "run.finished", detail: {} });
+    await store.commit([creation("run_1", {}, { orgId: "org_6", audit: [finished] })]);
+    const trail = new AuditTrail({ store, now: () => 5, seed: "0e".repeat(32) });
+    await trail.catchUp("org_6");
+    const { data } = await store.listAudit("org_6", {}, { limit: 10, cursor: null });
+    expect(data.map(({ type, at, detail }) => [type, Date.parse(at), detail]).reverse()).toEqual([
+      ["run.started", 1, entry.detail],
+      ["run.started", 1, entry.detail],
+      ["run.finished", 2, {}],
+      ["run.started", 3, {}],
+    ]);
+    expect(await sql.query(plain("select 1 from audit_pending where org_id = 'org_6'"))).toEqual([]);
+    expect(await trail.verify("org_6")).toMatchObject({ ok: true, records: 4 });
   });
 
   it("knows of keys made before who made them, from the audit", async () => {

@@ -65,7 +65,7 @@ describe("the memory of an agent", () => {
     expect(JSON.stringify(body.attempts[0].instructions)).not.toContain("memory");
     const replied: string[] = [];
     await api.store.seal("default", 1_000, (head, pending) => {
-      replied.push(...pending.flatMap(({ body: text }) => text.match(/"action":"forgotten"/g) ?? []));
+      replied.push(...pending.flatMap(({ entries }) => JSON.stringify(entries).match(/"action":"forgotten"/g) ?? []));
       return { head, records: [], segments: [] };
     });
     expect(replied).toHaveLength(1);

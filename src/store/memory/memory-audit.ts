@@ -1,5 +1,5 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
-import { GENESIS_HASH, type AuditHead, type AuditRecord } from "../../core/audit/index.ts";
+import { type AuditEntry, GENESIS_HASH, type AuditHead, type AuditRecord } from "../../core/audit/index.ts";
 import { newSalt } from "../audit-salt.ts";
 import { appendedAuditId, committedAuditId } from "../audit-id.ts";
 import type {
@@ -160,7 +160,7 @@ async function seal(
     .filter(([, entry]) => entry.orgId === orgId)
     .sort(([leftId, left], [rightId, right]) => left.at - right.at || compareCodeUnits(leftId, rightId))
     .slice(0, limit)
-    .map(([id, { body }]) => ({ id, body }));
+    .map(([id, { body }]) => ({ id, entries: [JSON.parse(body) as AuditEntry | AuditEntry[]].flat() }));
   const sealed = await compute(copy(chain.head), waiting, async (subjects) => {
     for (const subject of subjects) {
       const key = keyOf(orgId, subject);

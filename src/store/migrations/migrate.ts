@@ -53,6 +53,7 @@ import { KEY_COLLATIONS } from "./0062-key-collations.ts";
 import { CELL_CHANGES } from "./0063-cell-changes.ts";
 import { COMMIT_REPORTS } from "./0064-commit-reports.ts";
 import { USED_PARTS } from "./0065-used-parts.ts";
+import { NARROW_PENDING } from "./0066-narrow-pending.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -107,6 +108,7 @@ const MIGRATIONS: readonly Migration[] = [
   CELL_CHANGES,
   COMMIT_REPORTS,
   USED_PARTS,
+  NARROW_PENDING,
 ];
 
 /** The last migration this program knows. */

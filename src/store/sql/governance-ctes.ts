@@ -126,7 +126,7 @@ export const GOVERNANCE_CTES = {
   audit: (rows: string) => [
     `audited as (
       insert into audit_pending (id, org_id, at, body)
-      select i.id, i.org_id, i.at, i.body from ${rows} join won using (run_id) on conflict do nothing
+      select i.id, i.org_id, i.at, i.body from ${rows} join won using (run_id)
     )`,
   ],
   memories: (rows: string) => [

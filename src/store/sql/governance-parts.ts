@@ -1,9 +1,11 @@
 import { EXACT_COUNT_MAX, type Hits, type RateWindow } from "../../core/governance/index.ts";
 import { memoryEntryId } from "../agent-memory-store.ts";
 import { committedAuditId } from "../audit-id.ts";
+import { packAudit } from "../audit-pack.ts";
 import { firstEventId } from "../commit-check.ts";
 import type { RunCommit } from "../store.ts";
 import type { PartRows } from "./commit-parts.ts";
+import { compressible } from "./compressible.ts";
 import { verdictsText } from "./verdict-rows.ts";
 
 /** Whether the commit dispatches for an agent with a rate window. */
@@ -24,12 +26,12 @@ export function addGovernance(rows: PartRows, commit: RunCommit, isRated: boolea
   const [verdict] = commit.verdicts;
   const first = firstEventId(events, head.lastEventId);
   if (verdict !== undefined) {
-    const body = verdictsText(commit.verdicts);
+    const body = compressible(verdictsText(commit.verdicts));
     rows.verdicts.push({ runId, firstEventId: first, orgId, at: verdict.at, body });
   }
   const [entry] = commit.audit;
   if (entry !== undefined) {
-    const body = JSON.stringify(commit.audit);
+    const body = compressible(packAudit(runId, commit.audit));
     rows.audit.push({ runId, orgId, id: committedAuditId(runId, commit.expectedVersion), at: entry.at, body });
   }
 }

@@ -21,7 +21,7 @@ const JOIN_LOGS = {
     )
     insert into event_blocks (run_id, first_event_id, last_event_id, body, org_id)
     select run_id, min(first_event_id), max(last_event_id),
-      '[' || string_agg(substr(body, 2, length(body) - 2), ',' order by first_event_id) || ']', org_id
+      '[' || string_agg(rtrim(substr(body, 2, length(body) - 2)), ',' order by first_event_id) || ']', org_id
     from pieces group by run_id, org_id`,
 };
 

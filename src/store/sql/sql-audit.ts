@@ -1,14 +1,7 @@
 import { GENESIS_HASH, type AuditHead, type OpenSegment } from "../../core/audit/index.ts";
-import { appendedAuditId } from "../audit-id.ts";
-import type {
-  AuditStore,
-  ClosedSegment,
-  ComputePrune,
-  ComputeSeal,
-  PendingAudit,
-  PruneAsked,
-  Sealed,
-} from "../audit-store.ts";
+import { appendedAuditId, runOfAuditId } from "../audit-id.ts";
+import { unpackAudit } from "../audit-pack.ts";
+import type { AuditStore, ClosedSegment, ComputePrune, ComputeSeal, PruneAsked, Sealed } from "../audit-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import { packLines, putBlocks, readLines, replaceBlocks, unpackLines } from "./audit-block-rows.ts";
 import { listRecords, readSegment, SEGMENT } from "./audit-reading.ts";
@@ -78,21 +71,31 @@ async function lockHead(sql: Sql, orgId: string): Promise<AuditHead | null> {
 
 const PENDING = {
   name: "pending audit",
-  text: "select id, body from audit_pending where org_id = $1 order by at, id limit $2",
+  text: "select id, at, body from audit_pending where org_id = $1 order by at, id limit $2",
 };
+
+interface PendingRow {
+  readonly id: string;
+  readonly at: number;
+  readonly body: string;
+}
 
 async function seal(sql: Sql, orgId: string, limit: number, compute: ComputeSeal): Promise<Sealed | null> {
   const head = await lockHead(sql, orgId);
   if (head === null) return null;
-  const pending = await sql.query<PendingAudit>(PENDING, [orgId, limit]);
+  const rows = await sql.query<PendingRow>(PENDING, [orgId, limit]);
+  const pending = rows.map(({ id, body }) => ({ id, entries: unpackAudit(runOfAuditId(id), body) }));
   const sealed = await compute(head, pending, (subjects) => saltsOf(sql, orgId, subjects));
-  if (pending.length > 0 || sealed.segments.length > 0) await writeSealed(sql, orgId, pending, sealed);
+  if (rows.length > 0 || sealed.segments.length > 0) await writeSealed(sql, orgId, rows, sealed);
   return sealed;
 }
 
 const WRITE_SEALED = {
   name: "write sealed audit",
-  text: `with moved as (delete from audit_pending where id = any($6::text[]))
+  text: `with moved as (
+      delete from audit_pending p using unnest($6::bigint[], $7::text[]) as taken(at, id)
+      where p.org_id = $1 and p.at = taken.at and p.id = taken.id
+    )
     update audit_heads set seq = $2, hash = $3, segment = $4, segment_opened_at = $5 where org_id = $1`,
 };
 const PUT_OPEN = {
@@ -104,7 +107,7 @@ const CLOSE_SEGMENT = {
   text: `insert into audit_segments (${SEGMENT.list()}, org_id) values (${SEGMENT.places}, $6)`,
 };
 
-async function writeSealed(sql: Sql, orgId: string, pending: readonly PendingAudit[], sealed: Sealed): Promise<void> {
+async function writeSealed(sql: Sql, orgId: string, pending: readonly PendingRow[], sealed: Sealed): Promise<void> {
   const { head, records, segments } = sealed;
   await sql.query(WRITE_SEALED, [
     orgId,
@@ -112,6 +115,7 @@ async function writeSealed(sql: Sql, orgId: string, pending: readonly PendingAud
     head.hash,
     head.segment === null ? null : JSON.stringify(head.segment),
     head.segment?.openedAt ?? null,
+    pending.map(({ at }) => at),
     pending.map(({ id }) => id),
   ]);
   await writeAuditTexts(sql, orgId, sealed.texts ?? []);

@@ -7,6 +7,7 @@ import { writeApprovals } from "./approval-rows.ts";
 import { writeBlobs } from "./blob-rows.ts";
 import { rowsOf } from "./commit-parts.ts";
 import { commitStatement } from "./commit-statement.ts";
+import { compressible } from "./compressible.ts";
 import { writeFileReferences } from "./file-reference-rows.ts";
 import { claimKeys, releaseKeys } from "./idempotency-rows.ts";
 import { writeReports } from "./sql-reports.ts";
@@ -57,7 +58,7 @@ function pack(commits: readonly RunCommit[]): PackedBatch {
   for (const commit of commits) {
     const { runId, events, create, approvalsOpened, approvalsChanged, approvalsClosed, reports, files } = commit;
     const packed = packEvents(events);
-    if (events.length > 0) bodies.set(runId, packed.body);
+    if (events.length > 0) bodies.set(runId, compressible(packed.body));
     if (packed.blobs.size > 0) blobs.set(runId, packed.blobs);
     const rare = [approvalsOpened, approvalsChanged, approvalsClosed, reports, files];
     const isRare = packed.blobs.size > 0 || rare.some(({ length }) => length > 0);

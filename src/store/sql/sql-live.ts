@@ -49,14 +49,19 @@ const LIST_NAMED = {
   text: `with wanted(run_id) as (select distinct unnest($2::text[])) ${UNKNOWN}`,
 };
 
-/** Each condition finds ids by an index of its own. Rows are read only afterwards. */
+/**
+ * Each condition finds ids and times by an index of its own, and those of blocks are in neither. Rows are read only
+ * afterwards, and only those of the newest.
+ */
 const LIST_LIVE = {
   name: "list live runs",
   text: `with newest as (
-      select r.run_id from (
-        select run_id from run_heads where org_id = any($1::text[]) and status in ('queued', 'running', 'recovered')
-        union select run_id from runs where org_id = any($1::text[]) and created_at >= $5) o
-      join runs r using (run_id) where r.block is null order by r.created_at desc, r.run_id desc limit $6),
+      select run_id from (
+        select run_id, listed_at from run_heads
+          where org_id = any($1::text[]) and status in ('queued', 'running', 'recovered') and listed_at is not null
+        union
+        select run_id, created_at from runs where org_id = any($1::text[]) and block is null and created_at >= $5) o
+      order by listed_at desc, run_id desc limit $6),
     wanted as (select run_id from newest union select unnest($2::text[]))
     ${UNKNOWN}`,
 };

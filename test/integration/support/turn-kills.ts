@@ -67,8 +67,7 @@ export async function surviveTurnKills(plan: KillPlan): Promise<TurnVerdict> {
       await pause(dice.between(60, 700));
       const victim = VICTIMS[kill - 1] ?? dice.pick(VICTIMS);
       if (victim !== "server") await nextCall(pair);
-      killedAt.push(Date.now());
-      await killAndStart(pair, victim, dice);
+      await killAndStart(pair, victim, dice, killedAt);
       note?.(`kill ${kill} of ${kills}: ${victim}`);
     }
     const open = async (): Promise<number> => (await pair.api.listRuns("running")).length;
@@ -88,11 +87,20 @@ export async function surviveTurnKills(plan: KillPlan): Promise<TurnVerdict> {
   }
 }
 
-async function killAndStart(pair: Pair, victim: (typeof VICTIMS)[number], dice: Prng): Promise<void> {
+async function killAndStart(
+  pair: Pair,
+  victim: (typeof VICTIMS)[number],
+  dice: Prng,
+  killedAt: number[],
+): Promise<void> {
+  killedAt.push(Date.now());
   if (victim !== "bridge") await pair.killServer();
   // The Bridge ends when the new server has received its reports, and maybe not yet reached it.
   const starting = victim === "bridge of a new server" ? pair.startServer() : null;
-  if (starting !== null) await pause(dice.between(400, 2_500));
+  if (starting !== null) {
+    await pause(dice.between(400, 2_500));
+    killedAt.push(Date.now());
+  }
   if (victim !== "server") await pair.killBridge();
   await pause(dice.below(200));
   if (victim !== "bridge") await (starting ?? pair.startServer());
