@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GATED, HELLO } from "../api/fixture.ts";
 import { type LocalProvider, startProvider } from "../oidc/provider.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const BUILD_MS = 180_000;
 
@@ -160,7 +161,7 @@ describe("people in the settings", () => {
   });
 
   it("look right in the dark and on a narrow screen", async () => {
-    const page = await site.visit({ theme: "dark", width: 420, path: "/settings/people" });
+    const page = await visitDuringTest(site, { theme: "dark", width: 420, path: "/settings/people" });
     await page.getByRole("table", { name: "People" }).waitFor();
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "people-dark");
@@ -168,13 +169,12 @@ describe("people in the settings", () => {
     await page.goto(`${site.home}/settings/organisation`);
     await page.getByLabel("Name").waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.context().close();
   });
 });
 
 it("warns on the approvals screen where approvers are asked and not enforced", async () => {
   const warning = /Approvers are not enforced on this server/;
-  const page = await site.visit({ path: "/approvals" });
+  const page = await visitDuringTest(site, { path: "/approvals" });
   await page.getByRole("heading", { name: "Approvals", level: 1 }).waitFor();
   await expect.poll(() => page.getByText(warning).count()).toBe(0);
   const lenient = await openSite(undefined, [], { approvers: "advisory" });

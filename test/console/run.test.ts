@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { State } from "../../src/client/index.ts";
 import { overlaps } from "./overlap.ts";
 import { openSite, PEOPLE_PAY, screenshot, type Site, violations, type Visit } from "./site.ts";
-import { visitDuringTest } from "./visit.ts";
+import { visitAlone, visitDuringTest } from "./visit.ts";
 
 const REFUND = `name: refund
 description: Pays back what is owed.
@@ -400,7 +400,7 @@ describe("the run page", () => {
   });
 
   it("draws only those lines of the list anew whose nodes have changed", async () => {
-    const page = await visit({ path: "/runs" });
+    const page = await visitAlone(site, { path: "/runs" });
     await page.addInitScript(DRAWN_ROWS);
     const runId = await site.api.run("quick");
     await page.goto(`${site.url}/runs/${runId}`);
@@ -451,7 +451,7 @@ describe("the run page", () => {
   });
 
   it("opens and follows a run of 2,000 nodes", async () => {
-    const page = await visit({ path: "/runs" });
+    const page = await visitAlone(site, { path: "/runs" });
     await page.addInitScript(WATCH);
     const runId = await begin("big");
     const from = performance.now();
