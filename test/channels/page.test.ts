@@ -1,7 +1,7 @@
 import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM_MISSING, findChromium } from "../../scripts/chromium.mjs";
+import { openBrowser } from "../browser/browser.ts";
 import { askAbout } from "./ask.ts";
 import { type Ground, openGround } from "./ground.ts";
 import { linkOf, openPostOffice, type PostOffice } from "./post-office.ts";
@@ -30,10 +30,8 @@ let ground: Ground;
 let office: PostOffice;
 let browser: Browser;
 beforeAll(async () => {
-  const executablePath = findChromium();
-  if (executablePath === null) throw new Error(CHROMIUM_MISSING);
+  browser = await openBrowser();
   [ground, office] = await Promise.all([openGround(), openPostOffice()]);
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   await ground.put("mail", {
     type: "email",
     host: "127.0.0.1",
@@ -45,7 +43,6 @@ beforeAll(async () => {
   await ground.api.save(ASK);
 });
 afterAll(async () => {
-  await browser.close();
   await ground.close();
   await office.close();
   expect(ground.troubles).toEqual([]);

@@ -231,7 +231,7 @@ describe("the inbox", () => {
     expect(await entries(page).count()).toBeLessThan(60);
     // The group stands as one, whatever page its members are on.
     const list = page.getByRole("list", { name: "Approvals" });
-    // Somebody scrolls to the end while the list is being read again: it reads on when it can, without another scroll.
+    // The user scrolls to the end while the list is being read again: it reads on when it can, without another scroll.
     const held: Route[] = [];
     await page.route(/\/api\/v1\/approvals\?/, (route) => held.push(route), { times: 1 });
     await site.api.run("invoice", { who: "Ann" });

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 
-/** A browser of its own, signed in as somebody. */
+/** A browser of its own, signed in as a person. */
 async function signIn(name: string, path = "/"): Promise<Page> {
   const context = await site.browser.newContext({ locale: "en-GB" });
   const page = await context.newPage();

@@ -229,12 +229,12 @@ describe("the run page", () => {
     await page.locator('.graph-card[data-node="wait"][data-status="running"]').waitFor();
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel(/Reason/).fill("Nobody needs it");
+    await dialog.getByLabel(/Reason/).fill("It is not needed");
     await dialog.getByRole("button", { name: "Cancel the run" }).click();
     await soon(() => statusOfRun(page).textContent()).toBe("Cancelled");
     await expectProjection(page, runId);
     await page.keyboard.press("e");
-    await soon(() => page.getByRole("listbox", { name: "Events" }).textContent()).toContain("Nobody needs it");
+    await soon(() => page.getByRole("listbox", { name: "Events" }).textContent()).toContain("It is not needed");
   });
 
   it("restarts from a node that failed, keeping what was done before it", async () => {
