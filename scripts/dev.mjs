@@ -60,7 +60,7 @@ async function watchSources() {
       ssr: true,
       // Two folders below the checkout, like the sources: they find package.json and the console by their own place.
       outDir: join(CHECKOUT, "dist", ".dev"),
-      emptyOutDir: true,
+      emptyOutDir: false,
       minify: false,
       sourcemap: true,
       watch: {},

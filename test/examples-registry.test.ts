@@ -25,7 +25,7 @@ describe("the example of a team", () => {
   });
   afterEach(() => api.close());
 
-  it("goes to the next writer when the first cannot, and to a person when nobody may", async () => {
+  it("goes to the next writer when the first cannot, and to a person when no agent may", async () => {
     const { status, body: run } = await api.request("POST", "runs", {
       body: { workflow: "desk-digest", team: "desk" },
     });
@@ -302,7 +302,7 @@ describe("the example of an agent's turn", () => {
       calls: [{ verdict: { disposition: "hold", gate: "approval_required" }, isUnknown: false, result: null }],
     });
     for (const [path, code] of [
-      [`runs/${runId}/nodes/nobody/turn`, "unknown_node"],
+      [`runs/${runId}/nodes/missing/turn`, "unknown_node"],
       ["runs/run_none/nodes/help/turn", "unknown_run"],
     ] as const) {
       expect((await api.request("GET", path)).body).toMatchObject({ status: 404, code });

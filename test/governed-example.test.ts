@@ -28,7 +28,7 @@ interface Verdict {
   readonly policies: readonly string[];
   readonly explanation: { readonly message: string } | null;
 }
-const told = (verdicts: readonly Verdict[]) =>
+const summariesOf = (verdicts: readonly Verdict[]) =>
   verdicts.map(({ nodeId, disposition, gate, code, policies, explanation }) => ({
     nodeId,
     disposition,
@@ -99,10 +99,10 @@ describe("the governed example", () => {
 
     const { runId, status } = await runIt();
     const { body } = await api.request("GET", `runs/${runId}/verdicts`);
-    const happened = told(body.data);
+    const happened = summariesOf(body.data);
     expect(happened.map(({ nodeId, disposition, gate }) => [nodeId, disposition, gate])).toEqual(EXPECTED);
-    expect(told(there.body.verdicts)).toEqual(happened);
-    expect(told(offline.verdicts)).toEqual(happened);
+    expect(summariesOf(there.body.verdicts)).toEqual(happened);
+    expect(summariesOf(offline.verdicts)).toEqual(happened);
     expect([there.body.status, offline.status]).toEqual([status, status]);
 
     const run = (await api.request("GET", `runs/${runId}`)).body;
@@ -119,6 +119,6 @@ describe("the governed example", () => {
     const started = await api.request("POST", "runs", { body: { workflow: "governed-refund" } });
     expect(await api.settle(started.body.id)).toBe("failed");
     const { body: verdicts } = await api.request("GET", `runs/${started.body.id}/verdicts`);
-    expect(told(verdicts.data)).toEqual(told(body.verdicts));
+    expect(summariesOf(verdicts.data)).toEqual(summariesOf(body.verdicts));
   });
 });

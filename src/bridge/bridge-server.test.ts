@@ -212,7 +212,7 @@ describe("dispatch", () => {
     const { status, body } = await post("/api/v2/dispatch/batch", {
       dispatches: [
         dispatch({ dispatchId: "a" }),
-        dispatch({ dispatchId: "b", provider: "nobody" }),
+        dispatch({ dispatchId: "b", provider: "missing" }),
         dispatch({ dispatchId: "a" }),
         { dispatchId: 5 },
         "nonsense",
@@ -482,7 +482,7 @@ describe("what is refused", () => {
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ["an unknown provider", { provider: "nobody" }, "provider"],
+    ["an unknown provider", { provider: "missing" }, "provider"],
     ["no callback URL", { callbackUrl: undefined }, "callbackUrl"],
     ["a callback URL that is none", { callbackUrl: "nowhere" }, "callbackUrl"],
     ["a callback URL of another kind", { callbackUrl: "file:///etc/passwd" }, "callbackUrl"],
@@ -499,7 +499,7 @@ describe("what is refused", () => {
   });
 
   it("names the adapters there are", async () => {
-    const { body } = await post("/api/v2/dispatch", dispatch({ provider: "nobody" }));
+    const { body } = await post("/api/v2/dispatch", dispatch({ provider: "missing" }));
     expect(body).toMatchObject({ code: "unknown_provider", detail: expect.stringContaining("test") });
   });
 

@@ -206,9 +206,9 @@ describe("sluice run on a server", () => {
     expect(await sluice(["run", "hello", "--quiet"])).toMatchObject({ code: 0, out: "HELLO THERE\n", err: "" });
     expect(await sluice(["run", "hello@1", "--quiet"])).toMatchObject({ code: 0, out: "HELLO THERE\n" });
     expect(await sluice(["run", "hello@99"])).toMatchObject({ code: 2 });
-    expect(await sluice(["run", "nobody"])).toMatchObject({
+    expect(await sluice(["run", "missing"])).toMatchObject({
       code: 2,
-      err: 'sluice: unknown_workflow: There is no workflow "nobody".\n',
+      err: 'sluice: unknown_workflow: There is no workflow "missing".\n',
     });
   });
 
@@ -469,7 +469,7 @@ describe("sluice runs", () => {
     const next = await sluice(["runs", "list", "--limit", "1", "--cursor", nextCursor, "--json"]);
     expect(JSON.parse(next.out).data[0].id).not.toBe(JSON.parse(page.out).data[0].id);
     expect((await sluice(["runs", "list", "--limit", "1"])).err).toContain("there are more: --cursor ");
-    expect((await sluice(["runs", "list", "--workflow", "nobody"])).err).toContain("no run matches");
+    expect((await sluice(["runs", "list", "--workflow", "missing"])).err).toContain("no run matches");
     expect((await sluice(["runs", "list", "--cursor", "nonsense"])).code).toBe(2);
   });
 
@@ -528,7 +528,7 @@ describe("sluice runs", () => {
     expect(JSON.parse((await sluice(["runs", "show", id, "--node", "greet", "--json"])).out)).toHaveProperty(
       "attempts",
     );
-    expect(await sluice(["runs", "show", id, "--node", "nobody"])).toMatchObject({ code: 2 });
+    expect(await sluice(["runs", "show", id, "--node", "missing"])).toMatchObject({ code: 2 });
     expect(await sluice(["runs", "show", "run_nothing"])).toMatchObject({ code: 2, out: "" });
   });
 
@@ -609,7 +609,7 @@ describe("sluice runs", () => {
     const branched = await sluice(["runs", "branch", id, "--at", "1", "--arg-from", `who=${id}/greet/stdout`]);
     expect(branched.code).toBe(0);
     expect((await client().getRun(branched.out.trim())).args).toEqual({ who: "Hello there", times: 1 });
-    for (const wrong of ["who", "who=run", `who=${id}/greet`, `who=${id}/nobody/stdout`, "who=run_0/greet/stdout"]) {
+    for (const wrong of ["who", "who=run", `who=${id}/greet`, `who=${id}/missing/stdout`, "who=run_0/greet/stdout"]) {
       expect(await sluice(["runs", "branch", id, "--at", "1", "--arg-from", wrong])).toMatchObject({
         code: 2,
         out: "",
@@ -638,7 +638,7 @@ describe("sluice runs", () => {
       ["--prompt", "=x"],
       ["--prompt", "greet=@missing.txt"],
       ["--prompt", "greet=a", "--prompt", "greet=b"],
-      ["--prompt", "nobody=x"],
+      ["--prompt", "missing=x"],
       ["--prompt", "greet= "],
       ["--output", "greet=Hi"],
       ["--output", "greet=7"],
@@ -648,7 +648,7 @@ describe("sluice runs", () => {
     ]) {
       expect(await sluice(["runs", "branch", id, ...wrong])).toMatchObject({ code: 2, out: "" });
     }
-    const refused = await sluice(["runs", "branch", id, "--prompt", "nobody=x"]);
+    const refused = await sluice(["runs", "branch", id, "--prompt", "missing=x"]);
     expect(refused.err).toContain("Its nodes are greet, shout.");
   });
 
@@ -675,7 +675,7 @@ describe("sluice runs", () => {
     expect(JSON.parse((await provenance("--format", "openlineage")).out)[0]).toMatchObject({ eventType: "START" });
     expect((await provenance("--down")).code).toBe(2);
     expect((await provenance("--format", "prov", "--node", "shout")).code).toBe(2);
-    expect((await provenance("--node", "nobody")).code).toBe(2);
+    expect((await provenance("--node", "missing")).code).toBe(2);
   });
 });
 
@@ -849,7 +849,7 @@ describe("sluice apply and workflows", () => {
     expect(JSON.parse((await sluice(["agents", "memory", "analyst", "--json"])).out)).toEqual({ data: [] });
     const forgotten = await sluice(["agents", "memory", "analyst", "--forget"]);
     expect(forgotten).toMatchObject({ code: 0, err: "the memory of the agent analyst is deleted\n" });
-    expect((await sluice(["agents", "memory", "nobody"])).code).toBe(2);
+    expect((await sluice(["agents", "memory", "missing"])).code).toBe(2);
     expect(await sluice(["budgets", "delete", "all"])).toMatchObject({ code: 0, err: "the budget all is deleted\n" });
     expect(await sluice(["budgets", "delete", "all"])).toMatchObject({ code: 2 });
     expect(await sluice(["budgets", "list"])).toMatchObject({ code: 0, out: "" });

@@ -68,7 +68,7 @@ describe("sluice webhooks", () => {
     const { id } = JSON.parse(bad.out) as { id: string };
     const again = await sluice("webhooks", "redeliver", "ops", id);
     expect([again.code, again.out]).toEqual([0, `${id} arrived (200)\n`]);
-    expect((await sluice("webhooks", "test", "nobody")).err).toContain('There is no webhook "nobody".');
+    expect((await sluice("webhooks", "test", "missing")).err).toContain('There is no webhook "missing".');
   });
 
   it("are sent what a run has come to", async () => {

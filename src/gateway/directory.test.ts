@@ -234,8 +234,8 @@ describe("leaving", () => {
     await registered(on, { instanceId: "two", instanceStartedAt: "2026-01-01T00:00:01Z" });
     expect(await on.directory.remove(ORG, "edge", "one")).toBe("newer_instance");
     expect(gatewayOf(on).status).toBe("healthy");
-    expect(await on.directory.remove(ORG, "nobody", "one")).toBe("unknown");
-    expect(await on.directory.remove(ORG, "nobody")).toBe("unknown");
+    expect(await on.directory.remove(ORG, "missing", "one")).toBe("unknown");
+    expect(await on.directory.remove(ORG, "missing")).toBe("unknown");
   });
 
   it("forgets everything when an operator removes it", async () => {

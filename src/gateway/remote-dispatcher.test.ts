@@ -841,7 +841,7 @@ describe("calling off", () => {
   it("notifies the Bridge also of what another process sent, and none of what has no gateway", async () => {
     const bridge = await newBridge();
     const on = await stage(bridge.url);
-    on.dispatcher.cancel(ORG, "nobody", "run_1/x/1");
+    on.dispatcher.cancel(ORG, "missing", "run_1/x/1");
     on.dispatcher.cancel(ORG, "edge", "run_1/b/1");
     await until(() => cancels(bridge).length === 1);
     expect(bridge.asked).toHaveLength(1);
@@ -934,7 +934,7 @@ describe("answers given at once", () => {
 
   it("have no gateway to come from when it is gone", async () => {
     const on = await stage("http://127.0.0.1:9");
-    on.dispatcher.send(sending("a", { ...sync, gatewayId: "nobody" }));
+    on.dispatcher.send(sending("a", { ...sync, gatewayId: "missing" }));
     await until(() => on.reports.length === 1);
     expect(on.reports).toEqual(["failed a gateway_unreachable: its gateway is no longer registered"]);
   });

@@ -191,8 +191,8 @@ describe("an agent that wants to refund 900", () => {
     expect(shop.ledger.filter((line) => line.kind === "model").length).toBe(3);
     const run = await shop.store.getRun(ORG, runId);
     expect(run).toMatchObject({ status: "completed", costMicros: 60_000 });
-    const told = await eventsOf(shop, runId);
-    const ended = told.find((event) => event.type === "node.completed" && event.payload.nodeId === "help");
+    const events = await eventsOf(shop, runId);
+    const ended = events.find((event) => event.type === "node.completed" && event.payload.nodeId === "help");
     expect(ended?.payload).toMatchObject({ costMicros: 60_000, inputTokens: 600, outputTokens: 60 });
     expect(shop.troubles).toEqual([]);
   });
@@ -288,7 +288,7 @@ function killable(store: Store, kill: KillPoint | null, count: () => number): { 
   return { store: guarded, isDead: () => isDead };
 }
 
-/** The story with a kill at one of its commits, told to its end; `commits`: how many there were. */
+/** The story with a kill at one of its commits, followed to its end; `commits`: how many there were. */
 async function story(kill: KillPoint | null): Promise<{ shop: Shop; runId: string; commits: number }> {
   let commits = 0;
   const whole = await furnished();

@@ -393,8 +393,8 @@ describe("the price of a call", () => {
   });
 
   it("that is unknown leaves the estimate unknown, unless the author gave one", () => {
-    expect(gather({ hints: { provider: "openai", model: "nobody" } }).facts.estimateMicros).toBeNull();
-    const estimated = { provider: "openai", model: "nobody", estimatedCostMicros: 70 };
+    expect(gather({ hints: { provider: "openai", model: "missing" } }).facts.estimateMicros).toBeNull();
+    const estimated = { provider: "openai", model: "missing", estimatedCostMicros: 70 };
     expect(gather({ hints: estimated }).facts.estimateMicros).toBe(70);
   });
 });

@@ -6,11 +6,11 @@ import type { GatewayView } from "../gateway/index.ts";
 import { type PlacedRun, placementOf } from "./placement.ts";
 
 const SOURCE = `name: w
-roles: { editor: { agent: eve }, judge: { agent: jo }, nobody: }
+roles: { editor: { agent: eve }, judge: { agent: jo }, unfilled: }
 steps:
   - { id: a, role: editor, command: go }
   - { id: b, role: judge, command: go }
-  - { id: c, role: nobody, command: go }
+  - { id: c, role: unfilled, command: go }
   - { id: d, role: editor, command: go }
 `;
 const { plan } = checkSource(SOURCE, EMPTY_CATALOG);

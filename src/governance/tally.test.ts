@@ -87,7 +87,7 @@ describe("a tally", () => {
     expect(tally.holdersOf("analyst", 2).map(({ nodeId }) => nodeId)).toEqual(["a", "b"]);
     tally.commit(changesOf({ ended: ["a"], slots: [slot(-1)] }));
     expect(tally.holdersOf("analyst", 5).map(({ nodeId }) => nodeId)).toEqual(["b", "c"]);
-    expect(tally.holdersOf("nobody", 5)).toEqual([]);
+    expect(tally.holdersOf("missing", 5)).toEqual([]);
   });
 });
 

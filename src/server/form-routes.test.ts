@@ -216,7 +216,7 @@ steps:
     }
     const stored = async () => (await api.store.listFiles("default", { limit: 100, cursor: null })).data.length;
     const before = await stored();
-    const late = form([["arg.receipt", textFile("late.txt", "nobody needs this")]]);
+    const late = form([["arg.receipt", textFile("late.txt", "not needed")]]);
     expect((await page(path, { method: "POST", body: late })).status).toBe(429);
     expect(await stored()).toBe(before);
   });

@@ -139,7 +139,7 @@ describe("a sign-in that does not complete", () => {
   });
 
   it("was refused by the provider", async () => {
-    expect(await page(await visitor.signIn("nobody"))).toEqual([
+    expect(await page(await visitor.signIn("declines"))).toEqual([
       403,
       "Test provider did not sign you in (access_denied).",
     ]);

@@ -106,13 +106,13 @@ describe("refused, explained and audited:", () => {
       category: "tool",
       condition: "tool.name == 'refund' and tool.args.amount > 5000",
       action: "block",
-      reason: "nobody refunds that",
+      reason: "refunds are closed",
     });
     const first = await desk.begin();
     const approvalId = await held(first, { amount: 900 });
     const refused = await resolve(approvalId, { decision: "approve", modifications: { args: { amount: 9_000 } } });
     expect(replied(refused)).toEqual([409, "tool_denied"]);
-    expect(refused.body.detail).toContain("nobody refunds that");
+    expect(refused.body.detail).toContain("refunds are closed");
     expect(await audit(first.runId, "approval.refused")).toMatchObject([{ code: "tool_denied" }]);
     expect((await resolve(approvalId, { decision: "approve" })).status).toBe(200);
   });

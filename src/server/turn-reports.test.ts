@@ -53,7 +53,7 @@ describe("a Bridge of someone else", () => {
     });
   });
 
-  it("is told by name what means nothing here, in the reply and in the log of the node", async () => {
+  it("gets the names of fields that have no meaning here, in the reply and in the log of the node", async () => {
     const dispatch = await begun();
     const { runId, dispatchId, idempotencyKey } = dispatch;
     const call = { tool: "find_order", args: { id: 7 }, mood: "good" };
@@ -91,7 +91,7 @@ describe("a Bridge of someone else", () => {
     expect(await typesOf(runId)).toEqual([...before, "tool.completed"]);
   });
 
-  it("may ask about each call of a round by itself, and is told all of them when it continues", async () => {
+  it("may ask about each call of a round by itself, and gets all of them when it continues", async () => {
     const { runId, dispatchId, idempotencyKey } = await begun();
     const round = { dispatchId, round: 0, finish: "tool_calls", message: { tool_calls: ["c1", "c2", "c3"] } };
     expect(replied(await post("round-complete", round))).toEqual([200, { next: "go", rulings: [] }]);
@@ -164,7 +164,7 @@ describe("a Bridge of someone else", () => {
     expect(about.map(({ disposition }) => disposition).toSorted()).toEqual(["allow", "hold"]);
   });
 
-  it("is told what is wrong with a report", async () => {
+  it("gets the reason when a report is refused", async () => {
     const dispatch = await begun();
     const { runId, dispatchId, idempotencyKey } = dispatch;
     await post("round-complete", asking(dispatch, 0, ["rob_bank", {}]));

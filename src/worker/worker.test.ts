@@ -23,7 +23,7 @@ afterEach(() => {
   }
 });
 
-/** A server that answers as it is told, and records what it was asked. */
+/** A server that answers as configured, and records what it was asked. */
 async function listen(answer: (asked: Asked) => Reply | Promise<Reply>): Promise<{ url: string; asked: Asked[] }> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {

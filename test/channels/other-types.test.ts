@@ -148,7 +148,7 @@ describe("a channel that cannot be saved", () => {
     [{ type: "console", notify: [{ on: "alert", channel: "nowhere" }] }, 422, "unknown_channel", "notify[0].channel"],
     [{ type: "console", rate: { per_minute: 0 } }, 422, "bad_number", "rate.per_minute"],
     [{ type: "console", group: { within: "soon" } }, 422, "bad_duration", "group.within"],
-    [{ type: "email", host: "smtp.example.com", from: "nobody", to: ["someone"] }, 422, "bad_name", "from"],
+    [{ type: "email", host: "smtp.example.com", from: "no-address", to: ["someone"] }, 422, "bad_name", "from"],
   ])("%j", async (spec, expected, code, path) => {
     const reply = await ground.api.request("PUT", "channels/bad", { body: spec });
     expect(reply.status).toBe(expected);

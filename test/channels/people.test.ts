@@ -164,7 +164,7 @@ steps:
     expect(await ask(asking("user:per_ann"))).toEqual(['"ann" <ann@example.com>']);
   });
 
-  it("see the content of a link in the browser they are signed in with, and nobody else does", async () => {
+  it("see the content of a link in the browser they are signed in with, and no other browser shows it", async () => {
     const args = 'args: { letter: { type: string, default: "Dear Ada, yes." } }';
     await ask(`${asking("role:finance", 'show: ["${letter}"]')}${args}\n`);
     const ann = linkFor("ann");

@@ -2,6 +2,7 @@ import type { Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const BUILD_MS = 180_000;
 
@@ -62,7 +63,7 @@ afterEach(async () => {
 });
 
 async function visit(visited: Visit): Promise<Page> {
-  const page = await site.visit(visited);
+  const page = await visitDuringTest(site, visited);
   await page.locator('[data-live="live"]').waitFor();
   return page;
 }
@@ -75,7 +76,7 @@ describe("the detail of an approval", () => {
   it("shows everything a decision needs, and hostile Markdown as inert text", async () => {
     await site.api.run("invoice", { who: "Ann" });
     const asked: string[] = [];
-    const page = await site.visit();
+    const page = await visitDuringTest(site);
     page.on("request", (request) => asked.push(request.url()));
     await page.goto(`${site.url}/approvals`);
     const detail = page.getByRole("region", { name: "Pay Ann 5?" });
@@ -110,7 +111,6 @@ describe("the detail of an approval", () => {
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     expect((await waiting()).length).toBe(1);
-    await page.context().close();
   });
 
   it("shows signs that would turn the reading direction or hide, on every screen it is on", async () => {
@@ -129,7 +129,6 @@ describe("the detail of an approval", () => {
         expect.not.stringMatching(/[\u202e\u200b]/),
       ]);
     }
-    await page.context().close();
   });
 
   it("changes a bound input, shows the difference, and sends exactly that", async () => {
@@ -149,7 +148,6 @@ describe("the detail of an approval", () => {
     expect(await site.api.settle(runId)).toBe("completed");
     const node = (await site.api.request("GET", `runs/${runId}/nodes/pay`)).body;
     expect(node.request.inputs).toMatchObject({ receiver: "Eve" });
-    await page.context().close();
   });
 
   it("takes the form of a gate, with its problems beside the fields", async () => {
@@ -168,7 +166,6 @@ describe("the detail of an approval", () => {
     await expect.poll(() => site.api.settle(runId)).toBe("completed");
     const state = (await site.api.request("GET", `runs/${runId}/state`)).body;
     expect(state.nodeResults[0].outputs).toMatchObject({ amount: 7 });
-    await page.context().close();
   });
 
   it("has comments, and is assigned", async () => {
@@ -184,7 +181,6 @@ describe("the detail of an approval", () => {
     await page.getByText("No results").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await entries(page).first().waitFor();
-    await page.context().close();
   });
 });
 
@@ -219,7 +215,6 @@ describe("the inbox", () => {
     await dialog.getByLabel("Reason").fill("no");
     await dialog.getByRole("button", { name: "Reject" }).click();
     await page.getByRole("heading", { name: "How much?" }).waitFor();
-    await page.context().close();
   });
 
   it("draws what is in sight of very many, reads on, and counts groups", async () => {
@@ -236,7 +231,7 @@ describe("the inbox", () => {
     expect(await entries(page).count()).toBeLessThan(60);
     // The group stands as one, whatever page its members are on.
     const list = page.getByRole("list", { name: "Approvals" });
-    // Somebody scrolls to the end while the list is being read again: it reads on when it can, without another scroll.
+    // The user scrolls to the end while the list is being read again: it reads on when it can, without another scroll.
     const held: Route[] = [];
     await page.route(/\/api\/v1\/approvals\?/, (route) => held.push(route), { times: 1 });
     await site.api.run("invoice", { who: "Ann" });
@@ -256,7 +251,6 @@ describe("the inbox", () => {
     await page.getByLabel("Search approvals").fill("cleo");
     await expect.poll(() => entries(page).count()).toBe(1);
     await page.getByRole("heading", { name: "Pay Cleo 5?" }).waitFor();
-    await page.context().close();
   });
 
   it("shows comments and assignments of others without a reload", async () => {
@@ -268,7 +262,6 @@ describe("the inbox", () => {
     await page.getByText("Looks fine to me").waitFor();
     await site.api.request("PUT", `approvals/${waitingOne?.id}/assignee`, { body: { to: "user:ann@example.com" } });
     await entries(page).first().getByText("user:ann@example.com").waitFor();
-    await page.context().close();
   });
 
   it("finds by text and by what the caller may answer, and changes with live messages", async () => {
@@ -283,7 +276,6 @@ describe("the inbox", () => {
     await page.getByRole("heading", { name: "Pay Zoe 5?" }).waitFor();
     for (const runId of runs) await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });
     await page.getByText("No results").waitFor();
-    await page.context().close();
   });
 
   it("shows who may only look why it cannot answer", async () => {
@@ -293,7 +285,6 @@ describe("the inbox", () => {
     await expect.poll(() => page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
     await page.keyboard.press("a");
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
-    await page.context().close();
   });
 
   it("shows runs that wait for a person as such", async () => {
@@ -303,7 +294,6 @@ describe("the inbox", () => {
     await page.goto(site.url);
     await page.getByText("Yours to answer").waitFor();
     await page.locator(".tile", { hasText: "Yours to answer" }).getByText("1", { exact: true }).waitFor();
-    await page.context().close();
   });
 
   it("gives the browser nothing to complain about", () => {

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { overlaps } from "./overlap.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const NESTED = `name: nested
 steps:
@@ -50,7 +51,7 @@ async function isWithin(page: Page, inner: string, outer: string): Promise<boole
 
 describe("a block", () => {
   it("opens inside its node in the graph, however deep, and follows what its steps do", async () => {
-    const page = await site.visit({ path: `/o/default/runs/${runId}`, width: 1440, height: 900 });
+    const page = await visitDuringTest(site, { path: `/o/default/runs/${runId}`, width: 1440, height: 900 });
     await card(page, "prepare", "running").waitFor();
     await expect.poll(() => overlaps(page)).toEqual([]);
     await steps(page, "prepare").click();
@@ -71,7 +72,12 @@ describe("a block", () => {
   }, 180_000);
 
   it("is drawn with its steps in the graph of the workflow, and can be closed", async () => {
-    const page = await site.visit({ path: "/o/default/workflows/nested", width: 1440, height: 900, theme: "dark" });
+    const page = await visitDuringTest(site, {
+      path: "/o/default/workflows/nested",
+      width: 1440,
+      height: 900,
+      theme: "dark",
+    });
     const step = (id: string) => page.locator(`.graph-card[data-node="${id}"]`);
     for (const id of ["look", "fill", "one", "after"]) await step(id).waitFor();
     await expect.poll(() => isWithin(page, "fill", "deep")).toBe(true);
@@ -84,7 +90,7 @@ describe("a block", () => {
 
   it("opens below its node in the timeline, with instances and bars, on a narrow screen as well", async () => {
     const path = `/o/default/runs/${runId}?tab=timeline`;
-    const page = await site.visit({ path, width: 390, height: 844, theme: "dark" });
+    const page = await visitDuringTest(site, { path, width: 390, height: 844, theme: "dark" });
     await page.getByRole("button", { name: "Steps inside prepare" }).click();
     await page.getByRole("button", { name: "Steps inside deep" }).click();
     await page.getByRole("button", { name: "2 instances of each" }).click();
@@ -122,7 +128,12 @@ describe("a block", () => {
   }, 180_000);
 
   it("shows in the graph and the timeline when one of its steps has ended", async () => {
-    const page = await site.visit({ path: `/o/default/runs/${runId}`, width: 1440, height: 900, theme: "dark" });
+    const page = await visitDuringTest(site, {
+      path: `/o/default/runs/${runId}`,
+      width: 1440,
+      height: 900,
+      theme: "dark",
+    });
     await steps(page, "prepare").click();
     await card(page, "wait", "running").waitFor();
     await site.api.request("POST", `runs/${runId}/cancel`);

@@ -6,6 +6,7 @@ import { ADMIN } from "../api/fixture.ts";
 import { choose } from "./choose.ts";
 import { writeAll } from "./paste.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const SCRIPT = `default: echo
 nodes:
@@ -89,7 +90,7 @@ async function draw(page: Page): Promise<void> {
 
 describe("the canvas", () => {
   it("builds, simulates and runs a workflow without a line of YAML", async () => {
-    const page = await site.visit({ path: "/workflows/-?template=empty", width: 1440, height: 900 });
+    const page = await visitDuringTest(site, { path: "/workflows/-?template=empty", width: 1440, height: 900 });
     await page.getByText("Add the first step").waitFor();
     await draw(page);
     // Mistakes are shown at the card, at the field, and in the list of problems.
@@ -174,7 +175,7 @@ steps:
   });
 
   it("keeps the comments of a file that is edited by hand and by mouse", async () => {
-    const page = await site.visit({ path: "/workflows/daily?tab=editor", width: 1440, height: 900 });
+    const page = await visitDuringTest(site, { path: "/workflows/daily?tab=editor", width: 1440, height: 900 });
     await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Canvas" }).click();
     await select(page, "sum_up");
     await fill(page, "Timeout", "10m");
@@ -213,7 +214,7 @@ steps:
   it("saves the line ends of Windows as they were, and edits by mouse and by hand where it should", async () => {
     const written = WRITTEN.replace("name: daily", "name: windows").replaceAll("\n", "\r\n");
     await site.api.save(written);
-    const page = await site.visit({ path: "/workflows/windows?tab=editor", width: 1440, height: 900 });
+    const page = await visitDuringTest(site, { path: "/workflows/windows?tab=editor", width: 1440, height: 900 });
     await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Canvas" }).click();
     await page.getByRole("tab", { name: "Text", exact: true }).click();
     await page.locator(".cm-line", { hasText: "timeout: 5m" }).waitFor();
@@ -229,11 +230,10 @@ steps:
     expect(await savedText("windows", 2)).toBe(
       written.replace("timeout: 5m # it is slow on Mondays", "timeout: 10m # it is slow on Mondays and Fridays"),
     );
-    await page.context().close();
   });
 
   it("goes on checking a text after a word that only looks like a reference of YAML", async () => {
-    const page = await site.visit({ path: "/workflows/-?template=empty", width: 1440, height: 900 });
+    const page = await visitDuringTest(site, { path: "/workflows/-?template=empty", width: 1440, height: 900 });
     await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Text" }).click();
     await writeAll(page, "name: stars\nsteps:\n  - { id: a, command: *really* }\n");
     await page
@@ -242,11 +242,10 @@ steps:
       .waitFor();
     await writeAll(page, 'name: stars\nsteps:\n  - { id: a, command: "*really*" }\n');
     await page.getByText("No problems").waitFor();
-    await page.context().close();
   });
 
   it("connects by a drawn line, groups, and takes everything back to the letter", async () => {
-    const page = await site.visit({ path: "/workflows/-?template=empty", width: 1440, height: 900 });
+    const page = await visitDuringTest(site, { path: "/workflows/-?template=empty", width: 1440, height: 900 });
     await take(page, "Wait");
     await cardOf(page, "pause").waitFor();
     // As the list of problems gets shorter, everything on a page that is scrolled moves.
@@ -299,7 +298,7 @@ steps:
       await screenshot(page, `canvas-${width}-${theme}`);
       expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
       if (width !== 1024) expect(await violations(page)).toEqual([]);
-      await page.context().close();
+      await site.leave(page);
     }
   });
 

@@ -51,7 +51,7 @@ it("operators see who lives where, and move an organisation", async () => {
   await page.context().close();
 });
 
-it("others are told whose task it is", async () => {
+it("others see whose task it is", async () => {
   const page = await signIn(acme);
   await page.getByText('Cells are looked after with a key of the organisation "default".').waitFor();
   await page.context().close();

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const BOOK = `name: book
 args:
@@ -48,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const visit = (visited: Visit): Promise<Page> => site.visit(visited);
+const visit = (visited: Visit): Promise<Page> => visitDuringTest(site, visited);
 
 const nodes = (page: Page) => page.getByRole("table", { name: "Nodes of both runs" });
 
@@ -62,7 +63,6 @@ describe("two runs beside each other", () => {
     await compare.click();
     await page.waitForURL(`${site.home}/runs/${failed}/compare/${restarted}`);
     await page.getByText(/of 3 nodes differ/).waitFor();
-    await page.context().close();
   });
 
   it("are a restart and its origin when a run page is asked, compared node by node, and shared as an address", async () => {
@@ -93,7 +93,6 @@ describe("two runs beside each other", () => {
     await screenshot(page, "compare-narrow");
     await page.getByRole("button", { name: "Swap sides" }).click();
     await page.waitForURL(`${site.home}/runs/${restarted}/compare/${failed}`);
-    await page.context().close();
   });
 
   it("are any two, with other args, and follow a run that has not ended", async () => {
@@ -112,7 +111,6 @@ describe("two runs beside each other", () => {
     await page.getByText("only on the left").waitFor();
     await page.goto(`${site.url}/runs/${alone}/compare/run_nothing`);
     await page.getByText("unknown_run").waitFor();
-    await page.context().close();
   });
 });
 
@@ -128,7 +126,6 @@ describe("a node that waits for a person", () => {
     await form.getByRole("button", { name: "Continue with these values" }).click();
     await page.locator('.run-facts [data-status="completed"]').waitFor();
     expect(await site.api.settle(runId)).toBe("completed");
-    await page.context().close();
   });
 
   it("is given to an agent when no member of the team may take it", async () => {
@@ -153,7 +150,6 @@ describe("a node that waits for a person", () => {
     await form.getByRole("button", { name: "Assign it" }).click();
     await page.locator('.run-facts [data-status="completed"]').waitFor();
     expect(await site.api.settle(body.id)).toBe("completed");
-    await page.context().close();
   });
 
   it("gives the browser nothing to complain about", () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSite, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 /** A picture of one pixel. */
 const PIXEL = Buffer.from(
@@ -27,8 +28,7 @@ afterAll(() => site.close());
 
 describe("files in the console", () => {
   it("are sent in the launch dialog, and shown where they come out", async () => {
-    const page = await site.visit({ path: "/workflows/look" });
-    onTestFinished(() => page.context().close());
+    const page = await visitDuringTest(site, { path: "/workflows/look" });
     await page.getByRole("button", { name: "Launch" }).first().click();
     const dialog = page.getByRole("dialog");
     const start = dialog.getByRole("button", { name: "Start run" });
@@ -61,8 +61,7 @@ describe("files in the console", () => {
   });
 
   it("that are refused say why", async () => {
-    const page = await site.visit({ path: "/workflows/look" });
-    onTestFinished(() => page.context().close());
+    const page = await visitDuringTest(site, { path: "/workflows/look" });
     await page.getByRole("button", { name: "Launch" }).first().click();
     const notes = page.getByRole("dialog").getByLabel("notes");
     await notes.setInputFiles({ name: "empty.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) });

@@ -6,6 +6,7 @@ import { CHECKOUT } from "../../scripts/checkout.mjs";
 import { createNoonClock } from "../api/fixture.ts";
 import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const LINE = `name: line
 args: { order: { type: integer, default: 4711 } }
@@ -51,7 +52,7 @@ afterAll(() => site?.close());
 
 describe("how the console looks", () => {
   it("loads little at first, with its own typeface", async () => {
-    const page = await site.visit({ path: "/" });
+    const page = await visitDuringTest(site, { path: "/" });
     await page.locator(".tiles").waitFor();
     await page.evaluate("document.fonts.ready.then(() => undefined)");
     const loaded = await page.evaluate<string[]>("performance.getEntriesByType('resource').map(({ name }) => name)");
@@ -64,11 +65,10 @@ describe("how the console looks", () => {
     const sum = sizes.reduce((all, [, size]) => all + size, 0);
     expect(sum, JSON.stringify(sizes)).toBeLessThanOrEqual(FIRST_LOAD_MAX);
     expect(await page.evaluate("document.fonts.check('16px \"Inter Variable\"')")).toBe(true);
-    await page.context().close();
   });
 
   it("has titles that stand out and no list of choices of the browser, on every screen", async () => {
-    const page = await site.visit({ width: 1440 });
+    const page = await visitDuringTest(site, { width: 1440 });
     for (const path of PATHS) {
       await page.goto(`${site.url}${path}`);
       const title = page.getByRole("heading", { level: 1 });
@@ -77,22 +77,20 @@ describe("how the console looks", () => {
       expect([path, size >= 24]).toEqual([path, true]);
       expect([path, await page.locator("select").count()]).toEqual([path, 0]);
     }
-    await page.context().close();
   });
 
   it("colours a budget by one rule everywhere", async () => {
-    const page = await site.visit({ path: "/" });
+    const page = await visitDuringTest(site, { path: "/" });
     const meter = page.getByRole("meter", { name: "Spent of all" });
     await meter.waitFor();
     await expect.poll(() => meter.getAttribute("data-state")).toBe("near");
     await page.goto(`${site.url}/governance/budgets`);
     await meter.waitFor();
     await expect.poll(() => meter.getAttribute("data-state")).toBe("near");
-    await page.context().close();
   });
 
   it("never draws the text of a node smaller than 11 pixels", async () => {
-    const page = await site.visit({ path: `/runs/${runId}?node=one`, width: 1024 });
+    const page = await visitDuringTest(site, { path: `/runs/${runId}?node=one`, width: 1024 });
     const name = page.locator('.graph-card[data-node="one"] .graph-card-name');
     await name.waitFor();
     for (let step = 0; step < 4; step += 1) {
@@ -106,13 +104,12 @@ describe("how the console looks", () => {
         "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(null))))",
       );
     }
-    await page.context().close();
   });
 });
 
 describe("finding runs", () => {
   it("searches by words and chips in the address, groups by error, and shows why in the row", async () => {
-    const page = await site.visit({ path: "/runs", width: 1440 });
+    const page = await visitDuringTest(site, { path: "/runs", width: 1440 });
     await page.getByRole("searchbox", { name: "Search runs" }).fill("4712");
     await page.waitForURL(/q=4712/);
     await expect.poll(() => page.locator("tr[data-key]").count()).toBe(1);
@@ -134,11 +131,10 @@ describe("finding runs", () => {
       .waitFor();
     await page.getByRole("button", { name: "Remove the filter Error" }).click();
     await page.waitForURL((url) => !url.search.includes("error=provider_auth"));
-    await page.context().close();
   });
 
   it("shows trends whose figures open their runs", async () => {
-    const page = await site.visit({ path: "/trends", width: 1440 });
+    const page = await visitDuringTest(site, { path: "/trends", width: 1440 });
     await expect
       .poll(
         async () => {
@@ -163,7 +159,6 @@ describe("finding runs", () => {
     await page.getByRole("list", { name: "Throughput" }).getByRole("link").last().click();
     await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
     await expect.poll(() => page.locator("tr[data-key]").count()).toBe(3);
-    await page.context().close();
   });
 
   it("complains about nothing", () => {

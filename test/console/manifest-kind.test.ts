@@ -22,7 +22,7 @@ describe("a spec as the console shows it", () => {
   it.each(plain)(
     "is the one of $kind that was saved: saving it again changes nothing",
     async ({ kind, collection, sample }) => {
-      // Nobody is offered a secret that everybody knows.
+      // A secret that is public is not offered.
       const written = readSource(sample.replace('""', "a-secret-of-our-own")).tree?.value;
       expect((await api.request("PUT", `${collection}/sample`, { body: written })).status).toBe(201);
       const { body: shown } = await api.request("GET", `${collection}/sample`);

@@ -4,6 +4,7 @@ import { GATED, HELLO } from "../api/fixture.ts";
 import { openContext } from "../browser/browser.ts";
 import { type LocalProvider, startProvider } from "../oidc/provider.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const BUILD_MS = 180_000;
 
@@ -26,7 +27,7 @@ afterAll(async () => {
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 
-/** A browser of its own, signed in as somebody. */
+/** A browser of its own, signed in as a person. */
 async function signIn(name: string, path = "/"): Promise<Page> {
   const context = await openContext({ locale: "en-GB" });
   const page = await context.newPage();
@@ -161,7 +162,7 @@ describe("people in the settings", () => {
   });
 
   it("look right in the dark and on a narrow screen", async () => {
-    const page = await site.visit({ theme: "dark", width: 420, path: "/settings/people" });
+    const page = await visitDuringTest(site, { theme: "dark", width: 420, path: "/settings/people" });
     await page.getByRole("table", { name: "People" }).waitFor();
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "people-dark");
@@ -169,13 +170,12 @@ describe("people in the settings", () => {
     await page.goto(`${site.home}/settings/organisation`);
     await page.getByLabel("Name").waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.context().close();
   });
 });
 
 it("warns on the approvals screen where approvers are asked and not enforced", async () => {
   const warning = /Approvers are not enforced on this server/;
-  const page = await site.visit({ path: "/approvals" });
+  const page = await visitDuringTest(site, { path: "/approvals" });
   await page.getByRole("heading", { name: "Approvals", level: 1 }).waitFor();
   await expect.poll(() => page.getByText(warning).count()).toBe(0);
   const lenient = await openSite(undefined, [], { approvers: "advisory" });

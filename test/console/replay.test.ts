@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 /** What is asked is what comes back; a letter that is not polite is no letter. */
 const LETTER = `name: letter
@@ -45,7 +46,7 @@ async function nextRun(page: Page, before: string): Promise<string> {
 describe("a run that is replayed with an edit", () => {
   it("asks the failed node something else, keeps the rest, and is compared with the run before", async () => {
     const failed = await site.api.run("letter");
-    const page = await site.visit({ path: `/runs/${failed}?node=write` });
+    const page = await visitDuringTest(site, { path: `/runs/${failed}?node=write` });
     await page.getByRole("tab", { name: "Prompt" }).click();
     await page.getByRole("button", { name: "Edit and replay …" }).click();
     const dialog = page.getByRole("dialog");
@@ -78,12 +79,11 @@ describe("a run that is replayed with an edit", () => {
     await prompts.getByText("polite").waitFor();
     await screenshot(page, "replay-compare");
     expect(await violations(page, "main")).toEqual([]);
-    await page.context().close();
   });
 
   it("takes another result for that of a node, and says what does not fit", async () => {
     const run = await site.api.run("letter");
-    const page = await site.visit({ path: `/runs/${run}?node=count` });
+    const page = await visitDuringTest(site, { path: `/runs/${run}?node=count` });
     await page.getByRole("tab", { name: "Result" }).click();
     await page.getByRole("button", { name: "Edit and replay …" }).click();
     const dialog = page.getByRole("dialog");
@@ -106,12 +106,11 @@ describe("a run that is replayed with an edit", () => {
     const next = await nextRun(page, run);
     const { body } = await site.api.request("GET", `runs/${next}/nodes/count`);
     expect(body).toMatchObject({ node: { outputs: { words: 30 } }, resultBy: "admin" });
-    await page.context().close();
   });
 
   it("goes on after a round, asked something else", async () => {
     const run = await site.api.run("talk");
-    const page = await site.visit({ path: `/runs/${run}?node=say` });
+    const page = await visitDuringTest(site, { path: `/runs/${run}?node=say` });
     await page.getByRole("tab", { name: "Conversation" }).click();
     await page
       .getByRole("article", { name: "User message" })
@@ -126,15 +125,13 @@ describe("a run that is replayed with an edit", () => {
     expect(await site.api.settle(next)).toBe("completed");
     const { body } = await site.api.request("GET", `runs/${next}/nodes/say`);
     expect(body).toMatchObject({ request: { message: "Speak louder." }, promptBy: "admin" });
-    await page.context().close();
   });
 
   it("is not offered to those who may only read", async () => {
     const run = await site.api.run("letter");
-    const page = await site.visit({ path: `/runs/${run}?node=write`, key: await site.api.key("viewer") });
+    const page = await visitDuringTest(site, { path: `/runs/${run}?node=write`, key: await site.api.key("viewer") });
     await page.getByRole("tab", { name: "Prompt" }).click();
     await page.getByRole("region", { name: "Message" }).waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Edit and replay …" }).count()).toBe(0);
-    await page.context().close();
   });
 });

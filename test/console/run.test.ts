@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { State } from "../../src/client/index.ts";
 import { overlaps } from "./overlap.ts";
 import { openSite, PEOPLE_PAY, screenshot, type Site, violations, type Visit } from "./site.ts";
-import { visitDuringTest } from "./visit.ts";
+import { visitAlone, visitDuringTest } from "./visit.ts";
 
 const REFUND = `name: refund
 description: Pays back what is owed.
@@ -232,12 +232,12 @@ describe("the run page", () => {
     await page.locator('.graph-card[data-node="wait"][data-status="running"]').waitFor();
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel(/Reason/).fill("Nobody needs it");
+    await dialog.getByLabel(/Reason/).fill("It is not needed");
     await dialog.getByRole("button", { name: "Cancel the run" }).click();
     await soon(() => statusOfRun(page).textContent()).toBe("Cancelled");
     await expectProjection(page, runId);
     await page.keyboard.press("e");
-    await soon(() => page.getByRole("listbox", { name: "Events" }).textContent()).toContain("Nobody needs it");
+    await soon(() => page.getByRole("listbox", { name: "Events" }).textContent()).toContain("It is not needed");
   });
 
   it("restarts from a node that failed, keeping what was done before it", async () => {
@@ -403,7 +403,7 @@ describe("the run page", () => {
   });
 
   it("draws only those lines of the list anew whose nodes have changed", async () => {
-    const page = await visit({ path: "/runs" });
+    const page = await visitAlone(site, { path: "/runs" });
     await page.addInitScript(DRAWN_ROWS);
     const runId = await site.api.run("quick");
     await page.goto(`${site.url}/runs/${runId}`);
@@ -454,7 +454,7 @@ describe("the run page", () => {
   });
 
   it("opens and follows a run of 2,000 nodes", async () => {
-    const page = await visit({ path: "/runs" });
+    const page = await visitAlone(site, { path: "/runs" });
     await page.addInitScript(WATCH);
     const runId = await begin("big");
     const from = performance.now();

@@ -361,7 +361,7 @@ describe("how these screens look", () => {
     beforeAll(async () => {
       page = await site.visit({ theme, width, height: 844 });
     });
-    afterAll(() => page.context().close());
+    afterAll(() => site.leave(page));
 
     it.each(SCREENS)("%s is accessible and fits", async (name, path, text) => {
       await page.goto(`${site.url}${path}`);

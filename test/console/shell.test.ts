@@ -6,6 +6,7 @@ import { CHECKOUT } from "../../scripts/checkout.mjs";
 import { ADMIN, ENDLESS, FAILING, GATED, HELLO } from "../api/fixture.ts";
 import { openContext } from "../browser/browser.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 /** The first of the tests in a browser builds the console for all. */
 const BUILD_MS = 180_000;
@@ -83,7 +84,7 @@ describe("the build", () => {
 
 describe("the shell", () => {
   it("chooses its theme by the system, changes it, and remembers", async () => {
-    const page = await site.visit({ theme: "dark" });
+    const page = await visitDuringTest(site, { theme: "dark" });
     const theme = () => page.evaluate("document.documentElement.dataset.theme");
     expect(await theme()).toBe("dark");
     await page.getByRole("button", { name: "Light theme" }).click();
@@ -97,11 +98,10 @@ describe("the shell", () => {
       .getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
       .first()
       .waitFor();
-    await page.context().close();
   });
 
   it("is used by keyboard alone: skip link, g-keys, overlay, palette", async () => {
-    const page = await site.visit();
+    const page = await visitDuringTest(site);
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
     await page.keyboard.press("g");
@@ -135,22 +135,20 @@ describe("the shell", () => {
     await soon(() => page.evaluate("document.activeElement.dataset.key")).toBe(second);
     await page.keyboard.press("Enter");
     await page.waitForURL(`${site.home}/runs/${second}`);
-    await page.context().close();
   });
 
   it("shows that a page is not there, and answers programs with a problem", async () => {
-    const page = await site.visit({ path: "/no/such/page" });
+    const page = await visitDuringTest(site, { path: "/no/such/page" });
     await page.getByText("There is no such page").waitFor();
     const response = await fetch(`${site.url}/api/v1/nothing`);
     expect([response.status, response.headers.get("content-type")]).toEqual([
       404,
       expect.stringContaining("problem+json"),
     ]);
-    await page.context().close();
   });
 
   it("shows when it has lost the server, and comes back by itself", async () => {
-    const page = await site.visit({ path: "/runs" });
+    const page = await visitDuringTest(site, { path: "/runs" });
     await live(page);
     await site.stop();
     await page.locator('[data-live="reconnecting"], [data-live="offline"]').waitFor();
@@ -159,7 +157,6 @@ describe("the shell", () => {
     await live(page);
     const runId = await site.api.run("hello", { who: "back" });
     await runOf(page, runId).waitFor();
-    await page.context().close();
   });
 
   it("has one connection for ten tabs: all follow to the end, also when the one that opened it is closed", async () => {
@@ -271,7 +268,7 @@ describe("the shell", () => {
 
 describe("the runs", () => {
   it("change as they happen, are filtered by the address, and cancelled together after typing how many", async () => {
-    const page = await site.visit({ path: "/runs?workflow=endless" });
+    const page = await visitDuringTest(site, { path: "/runs?workflow=endless" });
     await page.getByText("No results").waitFor();
     await live(page);
     const started = await Promise.all(
@@ -293,11 +290,10 @@ describe("the runs", () => {
     await screenshot(page, "runs-bulk");
     await dialog.getByRole("button", { name: "Cancel 2" }).click();
     for (const runId of started) await runOf(page, runId).getByText("Cancelled").waitFor();
-    await page.context().close();
   });
 
   it("come and leave by live messages: no page of the list is read again, except after a gap", async () => {
-    const page = await site.visit({ path: "/runs?status=running" });
+    const page = await visitDuringTest(site, { path: "/runs?status=running" });
     await live(page);
     // Reads of the list: the first one, and the one after the connection was made.
     const reads: string[] = [];
@@ -323,13 +319,12 @@ describe("the runs", () => {
     await site.start();
     await runOf(page, late.body.id).waitFor({ state: "detached" });
     expect(reads.filter((path) => path === "/api/v1/runs")).toHaveLength(1);
-    await page.context().close();
   });
 });
 
 describe("the approvals", () => {
   it("are answered by key: what will happen, approve, and the run continues", async () => {
-    const page = await site.visit({ path: "/approvals" });
+    const page = await visitDuringTest(site, { path: "/approvals" });
     const { body } = await site.api.request("GET", "approvals?status=pending");
     const [asked] = body.data;
     const detail = page.getByRole("region", { name: asked.title });
@@ -342,12 +337,11 @@ describe("the approvals", () => {
     expect(await site.api.settle(gated)).toBe("completed");
     await page.getByRole("tab", { name: "Answered" }).click();
     await page.getByRole("region").getByText("Answered with approve by admin").waitFor();
-    await page.context().close();
   });
 
   it("are rejected only with a reason, and those that ask the same together", async () => {
     const runs = [await site.api.run("gated"), await site.api.run("gated"), await site.api.run("gated")];
-    const page = await site.visit({ path: "/approvals" });
+    const page = await visitDuringTest(site, { path: "/approvals" });
     await page.getByRole("heading", { name: "3 approvals of gated ask the same" }).waitFor();
     await expect.poll(() => page.locator(".inbox-item").count()).toBe(1);
     await page.locator(".approval-detail .link-button").first().click();
@@ -364,7 +358,6 @@ describe("the approvals", () => {
     await page.getByText("No approval is waiting").waitFor();
     const statuses = await Promise.all(runs.map((runId) => site.api.settle(runId)));
     expect(statuses.toSorted()).toEqual(["completed", "completed", "failed"]);
-    await page.context().close();
   });
 });
 
@@ -380,7 +373,7 @@ describe("every screen of the shell", () => {
   });
 
   it.each(screens)("%s is accessible in both themes and fits a narrow screen", async (path, name) => {
-    const page = await site.visit({ path });
+    const page = await visitDuringTest(site, { path });
     await heading(page, name);
     await live(page);
     await page.locator(".skeleton").first().waitFor({ state: "detached" });
@@ -391,7 +384,6 @@ describe("every screen of the shell", () => {
       expect([look, await page.evaluate("document.documentElement.scrollWidth > innerWidth")]).toEqual([look, false]);
       await screenshot(page, `${name.toLowerCase()}-${look}`);
     }
-    await page.context().close();
   });
 
   it("makes no browser complain, of its policy or anything else", () => {

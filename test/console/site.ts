@@ -29,8 +29,10 @@ export interface Site {
   /** What addresses begin with once the organisation is in them. */
   readonly home: string;
   readonly browser: Browser;
-  /** A page of its own, signed in by a one-time link. Whatever the browser complains about is kept. */
+  /** A page with a profile of its own, signed in by a one-time link. Whatever the browser complains about is kept. */
   visit(visit?: Visit): Promise<Page>;
+  /** Takes back a page and what it has stored; a later visit may get it. Scripts a test has added to it would remain. */
+  leave(page: Page): Promise<void>;
   /** What browsers complained about, such as breaches of the policy, and uncaught errors. */
   readonly complaints: readonly string[];
   /** Stops listening and, with `start`, listens again on the same port. */
@@ -68,6 +70,13 @@ export async function openSite(
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const complaints: string[] = [];
+  const listenTo = (page: Page): void => {
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("console", (message) => {
+      const isOfServer = /Failed to load resource|ERR_CONNECTION/.test(message.text());
+      if (message.type() === "error" && !isOfServer) complaints.push(message.text());
+    });
+  };
   return {
     api,
     url,
@@ -75,29 +84,60 @@ export async function openSite(
     browser,
     complaints,
     async visit({ theme = "light", width = 1280, height = 800, path = "/", key = ADMIN } = {}) {
-      const context = await openContext({ viewport: { width, height }, colorScheme: theme, locale: "en-GB" });
-      const page = await context.newPage();
-      page.on("pageerror", (error) => complaints.push(String(error)));
-      page.on("console", (message) => {
-        const isOfServer = /Failed to load resource|ERR_CONNECTION/.test(message.text());
-        if (message.type() === "error" && !isOfServer) complaints.push(message.text());
-      });
+      const page = takeLeft() ?? (await openPage());
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme: theme });
+      listenTo(page);
       // The link is opened without a page: drawing the first screen only to leave it costs more than many a test.
-      await context.request.get(`${url}${api.app.signInPath(key) ?? ""}`, { maxRedirects: 0 });
+      await page.context().request.get(`${url}${api.app.signInPath(key) ?? ""}`, { maxRedirects: 0 });
       await page.goto(`${url}${path}`);
       if (path === "/") await page.getByRole("heading", { level: 1 }).waitFor();
       return page;
     },
+    leave: (page) => leavePage(page, url),
     stop: () => hangUp(server),
     async start() {
       server = await listen(api, port);
     },
     async close() {
-      for (const context of browser.contexts()) await context.close();
+      const kept = new Set(left.map((page) => page.context()));
+      for (const context of browser.contexts()) if (!kept.has(context)) await context.close();
       await hangUp(server);
       await api.close();
     },
   };
+}
+
+/** Pages that no test uses: a new one needs new processes of the browser, which take longer than most of these tests. */
+const left: Page[] = [];
+
+function takeLeft(): Page | null {
+  for (let page = left.pop(); page !== undefined; page = left.pop()) if (!page.isClosed()) return page;
+  return null;
+}
+
+async function openPage(): Promise<Page> {
+  const context = await openContext({ locale: "en-GB" });
+  return context.newPage();
+}
+
+async function leavePage(page: Page, url: string): Promise<void> {
+  const context = page.context();
+  try {
+    for (const other of context.pages()) if (other !== page) await other.close();
+    for (const event of ["pageerror", "console", "request"] as const) page.removeAllListeners(event);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await context.clearCookies();
+    // A document of the same origin, where no program of ours writes meanwhile.
+    await page.goto(`${url}/healthz`);
+    await page.evaluate("localStorage.clear(); sessionStorage.clear()");
+    await page.goto("about:blank");
+    await page.mouse.move(0, 0);
+    left.push(page);
+  } catch {
+    // The server was stopped, or the page is closed: the next visit opens another one.
+    await context.close();
+  }
 }
 
 /** Without `serve`, which ends the app together with its socket: a server that comes back is the same one. */

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openContext } from "../browser/browser.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const SURVEY = `name: survey
 args:
@@ -74,8 +75,7 @@ describe("the tab of triggers", () => {
   it("lists them", async () => {
     const spec = { workflow: "survey", on: { event: { type: "asked" } }, args: { who: "${body.name}" } };
     await site.api.request("PUT", "triggers/on-asked", { body: spec });
-    const page = await site.visit({ path: "/o/default/settings/triggers" });
-    onTestFinished(() => page.context().close());
+    const page = await visitDuringTest(site, { path: "/o/default/settings/triggers" });
     await page.getByText("on-asked").first().waitFor();
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "triggers");

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { REPOSITORY } from "../law/source.ts";
 import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const BUILD_MS = 180_000;
 const read = (file: string): string => readFileSync(join(REPOSITORY, "examples", file), "utf8");
@@ -45,7 +46,7 @@ async function openTurn(page: Page): Promise<void> {
 describe("a turn in the console", () => {
   it("shows the conversation with its verdicts, and takes an approval with changed args", async () => {
     const runId = await site.api.run("broken-order");
-    const page = await site.visit({ path: `/runs/${runId}?node=help` });
+    const page = await visitDuringTest(site, { path: `/runs/${runId}?node=help` });
     await openTurn(page);
     const lookup = page.getByRole("article", { name: "Call of find_order" });
     await lookup.getByText("Allowed").waitFor();
@@ -99,14 +100,13 @@ describe("a turn in the console", () => {
       args: { order: 7, amount: 450 },
       result: { value: { done: true } },
     });
-    await page.context().close();
   });
 
   it("makes a grant with an approval, says which, and lists where it came from", async () => {
     const runId = await site.api.run("broken-order");
     const { body } = await site.api.request("GET", "approvals?status=pending");
     const held = body.data.find((approval: { runId: string }) => approval.runId === runId);
-    const page = await site.visit({ path: `/approvals?id=${held.id}` });
+    const page = await visitDuringTest(site, { path: `/approvals?id=${held.id}` });
     await page
       .locator(".approval-detail")
       .getByRole("button", { name: /^Approve …/ })
@@ -133,12 +133,11 @@ describe("a turn in the console", () => {
     await asked.getByRole("button", { name: "Revoke", exact: true }).click();
     await page.locator(".toast", { hasText: "Revoked grant" }).waitFor();
     expect((await site.api.request("GET", "grants")).body.data).toEqual([]);
-    await page.context().close();
   });
 
   it("branches after a round, with another result of its call", async () => {
     const runId = await site.api.run("broken-order");
-    const page = await site.visit({ path: `/runs/${runId}?node=help` });
+    const page = await visitDuringTest(site, { path: `/runs/${runId}?node=help` });
     await openTurn(page);
     await page.getByRole("button", { name: "Branch after round 0 …" }).click();
     const dialog = page.getByRole("dialog");
@@ -164,7 +163,6 @@ describe("a turn in the console", () => {
     expect(turn.rounds[0].calls[0].result).toMatchObject({ value: { item: "lamp", price: 20 } });
     await screenshot(page, "turn-branched");
     expect(await violations(page, ".node-panel")).toEqual([]);
-    await page.context().close();
   });
 
   it.each([
@@ -177,7 +175,7 @@ describe("a turn in the console", () => {
     const answer = { decision: "reject", reason: "it was sold as broken" };
     await site.api.request("POST", `approvals/${held.id}/resolve`, { body: answer });
     expect(await site.api.settle(runId)).toBe("completed");
-    const page = await site.visit({ path: `/runs/${runId}?node=help`, theme, width });
+    const page = await visitDuringTest(site, { path: `/runs/${runId}?node=help`, theme, width });
     if (width === 390) await page.getByRole("tab", { name: "Node", exact: true }).click();
     await openTurn(page);
     const refund = page.getByRole("article", { name: "Call of refund" });
@@ -188,12 +186,11 @@ describe("a turn in the console", () => {
     expect(await violations(page, ".node-panel")).toEqual([]);
     const isWide = "(document.querySelector('.node-panel .tab-panel'))";
     expect(await page.evaluate<boolean>(`${isWide}.scrollWidth > ${isWide}.clientWidth + 1`)).toBe(false);
-    await page.context().close();
   });
 
   it("asks what became of a call that never reported, and continues with the result that is given", async () => {
     const runId = await site.api.run("lost-order");
-    const page = await site.visit({ path: `/runs/${runId}?node=pay` });
+    const page = await visitDuringTest(site, { path: `/runs/${runId}?node=pay` });
     await openTurn(page);
     await page.getByText("Outcome unknown").waitFor();
     await page.getByRole("link", { name: "Answer the approval" }).click();
@@ -211,7 +208,6 @@ describe("a turn in the console", () => {
     expect(await site.api.settle(runId)).toBe("completed");
     const { body: turn } = await site.api.request("GET", `runs/${runId}/nodes/pay/turn`);
     expect(turn.rounds[0].calls[0].result).toMatchObject({ value: { done: true }, by: expect.any(String) });
-    await page.context().close();
   });
 
   it("complains about nothing", () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { REPOSITORY } from "../law/source.ts";
 import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
+import { visitDuringTest } from "./visit.ts";
 
 const ORDER = `name: order
 args:
@@ -74,7 +75,7 @@ afterAll(() => site?.close());
 describe("a run that failed", () => {
   it("says why in words, opens the cause by itself, and counts apart what only followed", async () => {
     const runId = await site.api.run("order");
-    const page = await site.visit({ path: `/runs/${runId}`, width: 1440 });
+    const page = await visitDuringTest(site, { path: `/runs/${runId}`, width: 1440 });
     const why = page.getByRole("region", { name: "Why it stopped" });
     await why.getByText("The run failed because charge failed with provider auth").waitFor();
     await why.getByText("HTTP 503: payment service unavailable").waitFor();
@@ -99,12 +100,11 @@ describe("a run that failed", () => {
     await page.getByLabel("Hide waits").check();
     await expect.poll(() => bars.count()).toBe(0);
     await expect.poll(() => page.locator(".timeline-legend").textContent()).not.toContain("Waiting");
-    await page.context().close();
   });
 
   it("has one log with levels and a search", async () => {
     const runId = await site.api.run("order");
-    const page = await site.visit({ path: `/runs/${runId}?tab=log` });
+    const page = await visitDuringTest(site, { path: `/runs/${runId}?tab=log` });
     const log = page.getByRole("log", { name: "Log of the run" });
     await expect.poll(() => log.textContent()).toContain("Run failed");
     await choose(page, "Minimum level", "Errors");
@@ -118,14 +118,13 @@ describe("a run that failed", () => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole("searchbox", { name: "Search the log" }).fill("nothing like it");
     await log.getByText("No results").waitFor();
-    await page.context().close();
   });
 });
 
 describe("a run that completed", () => {
   it("shows its args and outputs, and says what failed on the way", async () => {
     const good = await site.api.run("summary");
-    const page = await site.visit({ path: `/runs/${good}` });
+    const page = await visitDuringTest(site, { path: `/runs/${good}` });
     await page.locator(".run-values", { hasText: "topic garden lamps" }).waitFor();
     await page.locator(".run-values", { hasText: "growth 0.04" }).waitFor();
     await expect.poll(() => page.getByRole("region", { name: "Why it stopped" }).count()).toBe(0);
@@ -142,11 +141,10 @@ describe("a run that completed", () => {
     await expect.poll(() => page.getByRole("table", { name: "Nodes" }).getByRole("row").count()).toBe(3);
     await screenshot(page, "run-each-filtered");
     expect(await violations(page)).toEqual([]);
-    await page.context().close();
   });
 
   it("nests a child run in the timeline, with links to its nodes", async () => {
-    const page = await site.visit({ path: `/runs/${await site.api.run("family")}` });
+    const page = await visitDuringTest(site, { path: `/runs/${await site.api.run("family")}` });
     const timeline = page.getByRole("table", { name: "Timeline" });
     await timeline.getByRole("button", { name: "Steps inside call" }).click();
     await timeline.getByRole("button", { name: "all", exact: true }).waitFor();
@@ -154,7 +152,6 @@ describe("a run that completed", () => {
     await timeline.getByRole("button", { name: "all", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "each" }).waitFor();
     expect(page.url()).toContain("node=all");
-    await page.context().close();
   });
 });
 
@@ -162,7 +159,7 @@ describe("a conversation of 40 rounds", () => {
   it("has every role in order, draws what is near, renders Markdown and shows it raw; hostile text is inert", async () => {
     const runId = await site.api.run("talk");
     expect(await site.api.settle(runId)).toBe("completed");
-    const page = await site.visit({ path: `/runs/${runId}?node=help`, width: 1440, height: 900 });
+    const page = await visitDuringTest(site, { path: `/runs/${runId}?node=help`, width: 1440, height: 900 });
     await page.getByRole("tab", { name: "Conversation" }).click();
     await page.getByText("40 rounds, 39 calls, $0.40").waitFor();
     const talk = page.getByRole("list", { name: "Conversation" });
@@ -201,7 +198,6 @@ describe("a conversation of 40 rounds", () => {
     await expect.poll(() => dialog.locator("mark.diff-word-added").allTextContents()).toContain("39");
     expect(await violations(page, "dialog")).toEqual([]);
     await screenshot(page, "conversation-compare");
-    await page.context().close();
   });
 
   it("complains about nothing", () => {

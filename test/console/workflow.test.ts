@@ -201,8 +201,8 @@ describe("the workflow page", () => {
   });
 
   it("shows what is missing", async () => {
-    const page = await visit({ path: "/workflows/nobody" });
-    await page.getByText('There is no workflow "nobody"').waitFor();
+    const page = await visit({ path: "/workflows/missing" });
+    await page.getByText('There is no workflow "missing"').waitFor();
     await page.goto(`${site.url}/workflows/review?tab=schedules`);
     await page.getByText("It has no schedule").waitFor();
   });

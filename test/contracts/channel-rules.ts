@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 /** What channels need besides a log of deliveries. */
 export function channelRules(subjectOf: SubjectOf): void {
   describe("deliveries of channels", () => {
-    it("wait as long as they are told, and are claimed in groups, each by one replica", async () => {
+    it("wait for the given time, and are claimed in groups, each by one replica", async () => {
       const { store, rival, passTime } = subjectOf();
       const grouped = { targetId: "channel/ops", recipient: "ann@example.com", groupKey: "approval.requested" };
       await store.addDeliveries([

@@ -57,7 +57,7 @@ export function placeRules(subjectOf: SubjectOf): void {
       expect(await store.placesOf("org_1", "k", 10)).toHaveLength(1);
     });
 
-    it("go back with the commit that says so, and with it the run that waits longest is told to look", async () => {
+    it("are freed by their commit, which also wakes the run that waits longest", async () => {
       const { store } = subjectOf();
       await store.commit([
         creation("run_1", {}, { place: hold(0, 1) }),

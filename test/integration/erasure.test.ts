@@ -21,8 +21,8 @@ steps:
   - { id: draft, command: "Write to \${customer}", agent: ada }
   - { id: long, command: "Write at length to \${customer}" }
   - { id: child, workflow_ref: hello, with: { who: "\${customer}" } }
-  - { id: told, emit: { type: letter.written, key: { customer: "\${customer}" }, data: { to: "\${customer}" } } }
-  - { id: decide, name: "Send it to \${customer}?", approval: required, depends_on: [draft, long, child, told] }
+  - { id: notify, emit: { type: letter.written, key: { customer: "\${customer}" }, data: { to: "\${customer}" } } }
+  - { id: decide, name: "Send it to \${customer}?", approval: required, depends_on: [draft, long, child, notify] }
 `;
 
 /** Every file below a folder, unpacked where it is packed. */
@@ -152,7 +152,7 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
     expect(JSON.stringify(body)).not.toContain(NAME);
   });
 
-  it("leaves nothing in the memory of agents, so that no later run is told of the person", async () => {
+  it("leaves nothing in the memory of agents, so that no later run receives anything of the person", async () => {
     const later = await letter("Late Comer");
     const { body } = await api.request("GET", `runs/${later}/events`);
     expect(JSON.stringify(body)).toContain("memory log of ada");

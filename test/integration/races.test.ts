@@ -92,7 +92,7 @@ const ANSWERS = [...orders<Answer>(["cancel", "approve", "reject", "expiry"])].m
 function inputOf(answer: Answer, approvalId: string): UnstampedInput {
   if (answer === "cancel") return { type: "cancel", reason: "enough" };
   if (answer === "expiry") return { type: "timer", timer: { kind: "approval-expiry", approvalId } };
-  return { type: "approval", approvalId, decision: answer, by: "somebody", reason: "because" };
+  return { type: "approval", approvalId, decision: answer, by: "ann", reason: "because" };
 }
 
 describe("cancel, approval, rejection and expiry of one gate", () => {

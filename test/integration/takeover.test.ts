@@ -41,7 +41,7 @@ describe("a replica that takes over an attempt", () => {
     const runId = await machine.start(GATED);
     // The second replica sees the run while it waits; then the first lets it go on, sends what follows, and is gone.
     await machine.wait(machine.driver(1).stateOf(ORG, runId));
-    const approval = { type: "approval", decision: "approve", by: "somebody", reason: "" } as const;
+    const approval = { type: "approval", decision: "approve", by: "ann", reason: "" } as const;
     const approvalId = await machine.openApproval();
     await machine.wait(machine.driver(0).submit(ORG, runId, { ...approval, approvalId }));
     await machine.wait(machine.driver(0).stop());

@@ -49,7 +49,7 @@ describe("workers of a server", () => {
   const nodeOf = async (runId: string) => (await api.getState(runId)).nodeResults.find(({ nodeId }) => nodeId === "it");
 
   it("are waited for as long as queue_timeout allows", async () => {
-    const runId = await run("nobody", { function: "nobody-has-this", queue_timeout: 1 });
+    const runId = await run("unserved", { function: "no-worker-has-this", queue_timeout: 1 });
     expect((await api.waitUntilEnded(runId)).status).toBe("failed");
     expect(await nodeOf(runId)).toMatchObject({ status: "failed", errorCode: "no_worker" });
   });

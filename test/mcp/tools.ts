@@ -6,7 +6,7 @@ export const LARGE_BYTES = 5 * 1_048_576;
 
 /** A server with one tool per behaviour an adapter has to stand. */
 export function makeToolServer(
-  description = "Says what it is told.",
+  description = "Repeats its input.",
   onHang?: (stopped: Promise<void>) => void,
 ): McpServer {
   const server = new McpServer({ name: "tools", version: "1.0.0" }, { capabilities: { tools: {} } });

@@ -18,7 +18,7 @@ export interface LocalProvider {
   readonly issuer: string;
   /** By the name people sign in with; tests change it. */
   readonly accounts: Map<string, Account>;
-  /** Where Sluice is; before that nobody can be sent back. */
+  /** Where Sluice is; before that no browser can be sent back. */
   register(redirectUris: readonly string[]): void;
   /** It as Sluice knows it. */
   signIn(parts?: Partial<SignInSettings>): SignInProvider;
@@ -84,7 +84,7 @@ function configurationOf(accounts: ReadonlyMap<string, Account>, redirectUris: r
       accountId: id,
       claims: () => Promise.resolve({ sub: id, ...accounts.get(id) }),
     }),
-    /** Nobody is asked whether Sluice may know them. */
+    /** No person is asked whether Sluice may know them. */
     loadExistingGrant: async ({ oidc: { provider, client, session } }: Context) => {
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
       grant.addOIDCScope("openid email profile");
@@ -106,7 +106,7 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   const login = new URLSearchParams(Buffer.concat(chunks).toString("utf8")).get("login") ?? "";
-  // Who signs in as nobody has changed their mind.
-  const result = login === "nobody" ? { error: "access_denied" } : { login: { accountId: login } };
+  // The person "declines" cancels the sign-in.
+  const result = login === "declines" ? { error: "access_denied" } : { login: { accountId: login } };
   await provider.interactionFinished(request, response, result);
 }

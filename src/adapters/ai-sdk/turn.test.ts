@@ -135,7 +135,7 @@ describe.each(VENDORS)("the turn of $name", (vendor) => {
     expect([judge.calls.length, made]).toEqual([53, []]);
   });
 
-  it("tells the model what is wrong with its arguments, and asks nobody about them", async () => {
+  it("answers the model what is wrong with its arguments, without an approval", async () => {
     const { made, opener } = shop();
     const { judge, turn } = judgeOf();
     const script = [

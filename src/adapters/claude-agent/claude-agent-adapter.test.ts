@@ -13,7 +13,7 @@ const directory = mkdtempSync(join(tmpdir(), "sluice-claude-agent-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const KEY = "sk-ant-test-0000000000";
-const ENV = { ANTHROPIC_API_KEY: KEY, HOME: "/somewhere", PATH: "/evil", OTHER_SECRET: "nobody may see this" };
+const ENV = { ANTHROPIC_API_KEY: KEY, HOME: "/somewhere", PATH: "/evil", OTHER_SECRET: "not to be seen" };
 const SCHEMA = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
 
 async function open(script: SessionScript, config: JsonObject = {}, env: Record<string, string | undefined> = ENV) {
@@ -99,7 +99,7 @@ describe("a session of claude-agent", () => {
     expect(env).toMatchObject({ ANTHROPIC_API_KEY: KEY, CLAUDE_CODE_MAX_OUTPUT_TOKENS: "700", DISABLE_TELEMETRY: "1" });
     expect(env["HOME"]).toBe(options?.cwd);
     expect(env["PATH"]).not.toContain("evil");
-    expect(JSON.stringify(env)).not.toContain("nobody may see this");
+    expect(JSON.stringify(env)).not.toContain("not to be seen");
     expect(existsSync(options?.cwd ?? "")).toBe(false);
   });
 

@@ -145,7 +145,7 @@ describe("where a request goes", () => {
   it.each([
     [{ inputs: {} }, "no_target"],
     [{ model: "constructor" }, "no_target"],
-    [{ inputs: { target: "nobody" } }, "target_not_configured"],
+    [{ inputs: { target: "away" } }, "target_not_configured"],
     [{ inputs: { target: "__proto__" } }, "target_not_configured"],
     [{ inputs: { target: 7 } }, "target_not_configured"],
     [{ inputs: { target: "crm", method: "DELETE" } }, "method_not_allowed"],
@@ -340,7 +340,7 @@ describe("what an answer means", () => {
       targets: {
         silent: { url: silent, timeout_ms: 20 },
         stop: { url: `${silent}/stop` },
-        nobody: { url: "http://127.0.0.1:1/" },
+        away: { url: "http://127.0.0.1:1/" },
         huge: { url: huge },
       },
     };
@@ -351,13 +351,13 @@ describe("what an answer means", () => {
       failure: "timeout",
       message: expect.stringContaining(" 10 ms") as string,
     });
-    expect(await at("nobody")).toMatchObject({ failure: "provider_error" });
+    expect(await at("away")).toMatchObject({ failure: "provider_error" });
     expect(await at("huge")).toMatchObject({
       failure: "provider_refused",
       message: expect.stringMatching(/^url_too_large/) as string,
     });
     expect(await at("stop")).toMatchObject({ failure: "cancelled" });
-    expect(await at("nobody")).toMatchObject({ failure: "cancelled" });
+    expect(await at("away")).toMatchObject({ failure: "cancelled" });
   });
 });
 

@@ -20,7 +20,7 @@ describe("tools for a model", () => {
     try {
       expect(Object.keys(tools)).toEqual(["tools__echo", "tools__a_b", "tools_x__late", "tools__fails"]);
       expect(tools["tools__echo"]).toMatchObject({
-        description: "Says what it is told.",
+        description: "Repeats its input.",
         inputSchema: { type: "object" },
         tool: "echo",
         server: "tools",

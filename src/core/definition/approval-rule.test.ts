@@ -93,7 +93,7 @@ describe("what is shown", () => {
 
   it.each([
     [["draft.tilte"], "unknown_field | steps[1].show[0]"],
-    [["nobody.x"], "unknown_step | steps[1].show[0]"],
+    [["missing.x"], "unknown_step | steps[1].show[0]"],
     [[{ markdown: "Dear ${wh}" }], "unknown_step | steps[1].show[0].markdown"],
     [[{ diff: ["who", "no.x"] }], "unknown_step | steps[1].show[0].diff[1]"],
     [[{ diff: ["who"] }], "wrong_type | steps[1].show[0].diff"],
@@ -163,7 +163,7 @@ describe("a form", () => {
         expect(filled({ type: "string", [key]: text }, true).problems, text).toEqual([]);
       }
     }
-    // Nobody knows before whether it will fit.
+    // It is not known before whether it will fit.
     const form = { n: { type: "number", default: "${draft.title}" } };
     expect(gate({ form, otherwise: "approve" }).problems[0]).toContain("conflicting_fields | steps[1].otherwise");
   });

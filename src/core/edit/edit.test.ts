@@ -109,13 +109,15 @@ describe("what a step waits for", () => {
     const reading = edited(source, { kind: "set", path: ["steps", 1, "command"], value: "y ${a.stdout}" });
     expect(reading).toBe("steps:\n  - id: a\n    command: x\n  - id: b\n    command: y ${a.stdout}\n");
     expect(edited(reading, { kind: "set", path: ["steps", 1, "command"], value: "y" })).toBe(source);
-    const told = source.replace("[a]", "[{ step: a, on: settled }]");
-    expect(edited(told, { kind: "set", path: ["steps", 1, "command"], value: "${a.stdout}" })).toContain("on: settled");
+    const settled = source.replace("[a]", "[{ step: a, on: settled }]");
+    expect(edited(settled, { kind: "set", path: ["steps", 1, "command"], value: "${a.stdout}" })).toContain(
+      "on: settled",
+    );
   });
 });
 
 describe("steps", () => {
-  it("adds one behind another, which it waits for, under an id nobody has", () => {
+  it("adds one behind another, which it waits for, under an unused id", () => {
     const next = edited(SOURCE, {
       kind: "add",
       list: ["steps"],
@@ -208,7 +210,7 @@ describe("steps", () => {
     );
   });
 
-  it("copies and pastes with comments, under ids nobody has", () => {
+  it("copies and pastes with comments, under unused ids", () => {
     const copied = copySteps(SOURCE, [
       ["steps", 0],
       ["steps", 1],

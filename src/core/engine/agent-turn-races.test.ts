@@ -63,7 +63,7 @@ describe("questions about the calls of an agent", () => {
     expect(rig.status("a[0]")).toBe("running");
   });
 
-  it("that nobody answers leave it open whether the call was made", () => {
+  it("that are not answered leave it open whether the call was made", () => {
     const rig = turnOf({ judgeTool: () => ({ ...ALLOWED, effects: "at_most_once" }) });
     rig.round(0, [call("pay")]);
     rig.lose();
@@ -113,7 +113,7 @@ describe("executions of an attempt", () => {
     expect(rig.node("a").now).toMatchObject({ segment: 1 });
   });
 
-  it("that answer a round once more are told nothing about the calls of the answer that is kept", () => {
+  it("that answer a round once more get nothing about the calls of the answer that is kept", () => {
     const rig = turnOf({ judgeTool: holding("refund") });
     rig.lose();
     rig.round(0, [call("find"), call("refund")]);

@@ -39,7 +39,7 @@ describe("the turn of an agent", () => {
     expect(rig.result(0, 1, "never asked").refusal?.code).toBe("unknown_call");
   });
 
-  it("tells a denied call to nobody but the model, and takes no result of it", () => {
+  it("reports a denied call only to the model, and takes no result of it", () => {
     const denied: ToolVerdict = {
       ...ALLOWED,
       disposition: "deny",
@@ -187,7 +187,7 @@ describe("a held call", () => {
     expect(seen.at(-1)).toMatchObject({ isApproved: false });
   });
 
-  it("that is rejected is told to the model, and one that is aborted fails the node", () => {
+  it("that is rejected is reported to the model, and one that is aborted fails the node", () => {
     const rejected = turnOf({ judgeTool: holding("refund") });
     rejected.round(0, [call("refund")]);
     rejected.suspend();

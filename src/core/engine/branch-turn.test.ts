@@ -51,7 +51,7 @@ const deny: NonNullable<RigOptions["judgeTool"]> = ({ call: { tool } }) =>
     : undefined;
 
 /** Three rounds: find and a denied drop, then book, then the answer. */
-function told(): TurnRig {
+function finishedRig(): TurnRig {
   const rig = new TurnRig(SOURCE, { judgeTool: deny }).start();
   rig.complete("before").complete("side");
   rig.round("a", 0, ["find", "drop"]);
@@ -81,7 +81,7 @@ function branched(rig: Rig, point: TurnPoint, source = SOURCE): TurnRig {
 
 describe("a branch inside a turn", () => {
   it("keeps what is before and beside the node, and sends it with the rounds up to there", () => {
-    const next = branched(told(), { nodeId: "a", round: 1 });
+    const next = branched(finishedRig(), { nodeId: "a", round: 1 });
     expect(next.statuses).toMatchObject({ before: "completed", side: "completed", a: "running" });
     const { turn, segment, attempt } = next.dispatch("a");
     expect([attempt, segment, turn?.rounds.length]).toEqual([1, 0, 2]);
@@ -100,7 +100,7 @@ describe("a branch inside a turn", () => {
   });
 
   it("continues with the next round, counts what was carried, and ends like any turn", () => {
-    const next = branched(told(), { nodeId: "a", round: 0 });
+    const next = branched(finishedRig(), { nodeId: "a", round: 0 });
     expect(next.round("a", 0, ["find", "drop"]).events.map(({ type }) => type)).toEqual(["cost.recorded"]);
     next.round("a", 1, ["find"]);
     const request = next.effects.find((effect) => effect.type === "request-tool-verdict");
@@ -114,13 +114,13 @@ describe("a branch inside a turn", () => {
   });
 
   it("survives the loss of its first execution with all it has", () => {
-    const next = branched(told(), { nodeId: "a", round: 1 });
+    const next = branched(finishedRig(), { nodeId: "a", round: 1 });
     next.submit({ type: "timer", timer: { kind: "lost", nodeId: "a", attempt: 1 } });
     expect(next.dispatch("a")).toMatchObject({ attempt: 1, segment: 1, turn: { rounds: { length: 2 } } });
   });
 
   it("puts another result in the place of one, also of a call that was denied or never came back", () => {
-    const rig = told();
+    const rig = finishedRig();
     const edit = { callId: "run_1/a/0/1/0", result: "sold out", isError: true };
     const call = branched(rig, { nodeId: "a", round: 1, edit, by: "ann" }).node("a").turn?.calls.get(edit.callId);
     expect(call?.result).toEqual({ value: "sold out", isError: true });
@@ -194,7 +194,7 @@ describe("a branch inside a turn", () => {
 
   it("puts other words in the place of the model's, in both forms of a message", () => {
     const edit = { message: "I refund nothing." };
-    const next = branched(told(), { nodeId: "a", round: 2, edit, by: "ann" });
+    const next = branched(finishedRig(), { nodeId: "a", round: 2, edit, by: "ann" });
     expect(next.node("a").turn?.rounds[2]).toMatchObject({ text: edit.message, message: { content: edit.message } });
     expect(next.of("round.completed").map(({ by }) => by)).toEqual([undefined, undefined, "ann"]);
     const parts = new TurnRig(SOURCE).start();
@@ -213,7 +213,7 @@ describe("a branch inside a turn", () => {
   });
 
   it("refuses what it cannot continue, with the reason", () => {
-    const rig = told();
+    const rig = finishedRig();
     expect(refusalOf(rig, { nodeId: "zz", round: 0 })?.code).toBe("unknown_node");
     expect(refusalOf(rig, { nodeId: "side", round: 0 })?.code).toBe("unknown_round");
     expect(refusalOf(rig, { nodeId: "a", round: 3 })).toMatchObject({

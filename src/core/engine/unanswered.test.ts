@@ -37,7 +37,7 @@ describe("a held call whose chain approves by default", () => {
       expect(rig.of("approval.resolved")[0]).toMatchObject({ status: "approved", decision: "approve" });
     });
 
-    it(`is denied, and the model told why, when a gate has closed since (${timer})`, () => {
+    it(`is denied, and the model gets the reason, when a gate has closed since (${timer})`, () => {
       const { rig } = waitingCall(CLOSED);
       rig.fire(timer);
       expect(rig.rulings()).toEqual(["refund deny"]);

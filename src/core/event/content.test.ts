@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/index.ts";
 import { EVENT_CONTENT, withoutContent } from "./content.ts";
 import { EVENT_PAYLOADS, EVENT_TYPES, type EventType } from "./event.ts";
 
-/** Members that hold texts or values which nobody wrote as content: ids, names, codes, statuses, digests, models. */
+/** Members that hold texts or values which are not content: ids, names, codes, statuses, digests, models. */
 const STRUCTURE = new Set(
   (
     "workflow hash trigger parentRunId sourceRunId runId nodeId output startedBy standing whenFull taken block from to " +

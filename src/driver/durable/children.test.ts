@@ -154,8 +154,8 @@ describe("a child run", () => {
   it("that loses a race is called off with everything else that does, and the run ends after it", async () => {
     const source =
       "name: parent\nsteps:\n  - { id: sub, workflow_ref: child }\n  - { id: quick, command: Q }\n" +
-      "  - { id: slow, command: S }\n  - { id: told, wait: { event: e, timeout: 1h } }\n" +
-      "  - { id: after, command: A, depends_on: [sub, quick, slow, told], join: any, race: true }\n";
+      "  - { id: slow, command: S }\n  - { id: informed, wait: { event: e, timeout: 1h } }\n" +
+      "  - { id: after, command: A, depends_on: [sub, quick, slow, informed], join: any, race: true }\n";
     const script = "nodes: { quick: { delay_ms: 500 }, slow: { delay_ms: 90000 }, leaf: { delay_ms: 90000 } }\n";
     const began = clock.now();
     const runId = await started(await replica({ script }), source);
@@ -164,7 +164,7 @@ describe("a child run", () => {
     expect(await childrenOf(runId)).toMatchObject([{ status: "cancelled" }]);
     const skipped = await payloadsOf(runId, "node.skipped");
     expect(skipped.map(({ nodeId, reason }) => [nodeId, reason])).toEqual(
-      ["slow", "sub", "told"].map((id) => [id, "race_lost"]),
+      ["informed", "slow", "sub"].map((id) => [id, "race_lost"]),
     );
     expect(calls).toEqual(["quick", "slow", "leaf", "after"]);
     await pass(4_000_000);

@@ -341,7 +341,7 @@ describe("what becomes of a report", () => {
       [{ orgId: "other", gatewayId: "edge" }, at(runId)],
       [{ orgId: "other" }, at(runId)],
       [EDGE, at("run_nobody")],
-      [EDGE, at(runId, "nobody")],
+      [EDGE, at(runId, "missing")],
       [EDGE, at(runId, "a", 2)],
       [EDGE, at(runId, "a", 999_999_999)],
       [EDGE, at(runId, "a", 0)],

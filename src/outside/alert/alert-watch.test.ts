@@ -211,13 +211,13 @@ describe("alerts", () => {
     await put("alert", "failing", {
       on: "failure_rate",
       threshold: 0.1,
-      to: ["ops", "off", "nobody", "user:ann", "ops"],
+      to: ["ops", "off", "missing", "user:ann", "ops"],
     });
     for (let run = 0; run < 5; run += 1) await ended(`f${run}`, "failed");
     await watch().go();
     expect(await messages("ops")).toHaveLength(1);
     expect(await messages("off")).toEqual([]);
-    expect(troubles).toEqual([expect.stringContaining('no enabled webhook "off", "nobody"')]);
+    expect(troubles).toEqual([expect.stringContaining('no enabled webhook "off", "missing"')]);
     expect(fired).toMatchObject([{ isForLog: false }]);
   });
 });

@@ -85,7 +85,7 @@ describe("the list of approvals", () => {
     expect((await list("assignee=none&limit=100")).some(({ id }) => id === first?.id)).toBe(false);
     await api.request("PUT", `approvals/${first?.id}/assignee`, { body: { to: null } });
     expect(await list("assignee=me")).toEqual([]);
-    const bad = await api.request("PUT", `approvals/${first?.id}/assignee`, { body: { to: "somebody" } });
+    const bad = await api.request("PUT", `approvals/${first?.id}/assignee`, { body: { to: "someone" } });
     expect([bad.status, bad.body.code]).toEqual([422, "invalid_request"]);
   });
 });

@@ -34,7 +34,7 @@ async function shown(api: Api): Promise<Record<string, { limit: number | null; u
 }
 
 describe("what an organisation may take", () => {
-  it("is shown with what it has taken, and to nobody else", async () => {
+  it("is shown with what it has taken, and to no other organisation", async () => {
     const api = await limited({ openRuns: 7 });
     await start(api, "held");
     expect(await shown(api)).toEqual({

@@ -539,7 +539,7 @@ describe("a deputy", () => {
     expect((await ann.ask("DELETE", "me/deputy")).body.deputy).toBeNull();
   });
 
-  it("is nobody for a key, which answers under its id, and under a label that is its own", async () => {
+  it("is not given for a key, which answers under its id, and under a label that is its own", async () => {
     const names = (keyId: string, label: string) =>
       answersAs(api.store, {
         orgId: ORG,

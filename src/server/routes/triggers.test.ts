@@ -361,7 +361,7 @@ describe("a trigger of the kind hook", () => {
     expect((await api.store.getRun("default", body.runId))?.args).toMatchObject({ kind: "/go" });
   });
 
-  it("answers as it is told to: nothing, the outputs, or the run when it takes long", async () => {
+  it("answers as its manifest says: nothing, the outputs, or the run when it takes long", async () => {
     const args = { number: 1 };
     const none = await deliver(await trigger({ workflow: "order", on: HOOK, args, respond: "none" }), {});
     expect([none.status, none.body]).toEqual([204, ""]);

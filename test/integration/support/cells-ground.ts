@@ -13,7 +13,7 @@ export interface CellsGround {
   /** The database of a cell. */
   readonly sql: (cell: string) => Sql;
   readonly url: (cell: string) => string;
-  /** Ends all connections to a database and lets nobody in; asked by way of another. */
+  /** Ends all connections to a database and refuses new ones; asked by way of another. */
   readonly close: (name: string, by: string) => Promise<void>;
   readonly open: (name: string, by: string) => Promise<void>;
   readonly start: (flags?: readonly string[]) => Promise<ServerProcess>;

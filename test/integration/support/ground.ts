@@ -8,7 +8,7 @@ import { callProgram, type ServerSettings } from "./server-process.ts";
 
 export interface ReadableGround {
   readonly settings: ServerSettings;
-  /** Reads what is left once no server is at it any more. */
+  /** Opens the database beside the servers; the embedded one only once no server uses it any more. */
   read(look: (sql: Sql) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }

@@ -155,7 +155,7 @@ export class Turns {
     this.settle(execution, round, calls);
   }
 
-  /** All calls of a round, side by side; what is held is waited for by nobody here. */
+  /** All calls of a round, side by side; nothing here waits for what is held. */
   private settle(execution: Execution, round: number, calls: readonly OpenCall[]): void {
     let open = calls.length;
     let isHeld = false;
