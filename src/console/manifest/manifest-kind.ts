@@ -21,6 +21,11 @@ export function nounOf({ title }: ManifestKind): string {
   return title.replace(/^an? /, "");
 }
 
+/** Returns the entries of a kind in words: `credit plans`. */
+export function pluralOf(kind: ManifestKind): string {
+  return `${nounOf(kind)}s`.replace(/ys$/, "ies").replace(/sss$/, "sses");
+}
+
 export const KINDS = {
   policies: {
     kind: "Policy",
