@@ -22,8 +22,9 @@ export function nounOf({ title }: ManifestKind): string {
 }
 
 /** Returns the entries of a kind in words: `credit plans`. */
-export function pluralOf(kind: ManifestKind): string {
-  return `${nounOf(kind)}s`.replace(/ys$/, "ies").replace(/sss$/, "sses");
+export function pluralOf({ collection }: ManifestKind): string {
+  if (collection === "library") return "library steps";
+  return collection === "bindings" ? "role bindings" : collection.replace("-", " ");
 }
 
 export const KINDS = {

@@ -53,11 +53,7 @@ export function RegistryTab(props: RegistryTabProps): JSX.Element {
   );
   if (found.data.length === 0) {
     return (
-      <Empty
-        title={`No ${pluralOf(kind)} yet`}
-        action={add}
-        command="sluice apply -f manifests.yaml"
-      >
+      <Empty title={`No ${pluralOf(kind)} yet`} action={add} command="sluice apply -f manifests.yaml">
         {kind.purpose}
       </Empty>
     );
