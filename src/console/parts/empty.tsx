@@ -21,7 +21,7 @@ export function Empty({ icon = "ring", title, children, command, action }: Empty
       <p className="empty-title">{title}</p>
       {children !== undefined && <div className="muted">{children}</div>}
       {action}
-      {command !== undefined && <CodeBlock text={command} isWrapped />}
+      {command !== undefined && <CodeBlock text={command} />}
     </div>
   );
 }
