@@ -98,8 +98,7 @@ async function fill({ sql, store }: BenchDatabase, runs: number, begin: number):
       select '${ORG}', 'day', g.by, case g.by when '' then '' else g.name || n end, ${begin} / ${DAY_MS} * ${DAY_MS} + d * ${DAY_MS}::bigint,
         '{"completed":900,"failed":20,"cancelled":1,"timedOut":0,"waitingMs":5000,"costMicros":90000,"durations":[[80,300],[90,400],[110,221]]}'
       from generate_series(0, ${DAYS}) d, generate_series(0, 19) n,
-        (values ('', ''), ('workflow', 'workflow-'), ('agent', 'agent-'), ('model', 'model-'), ('version', 'workflow-1@')) g(by, name)
-      where g.by <> '' or n = 0`,
+        (values ('', ''), ('workflow', 'workflow-'), ('agent', 'agent-'), ('model', 'model-'), ('version', 'workflow-1@')) g(by, name) where g.by <> '' or n = 0`,
   );
   process.stderr.write("\n");
   await plain(sql, "vacuum analyze");
