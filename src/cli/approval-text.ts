@@ -5,6 +5,7 @@ import {
   isOutcomeUnknown,
   largeValueOf,
   NOTHING_SENT,
+  NOTHING_SHOWN,
   OUTCOME_UNKNOWN,
   requestText,
   shownTable,
@@ -132,6 +133,7 @@ export function callSections(call: NonNullable<Subject["call"]>, isUnknown: bool
 
 function shownLines({ kind, value, before, after }: Shown): string {
   if (kind === "diff") return diffText(shownText(before), shownText(after));
+  if (value === undefined || value === null) return NOTHING_SHOWN;
   const table = kind === "table" ? shownTable(value) : null;
   if (table !== null) return formatTable([table.head, ...table.rows].map((row) => row.map(oneLine)));
   if (kind === "image" || kind === "file") return dataText(shownText(value));

@@ -43,9 +43,9 @@ const FILES: Readonly<Record<string, string>> = {
   "gate.lobsterX":
     "name: gate\nsteps:\n  - { id: ok, name: Ship it, approval: required }\n  - { id: ship, command: Ship, depends_on: [ok] }\n",
   "letter.lobsterX":
-    "name: letter\nargs: { words: { type: string, default: Dear Ann } }\nsteps:\n" +
+    "name: letter\nargs: { words: { type: string, default: Dear Ann }, seal: { type: string } }\nsteps:\n" +
     "  - { id: send, name: 'Send “${words}”?', provider: scripted, approval: required, inputs: { text: '${words}' }, " +
-    "command: 'Send: ${text}' }\n",
+    "command: 'Send: ${text}', show: [{ label: Seal, image: '${seal}' }] }\n",
   "form.lobsterX":
     "name: form\nsteps:\n" +
     "  - { id: ok, name: How much?, approval: required, form: { amount: { type: integer, min: 1, max: 10 } } }\n",
@@ -713,6 +713,7 @@ describe("sluice approvals", () => {
       "workflow    letter v1\n",
       "you         may answer\n",
       "\nWhat exactly will happen\n  Exactly this message is sent to scripted.\n  Send: Dear Ann\n",
+      "\nSeal\n  Nothing\n",
       "\nWhat each answer does\n  approve: ",
       "\nWhy it is asked\n",
       "\nArgs of the run\n  words: Dear Ann\n",

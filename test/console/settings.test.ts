@@ -339,7 +339,7 @@ describe("how these screens look", () => {
     ["governance-gates", "/governance", "gateway_health"],
     ["governance-policies", "/governance/policies", "people-pay"],
     ["governance-budgets", "/governance/budgets", "exhausted"],
-    ["governance-agents", "/governance/agents/analyst", "6 of 10"],
+    ["governance-agents", "/governance/agents/analyst", "refund / assess"],
     ["governance-gateways", "/governance/gateways", "Healthy"],
     ["usage", "/usage?by=workflow", "Top spenders"],
     ["audit", "/audit", /Verified up to record/],

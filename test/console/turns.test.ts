@@ -47,6 +47,8 @@ describe("a turn in the console", () => {
   it("shows the conversation with its verdicts, and takes an approval with changed args", async () => {
     const runId = await site.api.run("broken-order");
     const page = await visitDuringTest(site, { path: `/runs/${runId}?node=help` });
+    await page.getByRole("region", { name: "Approval" }).waitFor();
+    await expect.poll(() => page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBe(0);
     await openTurn(page);
     const lookup = page.getByRole("article", { name: "Call of find_order" });
     await lookup.getByText("Allowed").waitFor();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type LayoutEdge, layOut } from "../../core/graph/layout/index.ts";
+import { groupGraph, type Layout, type LayoutEdge, layOut } from "../../core/graph/layout/index.ts";
 import { createView, type NodeView } from "../../core/view/index.ts";
+import { CARD, GAPS } from "./card.ts";
 import { edgePath } from "./edge-path.ts";
 import { graphNodesOf } from "./graph-node.ts";
 import { countsText, readCounts, urgentOf } from "./status-counts.ts";
@@ -126,6 +127,49 @@ describe("cornerOf", () => {
     ];
     expect(cornerOf(boxes)).toEqual({ x: 0, y: 0 });
     expect(cornerOf([])).toBeNull();
+  });
+});
+
+describe("an opened layer", () => {
+  const many = Array.from({ length: 400 }, (_, index) => `m${index}`);
+  const node = (id: string, wave: number, parents: readonly string[]) => ({
+    id,
+    wave,
+    phase: null,
+    parents,
+    instances: [],
+  });
+  const nodes = [node("a", 0, []), ...many.map((id) => node(id, 1, ["a"])), node("z", 2, many)];
+  const drawn = (open: readonly string[], direction: "right" | "down") => {
+    const { vertices, edges } = groupGraph(nodes, { open: new Set(open) });
+    return layOut(
+      vertices.map(({ id }) => ({ id, ...CARD })),
+      edges,
+      { direction, ...GAPS },
+    );
+  };
+  /** The free space before and behind the middle layer, and how far its neighbours are from its centre line. */
+  const around = ({ nodes: placed }: Layout, isRight: boolean) => {
+    const spans = (layer: number, isAlong: boolean) => {
+      const boxes = placed.filter((box) => box.layer === layer);
+      const starts = boxes.map(({ x, y }) => (isAlong === isRight ? x : y));
+      const size = isAlong === isRight ? CARD.width : CARD.height;
+      return { from: Math.min(...starts), to: Math.max(...starts) + size };
+    };
+    const [before, middle, behind] = [0, 1, 2].map((layer) => spans(layer, true));
+    const centres = [0, 1, 2].map((layer) => spans(layer, false)).map(({ from, to }) => (from + to) / 2);
+    if (before === undefined || middle === undefined || behind === undefined) throw new Error("not drawn");
+    return { gaps: [middle.from - before.to, behind.from - middle.to], centres };
+  };
+
+  it.each(["right", "down"] as const)("pushes its neighbours no further than its own cards need, %s", (direction) => {
+    const isRight = direction === "right";
+    const closed = around(drawn([], direction), isRight);
+    const open = around(drawn(["waves:1-1"], direction), isRight);
+    expect(closed.gaps).toEqual([GAPS.layerGap, GAPS.layerGap]);
+    expect(open.gaps).toEqual(closed.gaps);
+    // A neighbour stands beside a card of the middle row, so less than a card from the centre.
+    for (const centre of open.centres) expect(Math.abs(centre - (open.centres[1] ?? 0))).toBeLessThan(CARD.height);
   });
 });
 

@@ -21,6 +21,12 @@ export function nounOf({ title }: ManifestKind): string {
   return title.replace(/^an? /, "");
 }
 
+/** Returns the entries of a kind in words: `credit plans`. */
+export function pluralOf({ collection }: ManifestKind): string {
+  if (collection === "library") return "library steps";
+  return collection === "bindings" ? "role bindings" : collection.replace("-", " ");
+}
+
 export const KINDS = {
   policies: {
     kind: "Policy",

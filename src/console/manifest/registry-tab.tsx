@@ -15,7 +15,7 @@ import { ProblemView } from "../parts/problem-view.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { TimeText } from "../parts/time-text.tsx";
-import { type ManifestKind, nounOf, specOfKind } from "./manifest-kind.ts";
+import { type ManifestKind, nounOf, pluralOf, specOfKind } from "./manifest-kind.ts";
 import { printYaml } from "../../core/text/index.ts";
 import { SpecEditor } from "./spec-editor.tsx";
 import type { SpecFormParts } from "./spec-form.tsx";
@@ -53,11 +53,7 @@ export function RegistryTab(props: RegistryTabProps): JSX.Element {
   );
   if (found.data.length === 0) {
     return (
-      <Empty
-        title={`No ${collection === "library" ? "library steps" : collection} yet`}
-        action={add}
-        command="sluice apply -f manifests.yaml"
-      >
+      <Empty title={`No ${pluralOf(kind)} yet`} action={add} command="sluice apply -f manifests.yaml">
         {kind.purpose}
       </Empty>
     );
@@ -70,7 +66,7 @@ export function RegistryTab(props: RegistryTabProps): JSX.Element {
       </div>
       <Panel isFlush>
         <Table
-          label={`All ${collection}`}
+          label={`All ${pluralOf(kind)}`}
           columns={[idColumn(base), ...columns, changedColumn]}
           rows={found.data}
           keyOf={(entry) => entry.id}
@@ -117,15 +113,23 @@ function Entry({
     tags: [collection],
   });
   const entry = isNew ? null : (found.data ?? null);
-  if (!isNew && entry === null)
-    return found.problem === null ? <Skeleton lines={6} /> : <ProblemView problem={found.problem} />;
+  const back = <Link to={base}>All {pluralOf(kind)}</Link>;
+  if (!isNew && entry === null) {
+    if (found.problem === null) return <Skeleton lines={6} />;
+    return (
+      <div className="stack">
+        <ProblemView problem={found.problem} />
+        {back}
+      </div>
+    );
+  }
   return (
     <SpecEditor
       key={entry?.revision ?? NEW_ID}
       kind={kind}
       id={isNew ? null : id}
       title={isNew ? `New ${nounOf(kind)}` : id}
-      back={<Link to={base}>All {collection}</Link>}
+      back={back}
       beside={beside?.(entry, spec)}
       below={below}
       offersFor={offersFor}

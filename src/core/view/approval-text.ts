@@ -17,6 +17,9 @@ export const OUTCOME_UNKNOWN =
 
 export const NOTHING_SENT = "Nothing is sent: the answer itself is the result, and the run continues with it.";
 
+/** Shown in place of a value that the author chose to show and that no node has given. */
+export const NOTHING_SHOWN = "Nothing";
+
 /** Describes what happens after an approval whose subject has no request: what the answer starts, or that nothing is sent. */
 export function withoutRequest({
   answers,

@@ -73,6 +73,7 @@ describe("what a message shows of an approval", () => {
           { label: "Seal", kind: "image", value: "data:image/png;base64,AAAA" },
           { label: "Bill", kind: "file", value: { name: "bill.pdf", mime: "application/pdf", size: 12, sha256: "0" } },
           { label: "Change", kind: "diff", before: "a\nb", after: "a\nc" },
+          { label: "Photo", kind: "image", value: null },
         ],
       },
       { source: "gate", choices: ["approve", "reject"] },
@@ -84,6 +85,7 @@ describe("what a message shows of an approval", () => {
       "An HTTP request is sent",
       "Inputs\namount = 900",
       "- b\n+ c",
+      "Photo\nNothing",
     ])
       expect(text).toContain(part);
   });

@@ -7,6 +7,7 @@ import {
   isOutcomeUnknown,
   isSentInput,
   largeValueOf,
+  NOTHING_SHOWN,
   OUTCOME_UNKNOWN,
   requestText,
   shownGroups,
@@ -105,6 +106,7 @@ function shownSection({ label, kind, value, before, after }: Shown): SubjectSect
     return textSection(label, diffText(valueText(before ?? null), valueText(after ?? null)));
   }
   const shown = value ?? null;
+  if (shown === null) return proseSection(label, NOTHING_SHOWN);
   const table = kind === "table" ? shownTable(shown) : null;
   if (table !== null) {
     const rows = [table.head, ...table.rows.slice(0, ROWS_MAX)].map((row) => row.slice(0, COLUMNS_MAX));

@@ -59,6 +59,9 @@ async function drawing(page: Page): Promise<void> {
   await take("Function");
   await cardOf(page, "each/decide/0.call").waitFor();
   await fill("Function", "refund");
+  // Without steps yet, so that the picture shows where a mistake is marked.
+  await cardOf(page, "each/decide").locator(".graph-card-name").first().click();
+  await page.locator(".draw-panel").getByRole("button", { name: "Add otherwise" }).click();
   await cardOf(page, "each/decide/branch.1").locator(".graph-card-name").click();
 }
 

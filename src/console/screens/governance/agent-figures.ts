@@ -1,4 +1,4 @@
-import type { Run, Usage } from "../../../client/index.ts";
+import type { NodeVerdict, Run, Usage } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
 
 /** The runs an agent worked on, grouped by state. */
@@ -36,4 +36,17 @@ export function agentSpend({ data }: Usage, agentId: string): AgentSpend {
     tokens: own.reduce((sum, row) => sum + row.inputTokens + row.outputTokens, 0),
     attempts: own.reduce((sum, row) => sum + row.count, 0),
   };
+}
+
+export type AgentVerdict = NodeVerdict & { readonly run: Pick<Run, "id" | "workflow"> };
+
+/** Returns the verdicts on an agent among those of its runs, in which others work too. Newest first. */
+export function verdictsOnAgent(
+  agentId: string,
+  ofRuns: readonly { readonly run: AgentVerdict["run"]; readonly verdicts: readonly NodeVerdict[] }[],
+): readonly AgentVerdict[] {
+  return ofRuns
+    .flatMap(({ run, verdicts }) => verdicts.map((verdict) => ({ ...verdict, run })))
+    .filter(({ facts }) => facts["agentId"] === agentId)
+    .sort((left, right) => (left.at < right.at ? 1 : left.at > right.at ? -1 : 0));
 }

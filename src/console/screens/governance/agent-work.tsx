@@ -1,4 +1,5 @@
 import type { JSX } from "react";
+import type { Run } from "../../../client/index.ts";
 import { plainText } from "../../../core/text/index.ts";
 import { Link, navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
@@ -15,32 +16,33 @@ import { Sparkline } from "../../parts/sparkline.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { valueLine } from "../../parts/value-line.ts";
 import { agentRuns, agentSpend } from "./agent-figures.ts";
+import { AgentVerdicts } from "./agent-verdicts.tsx";
 
 const SINCE = "30d";
 const SHOWN = 8;
 
-/** The work of an agent: its runs, their cost, its grants and its memory. */
+/** The work of an agent: its runs, their cost, the verdicts on it, its grants and its memory. */
 export function AgentWork({ agentId }: { readonly agentId: string }): JSX.Element {
+  const runs = useRunList(useMay("run:read") ? { more: { agent: agentId, since: SINCE } } : null).data?.runs;
   return (
     <>
-      <Work agentId={agentId} />
+      {runs !== undefined && <Work agentId={agentId} runs={runs} />}
+      {runs !== undefined && <AgentVerdicts agentId={agentId} runs={runs} />}
       <Grants agentId={agentId} />
       <Memory agentId={agentId} />
     </>
   );
 }
 
-function Work({ agentId }: { readonly agentId: string }): JSX.Element | null {
-  const list = useRunList(useMay("run:read") ? { more: { agent: agentId, since: SINCE } } : null).data;
+function Work({ agentId, runs }: { readonly agentId: string; readonly runs: readonly Run[] }): JSX.Element {
   const usage = useQuery(`usage/agents ${SINCE}`, () => api.getUsage({ by: "agent", bucket: "day", since: SINCE }), {
     tags: ["runs"],
     freshMs: 30_000,
   }).data;
-  if (list === undefined) return null;
-  const { now, ended, successRate, needPerson } = agentRuns(list.runs);
+  const { now, ended, successRate, needPerson } = agentRuns(runs);
   const spend = usage === undefined ? null : agentSpend(usage, agentId);
   const all = `/runs?agent=${encodeURIComponent(agentId)}&since=${SINCE}`;
-  const beats = list.runs
+  const beats = runs
     .toReversed()
     .map(({ id, status }) => ({ key: id, status, size: status === "completed" ? 0.6 : 1 }));
   return (

@@ -59,7 +59,7 @@ export function PeopleTab(): JSX.Element {
             title="No person has signed in yet"
             command="sluice people invite ann@example.com --role viewer"
           >
-            Invite a person, or set up a provider with --sign-in.
+            Invite a person, or set up a provider with <code className="nowrap">--sign-in</code>.
           </Empty>
         ) : (
           <Table

@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import type { Approval } from "../../../../client/index.ts";
 import { diffLines, hunksOf, plainText } from "../../../../core/text/index.ts";
-import { largeValueOf, shownTable, shownText } from "../../../../core/view/index.ts";
+import { largeValueOf, NOTHING_SHOWN, shownTable, shownText } from "../../../../core/view/index.ts";
 import { DiffView } from "../../../parts/diff-view.tsx";
 import { InlineImage } from "../../../parts/inline-image.tsx";
 import { Markdown } from "../../../parts/markdown.tsx";
@@ -26,6 +26,7 @@ export function ShownView({ shown }: { readonly shown: Shown }): JSX.Element {
 function Content({ shown }: { readonly shown: Shown }): JSX.Element {
   const { label, kind, value } = shown;
   const large = largeValueOf(value);
+  if (kind !== "diff" && (value === undefined || value === null)) return <p className="muted">{NOTHING_SHOWN}</p>;
   switch (kind) {
     case "markdown":
       return (

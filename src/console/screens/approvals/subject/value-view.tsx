@@ -2,7 +2,7 @@ import type { JSX } from "react";
 import type { Json, JsonObject } from "../../../../core/base/index.ts";
 import type { LargeValue } from "../../../../core/event/index.ts";
 import { plainText } from "../../../../core/text/index.ts";
-import { isShortValue, largeValueOf, shownText } from "../../../../core/view/index.ts";
+import { isShortValue, largeValueOf, NOTHING_SHOWN, shownText } from "../../../../core/view/index.ts";
 import { CodeBlock } from "../../../parts/code-block.tsx";
 import { grouped } from "../../../parts/figures.ts";
 
@@ -14,7 +14,7 @@ interface ValueProps {
 /** Shows any value. For a large value: its beginning, its size and its location. */
 export function ValueView({ label, value }: ValueProps): JSX.Element {
   const large = largeValueOf(value);
-  if (value === undefined || value === null) return <p className="muted">Nothing</p>;
+  if (value === undefined || value === null) return <p className="muted">{NOTHING_SHOWN}</p>;
   return (
     <div className="subject-value">
       <CodeBlock text={plainText(shownText(value))} label={label} isWrapped maxHeight={260} />

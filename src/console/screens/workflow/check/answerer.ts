@@ -36,7 +36,16 @@ export class Answerer {
     this.#options = options;
   }
 
+  /** Replies to every question, because the page does not continue before. */
   async take(question: Question): Promise<void> {
+    try {
+      await this.#answer(question);
+    } catch (bug) {
+      this.#options.reply({ type: "failed", id: question.id, message: messageOf(bug) });
+    }
+  }
+
+  async #answer(question: Question): Promise<void> {
     const { id } = question;
     if (question.type === "check") this.#options.reply({ type: "checked", id, report: check(question.source) });
     else if (question.type === "edit") this.#options.reply({ type: "edited", id, answer: edit(question) });
@@ -70,8 +79,12 @@ export class Answerer {
 type Simulate = Extract<Question, { type: "simulate" }>;
 
 function failedSimulation(bug: unknown): PageSimulation {
-  const message = `The engine in this page failed: ${bug instanceof Error ? bug.message : String(bug)}`;
+  const message = `The engine in this page failed: ${messageOf(bug)}`;
   return { ok: false, problems: [{ code: "internal_error", message }] };
+}
+
+function messageOf(bug: unknown): string {
+  return bug instanceof Error ? bug.message : String(bug);
 }
 
 function check(source: string): CheckReport {

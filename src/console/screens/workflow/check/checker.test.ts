@@ -85,6 +85,27 @@ describe("checking while a person types", () => {
   });
 });
 
+describe("a question that fails in the script", () => {
+  it("fails alone: what is asked next is answered", async () => {
+    const { checker, asked, tick, receive } = fake();
+    const idOf = (index: number): number => asked[index]?.id ?? 0;
+    const edit = checker.edit("a", { kind: "delete", paths: [] });
+    const copy = checker.copy("a", []);
+    receive({ type: "failed", id: idOf(0), message: "broken" });
+    receive({ type: "failed", id: idOf(1), message: "broken too" });
+    await expect(edit).rejects.toThrow("broken");
+    await expect(copy).rejects.toThrow("broken too");
+    const reports: CheckReport[] = [];
+    checker.check("1", (one) => reports.push(one));
+    tick();
+    receive({ type: "failed", id: idOf(2), message: "broken" });
+    checker.check("2", (one) => reports.push(one));
+    tick();
+    receive({ type: "checked", id: idOf(3), report: report("of 2") });
+    expect(reports).toEqual([report("of 2")]);
+  });
+});
+
 /** What the script replies to one question, in order. */
 async function answersTo(question: Question): Promise<readonly Reply[]> {
   const replies: Reply[] = [];
@@ -94,6 +115,11 @@ async function answersTo(question: Question): Promise<readonly Reply[]> {
 }
 
 describe("the script beside the page", () => {
+  it("replies to a question that it fails at", async () => {
+    const broken = { type: "edit", id: 4, source: "name: a", edit: null } as unknown as Question;
+    expect(await answersTo(broken)).toMatchObject([{ type: "failed", id: 4 }]);
+  });
+
   it("checks as the server does", async () => {
     expect(
       (await answersTo({ type: "check", id: 1, source: "name: a\nsteps:\n  - { id: x, comand: y }\n" }))[0],

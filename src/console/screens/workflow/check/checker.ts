@@ -20,6 +20,11 @@ interface Simulation {
   readonly onEnd: (simulation: PageSimulation) => void;
 }
 
+interface Asker<Answer> {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (failure: Error) => void;
+}
+
 /** A simulation in progress. */
 export interface Simulating {
   readonly done: Promise<PageSimulation>;
@@ -33,8 +38,8 @@ const DEBOUNCE_MS = 120;
 export class Checker {
   readonly #options: CheckerOptions;
   readonly #simulations = new Map<number, Simulation>();
-  readonly #edits = new Map<number, (answer: EditAnswer) => void>();
-  readonly #copies = new Map<number, (text: string) => void>();
+  readonly #edits = new Map<number, Asker<EditAnswer>>();
+  readonly #copies = new Map<number, Asker<string>>();
   #port: Port | null = null;
   #nextId = 1;
   #cancel: (() => void) | null = null;
@@ -66,16 +71,16 @@ export class Checker {
   /** Edits a text in the web worker, because parsing a long text takes longer than a frame. */
   edit(source: string, edit: WorkflowEdit): Promise<EditAnswer> {
     const id = this.#id();
-    return new Promise((resolve) => {
-      this.#edits.set(id, resolve);
+    return new Promise((resolve, reject) => {
+      this.#edits.set(id, { resolve, reject });
       this.#openPort().post({ type: "edit", id, source, edit });
     });
   }
 
   copy(source: string, paths: readonly TreePath[]): Promise<string> {
     const id = this.#id();
-    return new Promise((resolve) => {
-      this.#copies.set(id, resolve);
+    return new Promise((resolve, reject) => {
+      this.#copies.set(id, { resolve, reject });
       this.#openPort().post({ type: "copy", id, source, paths });
     });
   }
@@ -105,17 +110,18 @@ export class Checker {
       this.#simulations.delete(reply.id);
       return;
     }
-    if (reply.type === "edited" || reply.type === "copied") return this.#deliver(reply);
-    if (reply.id !== this.#underWay) return;
+    if (reply.id !== this.#underWay) return this.#deliver(reply);
     this.#underWay = null;
-    // If a newer text is waiting, this report is outdated and is not shown.
-    if (this.#wanted === null) this.#onReport?.(reply.report);
+    // If a newer text is waiting, this report is outdated and is not shown. After a failure there is none.
+    if (this.#wanted === null && reply.type === "checked") this.#onReport?.(reply.report);
     else if (this.#cancel === null) this.#ask();
   }
 
-  #deliver(reply: Extract<Reply, { type: "edited" | "copied" }>): void {
-    if (reply.type === "edited") this.#edits.get(reply.id)?.(reply.answer);
-    else this.#copies.get(reply.id)?.(reply.text);
+  #deliver(reply: Exclude<Reply, { type: "progress" | "simulated" }>): void {
+    const [edit, copy] = [this.#edits.get(reply.id), this.#copies.get(reply.id)];
+    if (reply.type === "edited") edit?.resolve(reply.answer);
+    else if (reply.type === "copied") copy?.resolve(reply.text);
+    else if (reply.type === "failed") (edit ?? copy)?.reject(new Error(reply.message));
     this.#edits.delete(reply.id);
     this.#copies.delete(reply.id);
   }

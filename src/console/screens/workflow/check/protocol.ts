@@ -84,7 +84,9 @@ export type Reply =
   | { readonly type: "copied"; readonly id: number; readonly text: string }
   /** The events since the last progress message. */
   | { readonly type: "progress"; readonly id: number; readonly events: readonly RunEvent[] }
-  | { readonly type: "simulated"; readonly id: number; readonly simulation: PageSimulation };
+  | { readonly type: "simulated"; readonly id: number; readonly simulation: PageSimulation }
+  /** A bug: the question has no other reply. */
+  | { readonly type: "failed"; readonly id: number; readonly message: string };
 
 export function drawnPlanOf(plan: Plan): DrawnPlan {
   const idAt = (index: number): string => plan.nodes[index]?.id ?? "";

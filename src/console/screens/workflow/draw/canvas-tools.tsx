@@ -3,7 +3,7 @@ import type { TreePath } from "../../../../core/base/index.ts";
 import { Button } from "../../../parts/button.tsx";
 import { toast } from "../../../parts/toast.tsx";
 import type { DrawnStep } from "./drawing.ts";
-import type { WorkflowDocument } from "./use-workflow-document.ts";
+import { showFailure, type WorkflowDocument } from "./use-workflow-document.ts";
 
 /** The last copied text. With it, pasting works in the page even without permission to read the clipboard. */
 let copied = "";
@@ -21,11 +21,12 @@ export function canvasActions(doc: WorkflowDocument, cards: readonly DrawnStep[]
   return {
     copy: () => {
       if (steps.length === 0) return;
-      void doc.copy(steps.map(({ path }) => path)).then(async (text) => {
+      const copying = doc.copy(steps.map(({ path }) => path)).then(async (text) => {
         copied = text;
         await navigator.clipboard.writeText(text).catch(() => undefined);
         toast(`Copied ${steps.length === 1 ? (steps[0]?.step?.id ?? "a step") : `${steps.length} steps`}.`, "info");
       });
+      void copying.catch(showFailure);
     },
     paste: () => {
       if (outline === null) return;

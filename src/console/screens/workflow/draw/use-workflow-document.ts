@@ -5,6 +5,7 @@ import { toast } from "../../../parts/toast.tsx";
 import type { Checker } from "../check/checker.ts";
 import type { Checked } from "../check/use-checker.ts";
 import { type Drawing, type DrawnStep, drawingOf, keyOfPath } from "./drawing.ts";
+import { inOrder } from "./in-order.ts";
 import { TextHistory } from "./text-history.ts";
 
 /** One document with two views: the text, and the canvas with its forms. */
@@ -54,7 +55,7 @@ export function useWorkflowDocument(given: Given): WorkflowDocument {
   const drawing = useMemo(() => (outline === null ? null : drawingOf(outline, closed)), [outline, closed]);
   const [selection, setSelection] = useState<Selection | null>(null);
   const selected = useMemo(() => found(drawing, selection), [drawing, selection]);
-  const queue = useRef<Promise<void>>(Promise.resolve());
+  const [queue] = useState(() => inOrder(showFailure));
   const edit = (wanted: WorkflowEdit, isTyped = false): void => {
     if (isReadOnly) return;
     const run = async (): Promise<void> => {
@@ -70,7 +71,7 @@ export function useWorkflowDocument(given: Given): WorkflowDocument {
       else if (wanted.kind === "delete") setSelection(null);
       return undefined;
     };
-    queue.current = queue.current.then(run);
+    void queue(run);
   };
   return {
     text: draft,
@@ -95,6 +96,11 @@ export function useWorkflowDocument(given: Given): WorkflowDocument {
       else setOpened(toggled(opened, key));
     },
   };
+}
+
+/** A bug in an edit or in copying: the text is as before. */
+export function showFailure(failure: unknown): void {
+  toast(`Not done, the editor failed: ${failure instanceof Error ? failure.message : String(failure)}`, "bad");
 }
 
 /** Returns the keys with one more, or with one less when it is among them. */

@@ -26,7 +26,8 @@ type Asking =
   | { readonly kind: "after"; readonly key: string; readonly place: DOMRect }
   | { readonly kind: "between"; readonly from: string; readonly to: string; readonly place: DOMRect };
 
-const NARROW = 640;
+/** Layers go down in a narrower pane, as on a screen of 1440 pixels: beside each other, few of them would fit. */
+const NARROW = 700;
 
 /** The canvas: a drawing of the same document as the text. */
 export function WorkflowCanvas({ name, document: doc, problems }: WorkflowCanvasProps): JSX.Element {
