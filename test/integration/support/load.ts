@@ -76,25 +76,27 @@ export class Load {
   }
 
   async #startOne(sample: Sample, key: string, delays: readonly number[]): Promise<void> {
-    const file = sample.takesFile === undefined ? {} : { [sample.takesFile]: await this.#api.sendFile(REPORT) };
+    const send = () => this.#untilTaken(() => this.#api.sendFile(REPORT));
+    const file = sample.takesFile === undefined ? {} : { [sample.takesFile]: await send() };
     const args = { ...sample.args?.(key), ...file };
-    this.#accepted.set(key, { run: await this.#untilTaken(sample.name, key, args), sample, args });
+    const run = await this.#untilTaken(() => this.#api.startRun(sample.name, key, args));
+    this.#accepted.set(key, { run, sample, args });
     const sending = (sample.events?.(key) ?? []).map(async ({ takers, ...event }, index) => {
       await pause(delays[index] ?? 0);
-      await this.#api.sendEvent(event);
+      await this.#untilTaken(() => this.#api.sendEvent(event));
       // Sent again as by a client that got no answer: it is the same event.
-      await this.#api.sendEvent(event);
+      await this.#untilTaken(() => this.#api.sendEvent(event));
       this.#sent.push({ ...event, takers });
     });
     await Promise.all(sending);
   }
 
   /** On a slow machine no server may live long enough to answer, until the last was killed. */
-  async #untilTaken(workflow: string, key: string, args: JsonObject): Promise<RunOnWire> {
+  async #untilTaken<T>(send: () => Promise<T>): Promise<T> {
     for (;;) {
       const wasSettling = this.#isSettling;
       try {
-        return await this.#api.startRun(workflow, key, args);
+        return await send();
       } catch (error) {
         if (wasSettling) throw error;
       }
