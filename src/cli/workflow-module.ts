@@ -70,7 +70,7 @@ export interface LoadOptions {
 }
 
 /** Longest time a module may take to load. */
-const LOAD_MS_MAX = 10_000;
+const LOAD_MS_MAX = 60_000;
 const EXTENSION = /\.[cm]?[jt]sx?$/;
 
 /** Checks whether a file name has an extension of a code file. */
