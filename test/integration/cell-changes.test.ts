@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { Mover } from "../../src/cells/mover.ts";
 import {
   type CellMove,
   compareRows,
@@ -12,7 +11,7 @@ import {
   raiseFence,
   type Sql,
 } from "../../src/store/index.ts";
-import { type CellsGround, createCells } from "./support/cells-ground.ts";
+import { type CellsGround, createCells, moverOn } from "./support/cells-ground.ts";
 
 const RUNS = 3_000;
 
@@ -155,8 +154,7 @@ async function carriedOn(
       return isAdvanced;
     },
   };
-  const settled = (): Promise<void> => Promise.resolve();
-  return new Mover({ directory: watched, sqlOf, directoryCell: "north", now: Date.now, settled }).continueMove(move);
+  return moverOn(ground, { directory: watched, sqlOf }).continueMove(move);
 }
 
 function noting(sql: Sql, texts: string[]): Sql {
