@@ -10,9 +10,11 @@ export interface RunEndsOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
+const IGNORED = (): void => undefined;
+
 /**
- * Callers that wait for ends of runs. Ends that this process commits are heard at once; those that other replicas commit
- * are found by one query for all runs, however many callers wait.
+ * Callers that wait for ends of runs. Ends that this process commits wake them at once; those that other replicas
+ * commit are found by one query for all runs, however many callers wait.
  */
 export class RunEnds {
   readonly #options: RunEndsOptions;
@@ -28,7 +30,7 @@ export class RunEnds {
   /** Waits for the end of a run and returns it; null when it is still open after the limit. */
   async wait(orgId: string, runId: string, withinMs: number): Promise<RunRecord | null> {
     const { store } = this.#options;
-    let wake = (): void => undefined;
+    let wake = IGNORED;
     const woken = new Promise<void>((resolve) => {
       wake = resolve;
     });

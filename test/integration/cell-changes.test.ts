@@ -8,10 +8,12 @@ import {
   lowerFence,
   movedTables,
   OrganisationMoving,
+  passFence,
   raiseFence,
   type Sql,
 } from "../../src/store/index.ts";
 import { type CellsGround, createCells, moverOn } from "./support/cells-ground.ts";
+import { waitFor } from "./support/waiting.ts";
 
 /** More than are copied at once, and more than are removed at once. */
 const RUNS = 6_000;
@@ -96,6 +98,28 @@ it("what an older server copied, without the log, is compared as a whole in the 
   expect(await holdings(ground.sql(target))).toEqual(before);
 });
 
+it("a process that empties the source beside another one, which has some of the rows, ends only when all are gone", async () => {
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = '${nameOf(source)}'`;
+  const isWaitedFor = async (): Promise<boolean> =>
+    (await ground.sql(target).query({ name: "", text: waiting })).length > 0;
+  let beside: Promise<void> = Promise.resolve();
+  const settled = (): Promise<void> =>
+    new Promise((locked, failed) => {
+      beside = ground.sql(source).transaction(async (within) => {
+        await passFence(within, "acme");
+        await run(within, "delete from event_blocks where org_id = 'acme' and run_id like 'run_1%'");
+        locked();
+        await waitFor("the other process to wait", isWaitedFor);
+      });
+      beside.catch(failed);
+    });
+  const move = await directory.getMove(`move_${count}`);
+  if (move === undefined) throw new Error("there is no move");
+  expect(await moverOn(ground, { settled }).continueMove(move)).toMatchObject({ stage: "done", reason: null });
+  expect((await holdings(ground.sql(source))).filter(({ rows }) => rows > 0)).toEqual([]);
+  await beside;
+});
+
 it("a row that is not the same in the target after all ends the move, and the organisation stays", async () => {
   // As a database would that keeps less of a value than it was given.
   const shorten = `create function shorten() returns trigger language plpgsql as $$
@@ -131,6 +155,10 @@ it("two servers that freeze at once do not disturb each other, though one has no
   expect(await traces(sql)).toEqual([0, 0]);
   await directory.advanceMove(`move_${count}`, "copying", { stage: "failed" });
 });
+
+function nameOf(cell: string): string {
+  return new URL(ground.url(cell)).pathname.slice(1);
+}
 
 /** Rows are changed, are gone, are new, and have another key. */
 async function changeSome(sql: Sql): Promise<void> {
