@@ -1,7 +1,9 @@
 /**
  * `npm run bench -- --cells [SECONDS]`: one server over 1, 2 and 4 cells, each with a Postgres of its own, for so many seconds
  * each. All share the cores of this machine, so what counts is nodes per second of processor time: with it unchanged, a cell
- * does with its share what one cell alone does with the same share.
+ * does with its share what one cell alone does with the same share. Each cell has as many runs under way as one alone has;
+ * and once more, the cells have as many as that altogether. Then each cell commits smaller batches, and a batch has a cost
+ * of its own.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,13 +16,18 @@ import { DIAMOND } from "./runtime.ts";
 
 const COUNTS = [1, 2, 4];
 const OPERATOR = "slk_bench_operator";
-/** Runs under way in all cells together, so that a batch has as much to do however many there are. */
+/** Runs under way in a cell that is alone. A batch belongs to one cell, so this is what the size of its batches depends on. */
 const OPEN = 96;
 const WARM_UP_MS = 5_000;
 const RUN_NODES = 10;
 
-interface CellsFigure {
+interface CellsLoad {
   readonly cells: number;
+  /** Runs under way in each cell. */
+  readonly open: number;
+}
+
+interface CellsFigure {
   readonly nodesPerSecond: number;
   /** The slowest and the fastest of the cells. */
   readonly ofCells: readonly [number, number];
@@ -29,24 +36,26 @@ interface CellsFigure {
 
 export async function measureCells(root: string, seconds: number, log: (line: string) => void): Promise<void> {
   let alone: CellsFigure | null = null;
-  for (const count of COUNTS) {
-    const figure = await measureCount(root, count, seconds);
+  const shared = COUNTS.filter((cells) => cells > 1).map((cells) => ({ cells, open: Math.floor(OPEN / cells) }));
+  for (const load of [...COUNTS.map((cells) => ({ cells, open: OPEN })), ...shared]) {
+    const { cells, open } = load;
+    const figure = await measureCount(root, load, seconds);
     const { nodesPerSecond, ofCells, nodesPerProcessorSecond } = figure;
     alone ??= figure;
     const share = (nodesPerProcessorSecond ?? nodesPerSecond) / (alone.nodesPerProcessorSecond ?? alone.nodesPerSecond);
     log(
-      `${count} ${count === 1 ? "cell" : "cells"}: ${Math.round(nodesPerSecond)} nodes/s, ` +
+      `${cells} ${cells === 1 ? "cell" : "cells"} with ${open} runs under way in each: ${Math.round(nodesPerSecond)} nodes/s, ` +
         `${ofCells.map((rate) => Math.round(rate)).join(" to ")} each, ` +
         `${Math.round(nodesPerProcessorSecond ?? 0)} per second of processor, ${share.toFixed(2)} of one cell alone`,
     );
   }
 }
 
-async function measureCount(root: string, count: number, seconds: number): Promise<CellsFigure> {
+async function measureCount(root: string, load: CellsLoad, seconds: number): Promise<CellsFigure> {
   const data = mkdtempSync(join(tmpdir(), "sluice-bench-cells-"));
   const databases: PostgresInstance[] = [];
   try {
-    for (let index = 0; index < count; index += 1) databases.push(await startPostgres({ fsync: true }));
+    for (let index = 0; index < load.cells; index += 1) databases.push(await startPostgres({ fsync: true }));
     const file = join(data, "cells.yaml");
     const lines = databases.map(({ url }, index) => `  - {name: c${index}, url: "${url}"}\n`);
     writeFileSync(file, `cells:\n${lines.join("")}`);
@@ -56,7 +65,7 @@ async function measureCount(root: string, count: number, seconds: number): Promi
     if (migrated.status !== 0) throw new Error(`the cells could not be prepared: ${migrated.stderr}`);
     const server = await startServer(root, data, file);
     try {
-      return await measureLoad(server.url, count, seconds);
+      return await measureLoad(server.url, load, seconds);
     } finally {
       await server.stop();
     }
@@ -89,10 +98,10 @@ async function startServer(root: string, data: string, file: string) {
 }
 
 /** An organisation in each cell, all under the same load. */
-async function measureLoad(url: string, count: number, seconds: number): Promise<CellsFigure> {
+async function measureLoad(url: string, { cells, open }: CellsLoad, seconds: number): Promise<CellsFigure> {
   const keys = [OPERATOR];
   // The first one has the organisation of the operators, and each new one goes where the fewest are.
-  for (let index = 1; index < count; index += 1) {
+  for (let index = 1; index < cells; index += 1) {
     const made = await ask(url, OPERATOR, "POST", "/organisations", { id: `org-${index}` });
     keys.push((made["key"] as { readonly key: string }).key);
   }
@@ -101,9 +110,7 @@ async function measureLoad(url: string, count: number, seconds: number): Promise
     await ask(url, key, "PUT", "/workflows/diamond", { source: DIAMOND });
   }
   const over = new AbortController();
-  const load = keys.flatMap((key) =>
-    Array.from({ length: Math.floor(OPEN / count) }, () => startAndWait(url, key, over.signal)),
-  );
+  const load = keys.flatMap((key) => Array.from({ length: open }, () => startAndWait(url, key, over.signal)));
   await pause(WARM_UP_MS);
   const before = await nodesByCell(url);
   const spentBefore = processorSecondsBelow(process.pid);
@@ -118,7 +125,6 @@ async function measureLoad(url: string, count: number, seconds: number): Promise
   const nodesPerSecond = rates.reduce((sum, rate) => sum + rate, 0);
   const spent = spentBefore === null || spentAfter === null ? null : spentAfter - spentBefore;
   return {
-    cells: count,
     nodesPerSecond,
     ofCells: [Math.min(...rates), Math.max(...rates)],
     nodesPerProcessorSecond: spent === null ? null : (nodesPerSecond * elapsed) / spent,

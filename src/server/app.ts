@@ -9,7 +9,6 @@ import type { AppOptions } from "./app-options.ts";
 import { lacking, requireSignedInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
-import { CommitReports } from "./commit-reports.ts";
 import { openCallers } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
@@ -18,9 +17,9 @@ import { HookFailures } from "./hook-failures.ts";
 import { openMcp } from "./mcp-routes.ts";
 import { memberAnswerers } from "./member-answerers.ts";
 import { KnownHosts } from "./known-hosts.ts";
-import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
 import { type OpenRoute, ownAnswer } from "./open-routes.ts";
+import { openStreams } from "./open-streams.ts";
 import { ownHistory } from "./own-history.ts";
 import { ownSecrets } from "./own-secrets.ts";
 import { problemResponse, Refused } from "./problem.ts";
@@ -31,8 +30,6 @@ import { readQuery, readShape } from "./shape.ts";
 import { refusedFor } from "./refused-for.ts";
 import { senderOf } from "./sender.ts";
 import { SignIn } from "./sign-in.ts";
-import { StreamRegistry } from "./stream-registry.ts";
-import { Tail } from "./tail.ts";
 import type { OwnAnswer, SharedPath } from "./process-answers.ts";
 import { createTriggers } from "./trigger-lookup.ts";
 import { UNKEYED_ROUTES } from "./unkeyed-routes.ts";
@@ -60,8 +57,6 @@ interface Env {
   readonly Variables: { requestId: string; route: string };
 }
 
-/** Heads of all runs are polled less often than those of runs with a stream, by this factor. */
-const LIVE_TAILS = 4;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** Valid names in a path: printable text that a database can compare. */
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
@@ -85,7 +80,7 @@ export function createApp({
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const metrics = new Metrics();
-  const { tail, reports, streams } = openStreams(store, runtime, config);
+  const { tail, reports, streams, ends } = openStreams(store, runtime, config);
   const refusals = new Refusals();
   const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
@@ -99,6 +94,7 @@ export function createApp({
     config,
     metrics,
     streams,
+    ends,
     ...callers,
     signIn: new SignIn(signIn),
     launcher,
@@ -143,14 +139,6 @@ function openHono(services: Services): Hono<Env> {
   hono.onError((error, context) => answerError(services, error, context));
   hono.notFound((context) => answerMissing(services, context));
   return hono;
-}
-
-function openStreams(store: AppOptions["store"], runtime: AppOptions["runtime"], config: ApiConfig) {
-  const { now, tailMs, onTrouble } = config;
-  const tail = new Tail({ store, runtime, everyMs: tailMs, onTrouble });
-  const reports = new CommitReports({ store, runtime, onTrouble });
-  const live = new OrgFeed({ store, runtime, reports, now, everyMs: tailMs * LIVE_TAILS, onTrouble });
-  return { tail, reports, streams: new StreamRegistry(store, tail, live, config) };
 }
 
 /** Answers with a page of the console, or with not found. */

@@ -25,6 +25,7 @@ import type { ApiConfig } from "./config.ts";
 import type { ConsoleFiles } from "./console.ts";
 import type { Metrics } from "./metrics.ts";
 import type { PersonCache } from "./person-cache.ts";
+import type { RunEnds } from "./run-ends.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { SessionTickets } from "./session-tickets.ts";
 import type { SignIn } from "./sign-in.ts";
@@ -41,6 +42,7 @@ export interface Services {
   readonly signIn: SignIn;
   readonly callers: Authenticator;
   readonly streams: StreamRegistry;
+  readonly ends: RunEnds;
   readonly metrics: Metrics;
   readonly gateways: Gateways;
   readonly files: Files;

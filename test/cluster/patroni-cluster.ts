@@ -153,7 +153,7 @@ export class PatroniCluster {
   /** The node that leads and may, or null. */
   async leader(among: readonly Machine[] = this.nodes): Promise<Machine | null> {
     const answers = await Promise.all(among.map((node) => this.#get(node, "/primary")));
-    return among.find((_, index) => answers[index]?.ok === true) ?? null;
+    return among.find((_, index) => answers[index] !== null) ?? null;
   }
 
   async untilLed(among: readonly Machine[] = this.nodes): Promise<Machine> {
@@ -176,8 +176,8 @@ export class PatroniCluster {
 
   async #members(): Promise<readonly Member[]> {
     for (const node of this.nodes) {
-      const response = await this.#get(node, "/cluster");
-      if (response?.ok === true) return ((await response.json()) as { readonly members: readonly Member[] }).members;
+      const text = await this.#get(node, "/cluster");
+      if (text !== null) return (JSON.parse(text) as { readonly members: readonly Member[] }).members;
     }
     return [];
   }
@@ -191,9 +191,16 @@ export class PatroniCluster {
     if (!response.ok) throw new Error(`the switchover was refused: ${response.status} ${await response.text()}`);
   }
 
-  async #get({ address }: Machine, path: string): Promise<Response | null> {
-    const signal = AbortSignal.timeout(1_000);
-    return fetch(`http://${address}:${REST_PORT}${path}`, { signal }).catch(() => null);
+  /** What a node answers when it says yes. A busy machine may send the head of an answer in time and the rest too late. */
+  async #get({ address }: Machine, path: string): Promise<string | null> {
+    try {
+      const signal = AbortSignal.timeout(1_000);
+      const response = await fetch(`http://${address}:${REST_PORT}${path}`, { signal });
+      const text = await response.text();
+      return response.ok ? text : null;
+    } catch {
+      return null;
+    }
   }
 
   dispose(): void {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { Mover } from "../../src/cells/mover.ts";
 import {
   type CellMove,
   compareRows,
@@ -10,13 +9,16 @@ import {
   lowerFence,
   movedTables,
   OrganisationMoving,
+  passFence,
   raiseFence,
   type Sql,
 } from "../../src/store/index.ts";
 import { creation, logFrom } from "../contracts/shares.ts";
-import { type CellsGround, createCells } from "./support/cells-ground.ts";
+import { type CellsGround, createCells, moverOn } from "./support/cells-ground.ts";
+import { waitFor } from "./support/waiting.ts";
 
-const RUNS = 3_000;
+/** More than are copied at once, and more than are removed at once. */
+const RUNS = 6_000;
 
 let ground: CellsGround;
 let directory: DirectoryStore;
@@ -61,6 +63,7 @@ it("what changes after it was copied goes over in the freeze, which reads nothin
   expect(reading.length).toBeGreaterThan(0);
   expect(reading.filter((text) => !text.includes("json_array_elements"))).toEqual([]);
   expect(await holdings(ground.sql(target))).toEqual(before);
+  expect((await holdings(ground.sql(source))).filter(({ rows }) => rows > 0)).toEqual([]);
   expect(move.tables?.filter(({ rows }) => rows > 0)).toEqual(before.filter(({ rows }) => rows > 0));
   expect(await traces(ground.sql(source))).toEqual([0, 0]);
   expect(await traces(ground.sql(target))).toEqual([0, 0]);
@@ -117,6 +120,28 @@ it("a run is found in the source with all of its log or not at all, while its ro
   expect(await createSqlStore(ground.sql(target)).loadRuns(["run_open"])).toHaveLength(1);
 });
 
+it("a process that empties the source beside another one, which has some of the rows, ends only when all are gone", async () => {
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = '${nameOf(source)}'`;
+  const isWaitedFor = async (): Promise<boolean> =>
+    (await ground.sql(target).query({ name: "", text: waiting })).length > 0;
+  let beside: Promise<void> = Promise.resolve();
+  const settled = (): Promise<void> =>
+    new Promise((locked, failed) => {
+      beside = ground.sql(source).transaction(async (within) => {
+        await passFence(within, "acme");
+        await run(within, "delete from event_blocks where org_id = 'acme' and run_id like 'run_1%'");
+        locked();
+        await waitFor("the other process to wait", isWaitedFor);
+      });
+      beside.catch(failed);
+    });
+  const move = await directory.getMove(`move_${count}`);
+  if (move === undefined) throw new Error("there is no move");
+  expect(await moverOn(ground, { settled }).continueMove(move)).toMatchObject({ stage: "done", reason: null });
+  expect((await holdings(ground.sql(source))).filter(({ rows }) => rows > 0)).toEqual([]);
+  await beside;
+});
+
 it("a row that is not the same in the target after all ends the move, and the organisation stays", async () => {
   // As a database would that keeps less of a value than it was given.
   const shorten = `create function shorten() returns trigger language plpgsql as $$
@@ -153,6 +178,10 @@ it("two servers that freeze at once do not disturb each other, though one has no
   await directory.advanceMove(`move_${count}`, "copying", { stage: "failed" });
 });
 
+function nameOf(cell: string): string {
+  return new URL(ground.url(cell)).pathname.slice(1);
+}
+
 /** Rows are changed, are gone, are new, and have another key. */
 async function changeSome(sql: Sql): Promise<void> {
   await run(sql, "update event_blocks set body = 'changed' where org_id = 'acme' and run_id = 'run_7'");
@@ -177,8 +206,7 @@ async function carriedOn(
       return isAdvanced;
     },
   };
-  const settled = (): Promise<void> => Promise.resolve();
-  return new Mover({ directory: watched, sqlOf, directoryCell: "north", now: Date.now, settled }).continueMove(move);
+  return moverOn(ground, { directory: watched, sqlOf }).continueMove(move);
 }
 
 function noting(sql: Sql, texts: string[]): Sql {

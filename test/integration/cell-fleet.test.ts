@@ -28,7 +28,8 @@ it("a move that waits for a dead cell keeps no other move waiting", async () => 
     cells: [north, south, dead],
     directory: north,
     operators: "default",
-    clock: createSystemClock(),
+    // What it waits for are other servers, and there are none.
+    clock: { now: Date.now, after: (_delayMs, fire) => createSystemClock().after(0, fire) },
     isReady: () => true,
     onSwitched: () => undefined,
     onTrouble: (what) => void troubles.push(what),

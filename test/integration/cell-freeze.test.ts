@@ -18,7 +18,7 @@ afterAll(() => ground.dispose());
 
 it("a server starts while an organisation is frozen, and takes over what others in its cell have begun", async () => {
   const script = join(ground.directory, "script.json");
-  writeFileSync(script, JSON.stringify({ default: "echo", nodes: { "slow/work": { delay_ms: 3_000 } } }));
+  writeFileSync(script, JSON.stringify({ default: "echo", nodes: { "slow/work": { delay_ms: 3_600_000 } } }));
   const first = await ground.start(["--script", script]);
   const frozen = await makeOrganisation(first.url, "acme");
   await makeOrganisation(first.url, "filler");
@@ -38,7 +38,7 @@ it("a server starts while an organisation is frozen, and takes over what others 
   await first.kill();
   const tables = await movedTables(ground.sql(CELL));
   await raiseFence(ground.sql(CELL), tables, "acme");
-  const second = await ground.start(["--script", script]);
+  const second = await ground.start();
   expect((await apiOf(second.url, other).waitUntilEnded(ids[1] ?? "")).status).toBe("completed");
   const refused = await ask(second.url, frozen, "POST", "/api/v1/runs", { workflow: "slow" });
   expect([refused.status, refused.body["code"]]).toEqual([503, "organisation_moving"]);

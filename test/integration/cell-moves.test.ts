@@ -2,21 +2,13 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MOVE_STAGES } from "../../src/core/event/index.ts";
 import { compareRows, type ComparedTable, createDirectory, movedTables, type Sql } from "../../src/store/index.ts";
-import { REPOSITORY } from "../law/source.ts";
 import { Api } from "./support/api.ts";
-import {
-  ADMIN_KEY,
-  apiOf,
-  ask,
-  type CellsGround,
-  createCells,
-  leftIn,
-  makeOrganisation,
-} from "./support/cells-ground.ts";
-import { prepareProgram, type ServerProcess } from "./support/server-process.ts";
+import { ADMIN_KEY, apiOf, ask, type CellsGround, leftIn, moverOn, openFleet } from "./support/cells-ground.ts";
+import type { ServerProcess } from "./support/server-process.ts";
 import { waitFor } from "./support/waiting.ts";
 
 const WORKFLOW = `name: ask
@@ -43,19 +35,20 @@ steps:
 const LANES = 3;
 const RUNS_AT_ONCE = 5;
 const PACE_MS = 2_000;
+/** Of the organisation whose moves are killed. */
+const RUNS = 40;
+const ENDS: readonly string[] = ["done", "failed"];
 
 describe("an organisation on its way to another cell", () => {
   let ground: CellsGround;
   let server: ServerProcess;
+  let key: string;
   beforeAll(async () => {
-    prepareProgram();
-    ground = await createCells(["north", "south"]);
-    server = await ground.start(["--ledger", "ledger.ndjson"]);
+    ({ ground, server, key } = await openFleet());
   });
   afterAll(() => ground.dispose());
 
   it("takes everything along: runs, approvals, timers and keys go on, and the source is empty", async () => {
-    const key = await makeOrganisation(server.url, "acme");
     const api = apiOf(server.url, key);
     await api.putWorkflow("ask", WORKFLOW);
     await api.putWorkflow("rest", WAITING);
@@ -67,9 +60,8 @@ describe("an organisation on its way to another cell", () => {
     await api.waitUntilEnded(finished.id);
     const log = await api.readLog(finished.id);
 
-    const move = await moved(server, "acme", "north");
+    const move = await reached(server, await beginMove(server, "acme", "north"), ENDS);
     expect(move).toMatchObject({ stage: "done", from: "south", to: "north", reason: null });
-
     expect(await api.readLog(finished.id)).toEqual(log);
     await approve(server.url, key, asked.id);
     expect((await api.waitUntilEnded(asked.id)).status).toBe("completed");
@@ -80,20 +72,60 @@ describe("an organisation on its way to another cell", () => {
     const chain = await ask(server.url, key, "GET", "/api/v1/audit/verify");
     expect(chain.body).toMatchObject({ ok: true });
   });
+
+  it("loses no run and starts none twice under load, though the server is killed", async () => {
+    // Already here: it returns to where it came from.
+    const api = new Api(key, () => (server.isAlive ? [server.url] : []));
+    await api.putWorkflow("quick", "name: quick\nsteps:\n  - {id: work, command: Work}\n");
+    const before = (await api.listRuns()).length;
+    const started = new Map<string, string>();
+    const over = new AbortController();
+    const load = Array.from({ length: LANES }, async (_, lane) => {
+      for (let index = 0; !over.signal.aborted; index += 1) {
+        const name = `${lane}/${index}`;
+        started.set(name, (await api.startRun("quick", name)).id);
+        // Enough at once to be under way when the server dies, then few: what is judged must not grow with the time a move takes.
+        if (index >= RUNS_AT_ONCE) await pause(PACE_MS, undefined, { signal: over.signal }).catch(() => undefined);
+      }
+    });
+    await waitFor("runs to move", async () => started.size >= LANES);
+    const id = await beginMove(server, "acme", "south");
+    const directory = createDirectory(ground.sql("north"));
+    await waitFor("the freeze", async () => (await directory.getMove(id))?.stage !== "copying", { everyMs: 5 });
+    await server.kill();
+    server = await ground.start();
+    const move = await reached(server, id, ENDS);
+    // A database that had no time for this for half a minute is a reason to stay; then it is moved after all.
+    if (move["stage"] === "failed") {
+      expect(move["reason"]).toContain("the database cannot be used now");
+      const again = await beginMove(server, "acme", "south");
+      expect(await reached(server, again, ENDS)).toMatchObject({ stage: "done" });
+    }
+    over.abort();
+    await Promise.all(load);
+    expect(started.size).toBeGreaterThanOrEqual(LANES * RUNS_AT_ONCE);
+    for (const runId of started.values()) expect((await api.waitUntilEnded(runId)).status).toBe("completed");
+    expect((await api.listRuns()).length).toBe(before + new Set(started.values()).size);
+    expect(await leftIn(ground.sql("north"), "acme", "organisations")).toEqual([]);
+    const { body } = await ask(server.url, key, "GET", "/api/v1/audit/verify");
+    expect(body).toMatchObject({ ok: true });
+  });
 });
 
 describe("a move that is killed", () => {
   let ground: CellsGround;
   let key: string;
   let waiting: string;
+  let mover: string;
   beforeAll(async () => {
-    ground = await createCells(["north", "south"]);
-    const server = await ground.start();
-    key = await makeOrganisation(server.url, "acme");
+    const fleet = await openFleet();
+    const { server } = fleet;
+    ({ ground, key } = fleet);
+    mover = bundleMover(ground);
     const api = apiOf(server.url, key);
     await api.putWorkflow("ask", WORKFLOW);
-    for (let index = 0; index < 40; index += 1) await api.startRun("ask", `run ${index}`);
-    while ((await api.listApprovals("pending")).length < 40) await pause(100);
+    await Promise.all(Array.from({ length: RUNS }, (_, index) => api.startRun("ask", `run ${index}`)));
+    await waitFor("the approvals", async () => (await api.listApprovals("pending")).length === RUNS);
     waiting = (await api.startRun("ask", "run 7")).id;
     await server.stop();
   });
@@ -108,11 +140,12 @@ describe("a move that is killed", () => {
       const before = await holdings(ground.sql(source));
       const id = `move_${stage}_${afterMs}`;
       expect(await directory.openMove({ id, orgId: "acme", source, target, askedBy: null })).toBe(true);
-      const killed = await continueMove(ground, id, stage, afterMs);
+      const killed = await moveUntil(ground, mover, id, stage, afterMs);
       // With time enough the stage may be over before the blow; it is a kill all the same, or the move is done.
       expect(["SIGKILL", "done"]).toContain(killed);
       if (killed === "SIGKILL") expect((await directory.getMove(id))?.stage).not.toBe("done");
-      expect(await continueMove(ground, id, "", 0)).toBe("done");
+      const broken = await directory.getMove(id);
+      expect(broken === undefined ? null : (await moverOn(ground).continueMove(broken)).stage).toBe("done");
       expect(await directory.cellOf("acme")).toBe(target);
       expect(await holdings(ground.sql(target))).toEqual(before);
       expect(await leftIn(ground.sql(source), "acme", "organisations")).toEqual([]);
@@ -131,62 +164,28 @@ describe("a move that is killed", () => {
   });
 });
 
-describe("a server that is killed while an organisation moves under load", () => {
-  let ground: CellsGround;
-  let server: ServerProcess;
-  let key: string;
-  let api: Api;
-  beforeAll(async () => {
-    ground = await createCells(["north", "south"]);
-    server = await ground.start();
-    key = await makeOrganisation(server.url, "acme");
-    api = new Api(key, () => (server.isAlive ? [server.url] : []));
-    await api.putWorkflow("quick", "name: quick\nsteps:\n  - {id: work, command: Work}\n");
-  });
-  afterAll(() => ground.dispose());
-
-  it("loses no run and starts none twice", async () => {
-    const started = new Map<string, string>();
-    const over = new AbortController();
-    const load = Array.from({ length: LANES }, async (_, lane) => {
-      for (let index = 0; !over.signal.aborted; index += 1) {
-        const name = `${lane}/${index}`;
-        started.set(name, (await api.startRun("quick", name)).id);
-        // Enough at once to be under way when the server dies, then few: what is judged must not grow with the time a move takes.
-        if (index >= RUNS_AT_ONCE) await pause(PACE_MS, undefined, { signal: over.signal }).catch(() => undefined);
-      }
-    });
-    await waitFor("runs to move", async () => started.size >= LANES);
-    const id = await beginMove(server, "acme", "north");
-    const directory = createDirectory(ground.sql("north"));
-    await waitFor("the freeze", async () => (await directory.getMove(id))?.stage !== "copying", { everyMs: 5 });
-    await server.kill();
-    server = await ground.start();
-    const move = await ended(server, id);
-    // A database that had no time for this for half a minute is a reason to stay; then it is moved after all.
-    if (move["stage"] === "failed") {
-      expect(move["reason"]).toContain("the database cannot be used now");
-      expect(await moved(server, "acme", "north")).toMatchObject({ stage: "done" });
-    }
-    over.abort();
-    await Promise.all(load);
-    expect(started.size).toBeGreaterThanOrEqual(LANES * RUNS_AT_ONCE);
-    for (const runId of started.values()) expect((await api.waitUntilEnded(runId)).status).toBe("completed");
-    expect((await api.listRuns()).length).toBe(new Set(started.values()).size);
-    expect(await leftIn(ground.sql("south"), "acme", "organisations")).toEqual([]);
-    const { body } = await ask(server.url, key, "GET", "/api/v1/audit/verify");
-    expect(body).toMatchObject({ ok: true });
-  });
-});
-
 const PROGRAM = fileURLToPath(new URL("support/mover-program.ts", import.meta.url));
 
-/** How a process ends that carries a move on: by the signal that killed it, or with the last stage. */
-function continueMove(ground: CellsGround, id: string, stage: string, afterMs: number): Promise<string> {
+/** One file, because many processes of it start and loading its modules takes longer than most of them live. */
+function bundleMover(ground: CellsGround): string {
+  const outfile = join(ground.directory, "mover.mjs");
+  const js = 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);';
+  buildSync({
+    entryPoints: [PROGRAM],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    external: ["pg-native"],
+    banner: { js },
+  });
+  return outfile;
+}
+
+/** How a process ends that carries a move on and dies in a stage: by the signal that killed it, or with the last stage. */
+function moveUntil(ground: CellsGround, mover: string, id: string, stage: string, afterMs: number): Promise<string> {
   const urls = JSON.stringify({ north: ground.url("north"), south: ground.url("south") });
-  const given = ["--import", "tsx", PROGRAM, id, "north", urls, stage, String(afterMs)];
-  const child = spawn(process.execPath, given, {
-    cwd: join(REPOSITORY, "test"),
+  const child = spawn(process.execPath, [mover, id, "north", urls, stage, String(afterMs)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let said = "";
@@ -221,21 +220,22 @@ async function approve(url: string, key: string, runId: string): Promise<void> {
   expect([answered.status, answered.body]).toMatchObject([200, {}]);
 }
 
-async function moved(server: ServerProcess, organisation: string, to: string): Promise<Record<string, unknown>> {
-  return ended(server, await beginMove(server, organisation, to));
-}
-
 async function beginMove({ url }: ServerProcess, organisation: string, to: string): Promise<string> {
   const begun = await ask(url, ADMIN_KEY, "POST", "/api/v1/cells/moves", { organisation, to });
   expect([begun.status, begun.body]).toMatchObject([202, { organisation, to }]);
   return String(begun.body["id"]);
 }
 
-/** The move as it has ended. */
-async function ended({ url }: ServerProcess, id: string): Promise<Record<string, unknown>> {
-  for (;;) {
-    const { body } = await ask(url, ADMIN_KEY, "GET", `/api/v1/cells/moves/${id}`);
-    if (body["stage"] === "done" || body["stage"] === "failed") return body;
-    await pause(100);
-  }
+/** The move when it is in one of the stages. */
+async function reached(
+  { url }: ServerProcess,
+  id: string,
+  stages: readonly string[],
+): Promise<Record<string, unknown>> {
+  let move: Record<string, unknown> = {};
+  await waitFor(`the stage ${stages.join(" or ")}`, async () => {
+    move = (await ask(url, ADMIN_KEY, "GET", `/api/v1/cells/moves/${id}`)).body;
+    return stages.includes(String(move["stage"]));
+  });
+  return move;
 }

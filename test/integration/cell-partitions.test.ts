@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Mover } from "../../src/cells/mover.ts";
+import type { Mover } from "../../src/cells/mover.ts";
 import {
   type CellMove,
   compareRows,
@@ -12,7 +12,7 @@ import {
   StoreUnavailable,
 } from "../../src/store/index.ts";
 import { firstIdOf, weekAt } from "../../src/store/sql/run-week.ts";
-import { type CellsGround, createCells } from "./support/cells-ground.ts";
+import { type CellsGround, createCells, moverOn } from "./support/cells-ground.ts";
 
 const FILLED = ["event_blocks", "verdict_blocks", "verdict_parts", "audit_open", "audit_blocks", "audit_facets"];
 const WEEK = weekAt(Date.now());
@@ -71,14 +71,7 @@ it("a table that only one cell has ends a move before anything is copied, by its
 });
 
 function moverOf(onStage: (stage: CellMove["stage"]) => void = () => undefined): Mover {
-  return new Mover({
-    directory,
-    sqlOf: (cell) => ground.sql(cell),
-    directoryCell: "north",
-    now: Date.now,
-    settled: () => Promise.resolve(),
-    onStage: ({ stage }) => onStage(stage),
-  });
+  return moverOn(ground, { onStage: ({ stage }) => onStage(stage) });
 }
 
 async function moveNow(): Promise<CellMove> {

@@ -2,16 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDirectory } from "../../src/store/index.ts";
-import {
-  ADMIN_KEY,
-  apiOf,
-  ask,
-  type CellsGround,
-  countRuns,
-  createCells,
-  makeOrganisation,
-} from "./support/cells-ground.ts";
-import { prepareProgram, type ServerProcess } from "./support/server-process.ts";
+import type { Api } from "./support/api.ts";
+import { ADMIN_KEY, apiOf, ask, type CellsGround, countRuns, openFleet } from "./support/cells-ground.ts";
+import type { ServerProcess } from "./support/server-process.ts";
 import { waitFor } from "./support/waiting.ts";
 
 const LATER = "name: later\nsteps:\n  - {id: work, function: later}\n";
@@ -22,42 +15,27 @@ const WORK_MS = 6_000;
 let ground: CellsGround;
 let server: ServerProcess;
 let key: string;
+let api: Api;
+/** A run whose node waits for a worker from before the move until after it. */
+let unclaimed: string;
 beforeAll(async () => {
-  prepareProgram();
-  ground = await createCells(["north", "south"], "register");
-  const script = join(ground.directory, "script.json");
-  writeFileSync(script, JSON.stringify({ default: "echo", nodes: { "slow/work": { delay_ms: WORK_MS } } }));
-  server = await ground.start(["--script", script]);
-  key = await makeOrganisation(server.url, "acme");
+  const fleet = await openFleet(({ directory: folder }) => {
+    const script = join(folder, "script.json");
+    writeFileSync(script, JSON.stringify({ default: "echo", nodes: { "slow/work": { delay_ms: WORK_MS } } }));
+    return ["--script", script];
+  }, "register");
+  ({ ground, server, key } = fleet);
+  api = apiOf(server.url, key);
+  await api.putWorkflow("later", LATER);
+  await api.putWorkflow("slow", SLOW);
+  unclaimed = (await api.startRun("later", "one")).id;
+  const waits = async (): Promise<boolean> =>
+    (await api.getState(unclaimed)).nodeResults[0]?.waitingReason === "worker";
+  await waitFor("the node to wait", waits);
 });
 afterAll(() => ground.dispose());
 
-it("a node that waits for a worker is given to one that comes after the move", async () => {
-  const api = apiOf(server.url, key);
-  await api.putWorkflow("later", LATER);
-  const { id } = await api.startRun("later", "one");
-  const waits = async (): Promise<boolean> => (await api.getState(id)).nodeResults[0]?.waitingReason === "worker";
-  await waitFor("the node to wait", waits);
-  await stageReached(await beginMove(), "done");
-  const worker = { workerId: "w1", functions: ["later"] };
-  const claimed: { readonly dispatchId: string }[] = [];
-  await waitFor("the work", async () => {
-    const { body } = await ask(server.url, key, "POST", "/api/v2/work/claim", { ...worker, waitMs: 1_000 });
-    claimed.push(...(body["work"] as typeof claimed));
-    return claimed.length > 0;
-  });
-  expect(claimed).toMatchObject([{ runId: id }]);
-  const at = new Date().toISOString();
-  const results = claimed.map(({ dispatchId }) => {
-    return { dispatchId, status: "completed", outputs: {}, startedAt: at, completedAt: at };
-  });
-  await ask(server.url, key, "POST", "/api/v2/work/complete", { workerId: "w1", results });
-  expect((await api.waitUntilEnded(id)).status).toBe("completed");
-});
-
 it("a directory that is away after the switch loses nothing of what came during the move", async () => {
-  const api = apiOf(server.url, key);
-  await api.putWorkflow("slow", SLOW);
   const { id } = await api.startRun("slow", "one");
   const source = (await directory().cellOf("acme")) ?? "";
   const target = source === "north" ? "south" : "north";
@@ -85,6 +63,23 @@ it("a directory that is away after the switch loses nothing of what came during 
     return status === 200;
   });
   expect((await api.waitUntilEnded(id)).status).toBe("completed");
+});
+
+it("a node that waits for a worker is given to one that comes after the move", async () => {
+  const worker = { workerId: "w1", functions: ["later"] };
+  const claimed: { readonly dispatchId: string }[] = [];
+  await waitFor("the work", async () => {
+    const { body } = await ask(server.url, key, "POST", "/api/v2/work/claim", { ...worker, waitMs: 1_000 });
+    claimed.push(...(body["work"] as typeof claimed));
+    return claimed.length > 0;
+  });
+  expect(claimed).toMatchObject([{ runId: unclaimed }]);
+  const at = new Date().toISOString();
+  const results = claimed.map(({ dispatchId }) => {
+    return { dispatchId, status: "completed", outputs: {}, startedAt: at, completedAt: at };
+  });
+  await ask(server.url, key, "POST", "/api/v2/work/complete", { workerId: "w1", results });
+  expect((await api.waitUntilEnded(unclaimed)).status).toBe("completed");
 });
 
 function directory() {

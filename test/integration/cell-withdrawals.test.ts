@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { Mover } from "../../src/cells/mover.ts";
 import {
   type CellMove,
   createDirectory,
@@ -7,8 +6,7 @@ import {
   type Sql,
   StoreUnavailable,
 } from "../../src/store/index.ts";
-import { apiOf, type CellsGround, createCells, leftIn, makeOrganisation } from "./support/cells-ground.ts";
-import { prepareProgram } from "./support/server-process.ts";
+import { apiOf, type CellsGround, leftIn, moverOn, openFleet } from "./support/cells-ground.ts";
 
 const FLOW = "name: flow\nsteps:\n  - {id: work, command: Work}\n";
 const MINUTE_MS = 60_000;
@@ -21,11 +19,10 @@ let source: string;
 let count = 0;
 
 beforeAll(async () => {
-  prepareProgram();
-  ground = await createCells(["north", "south"], "directory");
+  const fleet = await openFleet(() => [], "directory");
+  const { server } = fleet;
+  ({ ground, key } = fleet);
   directory = createDirectory(ground.sql("directory"));
-  const server = await ground.start();
-  key = await makeOrganisation(server.url, "acme");
   await apiOf(server.url, key).putWorkflow("flow", FLOW);
   const { id } = await apiOf(server.url, key).startRun("flow", "one");
   await apiOf(server.url, key).waitUntilEnded(id);
@@ -103,13 +100,7 @@ function carriedOn({ now = Date.now, before, after }: Around): Promise<CellMove>
       return isAdvanced;
     },
   };
-  const mover = new Mover({
-    directory: watched,
-    sqlOf: (cell) => ground.sql(cell),
-    directoryCell: null,
-    now,
-    settled: () => Promise.resolve(),
-  });
+  const mover = moverOn(ground, { directory: watched, directoryCell: null, now });
   return moveNow().then((current) => mover.continueMove(current));
 }
 

@@ -1,9 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDirectory } from "../../src/store/index.ts";
-import { preparedProgram } from "../program/program.ts";
+import { callSluice } from "../cli/terminal.ts";
 import { ADMIN_KEY, ask, type CellsGround, createCells, makeOrganisation } from "./support/cells-ground.ts";
 
 describe("cells that cannot be used", () => {
@@ -14,13 +13,16 @@ describe("cells that cannot be used", () => {
   afterAll(() => ground.dispose());
 
   /** What a server says that is started with a file of cells, before it ends. */
-  function refusalOf(text: string): { readonly status: number | null; readonly said: string } {
+  async function refusalOf(text: string): Promise<{ readonly status: number; readonly said: string }> {
     const file = join(ground.directory, "tried.yaml");
     writeFileSync(file, text);
-    const args = [preparedProgram(), "serve", "--port", "0", "--cells", file, "--key", ADMIN_KEY];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: ground.directory });
-    return { status, said: stderr };
+    const { code, err } = await callSluice(
+      ["serve", "--port", "0", "--cells", file, "--key", ADMIN_KEY],
+      surroundings(),
+    );
+    return { status: code, said: err };
   }
+  const surroundings = () => ({ cwd: ground.directory, env: { SLUICE_DATA: join(ground.directory, "data") } });
   const cell = (name: string, url: string): string => `  - {name: ${name}, url: "${url}"}\n`;
   const organisations = async (): Promise<number> => {
     const text = "select count(*)::int as n from organisations";
@@ -29,13 +31,13 @@ describe("cells that cannot be used", () => {
 
   it("two with one database are refused, also under another address, before anything is written", async () => {
     const url = ground.url("north");
-    const same = refusalOf(`cells:\n${cell("north", url)}${cell("south", url)}`);
+    const same = await refusalOf(`cells:\n${cell("north", url)}${cell("south", url)}`);
     expect(same).toMatchObject({
       status: 2,
       said: expect.stringContaining("north and south have one database") as string,
     });
     const other = url.includes("127.0.0.1") ? url.replace("127.0.0.1", "localhost") : `${url}?application_name=x`;
-    const disguised = refusalOf(`cells:\n${cell("north", url)}${cell("south", other)}`);
+    const disguised = await refusalOf(`cells:\n${cell("north", url)}${cell("south", other)}`);
     expect(disguised).toMatchObject({
       status: 2,
       said: expect.stringContaining("north and south have one database") as string,
@@ -46,7 +48,7 @@ describe("cells that cannot be used", () => {
   it("one with another schema is refused", async () => {
     const ahead = { name: "", text: "insert into schema_migrations values (999, 'later', 999, 0)" };
     await ground.sql("south").query(ahead);
-    const { status, said } = refusalOf(
+    const { status, said } = await refusalOf(
       `cells:\n${cell("north", ground.url("north"))}${cell("south", ground.url("south"))}`,
     );
     await ground.sql("south").query({ name: "", text: "delete from schema_migrations where version = 999" });
@@ -62,8 +64,8 @@ describe("cells that cannot be used", () => {
     ["cells:\n  - {name: north, url: 'mysql://h/d'}\n", "must be a postgres:// URL"],
     ["directory: west\ncells:\n  - {name: north, url: 'postgres://h/d'}\n", "the cell west, which is not among"],
     ["cells:\n  - {name: north, url: 'postgres://h/d', colour: red}\n", "colour"],
-  ])("%j is refused: %s", (text, said) => {
-    expect(refusalOf(text)).toMatchObject({ status: 2, said: expect.stringContaining(said) as string });
+  ])("%j is refused: %s", async (text, said) => {
+    expect(await refusalOf(text)).toMatchObject({ status: 2, said: expect.stringContaining(said) as string });
   });
 
   it("databases that are mixed up with each other or with a new one are refused, and nothing is made in them", async () => {
@@ -74,14 +76,14 @@ describe("cells that cannot be used", () => {
       writeFileSync(mixed.file, own("north", "south"));
       await (await mixed.start()).stop();
       const said = "the organisation default is in the cell south, and its database says north";
-      const renamed = refusalOf(own("south", "north"));
+      const renamed = await refusalOf(own("south", "north"));
       expect(renamed).toMatchObject({ status: 2, said: expect.stringContaining(said) as string });
       const server = await mixed.start();
       await makeOrganisation(server.url, "acme");
       await server.stop();
-      const swapped = refusalOf(own("south", "north"));
+      const swapped = await refusalOf(own("south", "north"));
       expect(swapped).toMatchObject({ status: 2, said: expect.stringContaining("acme is in two cells") as string });
-      const fresh = refusalOf(own("north", "fresh"));
+      const fresh = await refusalOf(own("north", "fresh"));
       const isNew = "the cell south is a new database, and by the directory it has the organisation acme";
       expect(fresh).toMatchObject({ status: 2, said: expect.stringContaining(isNew) as string });
       const made = await mixed.sql("fresh").query({ name: "", text: "select from organisations" });
@@ -97,15 +99,14 @@ describe("cells that cannot be used", () => {
       file,
       `cells:\n${cell("north", ground.url("north"))}${cell("south", "postgres://127.0.0.1:9/nothing")}`,
     );
-    const args = [preparedProgram(), "doctor", "--json", "--port", "0", "--cells", file];
-    const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: ground.directory });
-    const { findings } = JSON.parse(stdout) as { readonly findings: readonly { readonly check: string }[] };
+    const { code, out } = await callSluice(["doctor", "--json", "--port", "0", "--cells", file], surroundings());
+    const { findings } = JSON.parse(out) as { readonly findings: readonly { readonly check: string }[] };
     expect(findings.filter(({ check }) => check.includes("database"))).toMatchObject([
       { check: "north database", ok: true },
       { check: "north database durability" },
       { check: "south database", ok: false, fix: expect.stringContaining(`the url of south in ${file}`) as string },
     ]);
-    expect(status).toBe(1);
+    expect(code).toBe(1);
   });
 
   it("moves that make no sense are refused with a reason, and nothing moves", async () => {
@@ -134,7 +135,7 @@ describe("cells that cannot be used", () => {
     expect(await move("acme", "north")).toEqual([409, "move_refused"]);
     expect(await createDirectory(ground.sql("north")).openMoves()).toEqual([]);
     await server.stop();
-    const again = refusalOf(`cells:\n${cell("north", ground.url("north"))}${cell("south", ground.url("south"))}`);
+    const again = await refusalOf(`cells:\n${cell("north", ground.url("north"))}${cell("south", ground.url("south"))}`);
     expect(again).toMatchObject({ status: 2, said: expect.stringContaining("twin is in two cells") as string });
   });
 });

@@ -14,7 +14,7 @@ import { launchedRun } from "../launch-reply.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
-import { awaitEnd, outputsOf } from "../run-outputs.ts";
+import { outputsOf } from "../run-outputs.ts";
 import { needsReading, runFilterOf } from "../run-query.ts";
 import { runPauses } from "../shown-pause.ts";
 import { waitingOf } from "../run-waiting.ts";
@@ -119,7 +119,7 @@ async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof s
   });
   if (query.wait === undefined || result.kind === "refused") return launchedRun(result, services.config.now());
   const { orgId, runId } = result.run;
-  const ended = await awaitEnd(services, orgId, runId, query.wait * MS_PER_SECOND);
+  const ended = await services.ends.wait(orgId, runId, query.wait * MS_PER_SECOND);
   const run = ended ?? (await services.store.getRun(orgId, runId)) ?? result.run;
   return launchedRun({ ...result, run }, services.config.now(), await shownRun(services, run));
 }

@@ -98,27 +98,44 @@ export async function compareRows(sql: Sql, table: MovedTable, orgId: string): P
   return { table: table.name, rows, digest: BigInt(digest).toString(16) };
 }
 
-/** Deletes rows in small transactions. `begin` prepares each transaction. */
+/** Deletes rows in small transactions, in the order of their keys. `begin` prepares each transaction. */
 export async function removeRows(
   sql: Sql,
   table: MovedTable,
   orgId: string,
   begin: (within: Sql) => Promise<void>,
 ): Promise<void> {
-  const { name, key } = table;
-  const columns = key.map(({ column }) => quoted(column)).join(", ");
-  const page = `select ${columns} from ${quoted(name)} where org_id = $1 limit ${DELETED_ROWS}`;
-  const text =
-    key.length === 0
-      ? `delete from ${quoted(name)} where org_id = $1`
-      : `delete from ${quoted(name)} where org_id = $1 and (${columns}) in (${page}) returning 1 as gone`;
-  for (;;) {
-    const gone = await sql.transaction(async (within) => {
+  let gone = 0;
+  let after: readonly SqlScalar[] | null = null;
+  do {
+    const rest: Range = { ...EVERYTHING, after };
+    after = await sql.transaction(async (within) => {
       await begin(within);
-      return (await within.query({ name: "", text }, [orgId])).length;
+      // A range of the key is read once, however many rows the table has, and however the database plans it.
+      const until = await endOfPage(within, table, orgId, rest);
+      const where = whereOf(table, { ...rest, until });
+      const text = `delete from ${quoted(table.name)} where ${where.text} returning 1 as gone`;
+      gone += (await within.query({ name: "", text }, [orgId, ...where.params])).length;
+      return until;
     });
-    if (gone < DELETED_ROWS) return;
-  }
+  } while (after !== null);
+  // What another process wrote meanwhile, which had not yet seen that the move is over.
+  if (gone >= DELETED_ROWS) await removeRows(sql, table, orgId, begin);
+}
+
+/** Returns the key of the last row that is deleted with the first one; null when all that are left may be. */
+async function endOfPage(
+  sql: Sql,
+  table: MovedTable,
+  orgId: string,
+  rest: Range,
+): Promise<readonly SqlScalar[] | null> {
+  if (table.key.length === 0) return null;
+  const where = whereOf(table, rest);
+  const text = `select ${keyJson(table)} as key from ${quoted(table.name)} where ${where.text}
+    order by ${orderOf(table)} offset ${DELETED_ROWS - 1} limit 1`;
+  const [last] = await sql.query<{ key: string }>({ name: "", text }, [orgId, ...where.params]);
+  return last === undefined ? null : (JSON.parse(last.key) as SqlScalar[]);
 }
 
 /** Makes a range of the target equal to the source. Returns the target's count and digest afterwards. */

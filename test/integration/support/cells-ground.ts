@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Sql } from "../../../src/store/index.ts";
+import { Mover, type MoverOptions } from "../../../src/cells/mover.ts";
+import { createDirectory, type Sql } from "../../../src/store/index.ts";
 import { connect, createDatabase, type TestDatabase } from "../../postgres/database.ts";
 import { Api } from "./api.ts";
 import { type ServerProcess, startProgram } from "./server-process.ts";
@@ -69,6 +70,35 @@ export async function createCells(names: readonly string[], directoryName: strin
       rmSync(directory, { recursive: true });
     },
   };
+}
+
+export interface OpenedFleet {
+  readonly ground: CellsGround;
+  readonly server: ServerProcess;
+  /** The key of the organisation `acme`, which is in the south. */
+  readonly key: string;
+}
+
+/** Two cells, a server over both, and an organisation in the second one. */
+export async function openFleet(
+  flagsOf: (ground: CellsGround) => readonly string[] = () => [],
+  directoryName: string | null = null,
+): Promise<OpenedFleet> {
+  const ground = await createCells(["north", "south"], directoryName);
+  const server = await ground.start(flagsOf(ground));
+  return { ground, server, key: await makeOrganisation(server.url, "acme") };
+}
+
+/** A mover in this process, which waits for no server after a switch. */
+export function moverOn(ground: CellsGround, options: Partial<MoverOptions> = {}): Mover {
+  return new Mover({
+    directory: createDirectory(ground.sql("north")),
+    sqlOf: (cell) => ground.sql(cell),
+    directoryCell: "north",
+    now: Date.now,
+    settled: () => Promise.resolve(),
+    ...options,
+  });
 }
 
 function required<T>(value: T | undefined, name: string): T {

@@ -3,8 +3,8 @@ import { Mover } from "../../../src/cells/mover.ts";
 import { createDirectory, type Sql } from "../../../src/store/index.ts";
 import { openPostgres } from "../../../src/store/postgres/index.ts";
 
-/** Carries one move on, and dies by kill −9 so long after a stage has begun; without a stage it goes to the end. */
-const [moveId = "", directory = "", urls = "{}", stage = "", afterMs = "0"] = process.argv.slice(2);
+/** Carries one move on, and dies by kill −9 so long after a stage has begun. */
+const [moveId = "", directory = "", urls = "{}", stage, afterMs] = process.argv.slice(2);
 const databases = new Map<string, Sql>();
 for (const [name, url] of Object.entries(JSON.parse(urls) as Record<string, string>)) {
   databases.set(name, openPostgres({ url, connections: 3 }));
