@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { answerBody, approvalSchema } from "../../contract/index.ts";
 import { type ApprovalInput, OF_LAUNCH, OF_NODE, refuseAnswer } from "../../core/engine/index.ts";
 import type { EventOf } from "../../core/event/index.ts";
-import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
+import { type ApprovalRecord, isLaunchApproval, OrganisationMoving, type Store } from "../../store/index.ts";
 import { keepGrant, readGrant } from "../answer-grant.ts";
 import { answersAs } from "../answers-as.ts";
 import { requirePermission } from "../auth.ts";
@@ -74,7 +74,7 @@ export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> 
       if (!(error instanceof Refused)) throw error;
       // Of those who have answered since the approval was read, it is not known yet that they are other persons.
       const isUnsure = error.code === "already_answered" && tried < TRIES;
-      const newer = isUnsure ? await requireApproval(call) : approval;
+      const newer = isUnsure ? await readAgain(call) : approval;
       if (isDeepStrictEqual(newer.answers, approval.answers)) {
         if (AUDITED.has(error.code)) await noteRefused(call, approval, error);
         throw error;
@@ -92,9 +92,16 @@ async function answerOnce(call: AnswerCall, approval: ApprovalRecord): Promise<A
     ? await answerLaunch(call, approval, given)
     : await answerNode(call, approval, given);
   // With a quorum, others may have answered at the same moment.
-  const now = approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call);
+  const now = approval.quorum === 1 && closed !== undefined ? closed : await readAgain(call);
   if (grant !== null && now.status === "approved") await keepGrant(call, grant);
   return now;
+}
+
+/** Reads an approval that was there when its answer began. If it is gone, the organisation has moved to another cell meanwhile. */
+async function readAgain({ services, principal, params }: ApprovalCall): Promise<ApprovalRecord> {
+  const approval = await services.store.getApproval(principal.orgId, params["approvalId"] ?? "");
+  if (approval === undefined) throw new OrganisationMoving(principal.orgId, null);
+  return approval;
 }
 
 /** Requires the digest of the subject in answers from a page. A caller who may not answer at all is refused for that reason first. */
