@@ -148,3 +148,10 @@ function statusOf(reply: Answer): number | null {
 function pathOf(dispatchId: string): string {
   return `${EXECUTIONS_PATH}/${encodeURIComponent(dispatchId)}`;
 }
+
+/** Statuses that are retried although they are below 500: the refusal is not about the dispatch itself. */
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([401, 408, 425, 429]);
+
+export function isTemporaryStatus(status: number | null): boolean {
+  return status === null || status >= 500 || TEMPORARY_STATUSES.has(status);
+}

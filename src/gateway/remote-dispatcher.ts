@@ -3,7 +3,7 @@ import type { Clock } from "../clock/index.ts";
 import type { PeerAgent, PeerReply } from "../outbound/index.ts";
 import { codeIn, resultIn, type View, viewIn } from "./bridge-reply.ts";
 import { instanceOf } from "./bridge-routes.ts";
-import { BridgeWire, type TryEnd, tryEndOf } from "./bridge-wire.ts";
+import { BridgeWire, isTemporaryStatus, type TryEnd, tryEndOf } from "./bridge-wire.ts";
 import type { GatewayDirectory } from "./directory.ts";
 import type { GatewayView } from "./gateway-view.ts";
 import { batchesOf, type DispatchBatch } from "./dispatch-batch.ts";
@@ -21,8 +21,6 @@ const TRY_WAITS_MS = [1_000, 4_000] as const;
 const TRY_EVERY_MS = 5_000;
 /** A Bridge is queried when its callback has not come for this long. */
 const PULL_EVERY_MS = 30_000;
-/** Statuses that are retried although they are below 500: the refusal is not about the dispatch itself. */
-const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 const GONE = "its gateway is no longer registered";
 
 /** Sends attempts to Bridges over HTTP, one batch per commit and gateway, and queries Bridges that have not reported. */
@@ -295,10 +293,6 @@ export class RemoteDispatcher {
     if (entry === undefined) return undefined;
     return this.#options.directory.find(entry.opened.orgId, entry.opened.gatewayId);
   }
-}
-
-function isTemporaryStatus(status: number | null): boolean {
-  return status === null || status >= 500 || TEMPORARY_STATUSES.has(status);
 }
 
 /**

@@ -191,8 +191,8 @@ describe("an agent that wants to refund 900", () => {
     expect(shop.ledger.filter((line) => line.kind === "model").length).toBe(3);
     const run = await shop.store.getRun(ORG, runId);
     expect(run).toMatchObject({ status: "completed", costMicros: 60_000 });
-    const whole = await eventsOf(shop, runId);
-    const ended = whole.find((event) => event.type === "node.completed" && event.payload.nodeId === "help");
+    const ofRun = await eventsOf(shop, runId);
+    const ended = ofRun.find((event) => event.type === "node.completed" && event.payload.nodeId === "help");
     expect(ended?.payload).toMatchObject({ costMicros: 60_000, inputTokens: 600, outputTokens: 60 });
     expect(shop.troubles).toEqual([]);
   });
