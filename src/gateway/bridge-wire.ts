@@ -1,7 +1,7 @@
 import { DISPATCH_ALIAS, DISPATCH_BATCH_PATH, DISPATCH_SYNC_PATH, EXECUTIONS_PATH } from "../bridge/index.ts";
 import { type PeerAgent, type PeerFailure, type PeerReply, requestPeer } from "../outbound/index.ts";
 import { codeIn, detailIn, itemsIn } from "./bridge-reply.ts";
-import { BridgeRoutes, isMissingRoute } from "./bridge-routes.ts";
+import { BridgeRoutes, instanceOf, isMissingRoute } from "./bridge-routes.ts";
 import type { GatewayDirectory } from "./directory.ts";
 import type { GatewayView } from "./gateway-view.ts";
 import { type DispatchBatch, singleText } from "./dispatch-batch.ts";
@@ -154,4 +154,13 @@ const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 
 export function isTemporaryStatus(status: number | null): boolean {
   return status === null || status >= 500 || TEMPORARY_STATUSES.has(status);
+}
+
+/**
+ * Whether the Bridge answers that it does not know the dispatch. Any other 404 from the instance that took it only
+ * means that it cannot be queried. Its callback is then awaited until the deadline of the attempt.
+ */
+export function isUnknownThere(takenBy: string | null, gateway: GatewayView, { status, text }: PeerReply): boolean {
+  if (status !== 404) return false;
+  return codeIn(text) === "unknown_dispatch" || takenBy !== instanceOf(gateway);
 }

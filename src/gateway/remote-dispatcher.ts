@@ -1,9 +1,9 @@
 import { DISPATCH_BYTES_MAX } from "../bridge/index.ts";
 import type { Clock } from "../clock/index.ts";
-import type { PeerAgent, PeerReply } from "../outbound/index.ts";
-import { codeIn, resultIn, type View, viewIn } from "./bridge-reply.ts";
+import type { PeerAgent } from "../outbound/index.ts";
+import { resultIn, type View, viewIn } from "./bridge-reply.ts";
 import { instanceOf } from "./bridge-routes.ts";
-import { BridgeWire, isTemporaryStatus, type TryEnd, tryEndOf } from "./bridge-wire.ts";
+import { BridgeWire, isTemporaryStatus, isUnknownThere, type TryEnd, tryEndOf } from "./bridge-wire.ts";
 import type { GatewayDirectory } from "./directory.ts";
 import type { GatewayView } from "./gateway-view.ts";
 import { batchesOf, type DispatchBatch } from "./dispatch-batch.ts";
@@ -204,7 +204,7 @@ export class RemoteDispatcher {
     const isBarred = opened.effects === "at_most_once" && entry.isUnsure;
     if (last !== null && !isBarred) return this.#failUnreachable(entry, last);
     // While no Bridge reports on the attempt, it may still be running.
-    if (reply?.ok === true && gateway !== undefined && isUnknownThere(entry, gateway, reply)) this.#lose(entry);
+    if (reply?.ok === true && gateway !== undefined && isUnknownThere(entry.takenBy, gateway, reply)) this.#lose(entry);
     else this.#pullLater(entry, PULL_EVERY_MS);
   }
 
@@ -293,13 +293,4 @@ export class RemoteDispatcher {
     if (entry === undefined) return undefined;
     return this.#options.directory.find(entry.opened.orgId, entry.opened.gatewayId);
   }
-}
-
-/**
- * Whether the Bridge answers that it does not know the dispatch. Any other 404 from the instance that took it only
- * means that it cannot be queried. Its callback is then awaited until the deadline of the attempt.
- */
-function isUnknownThere({ takenBy }: Entry, gateway: GatewayView, { status, text }: PeerReply): boolean {
-  if (status !== 404) return false;
-  return codeIn(text) === "unknown_dispatch" || takenBy !== instanceOf(gateway);
 }
