@@ -55,8 +55,15 @@ export const ATTEMPT_FAULTS: readonly Fault[] = [
   {
     bug: "an attempt that may run only once is sent again",
     file: "durable/remote-attempts.ts",
-    right: `return (isOnce || hasTurn) && adopt(live) ? { input: null }`,
-    wrong: `return (isOnce || hasTurn) && adopt(live) && false ? { input: null }`,
+    right: `return (isOnce || hasBegunTurn(node)) && adopt(live) ? { input: null }`,
+    wrong: `return (isOnce || hasBegunTurn(node)) && adopt(live) && false ? { input: null }`,
+    caughtBy: CAUGHT_BY.remote,
+  },
+  {
+    bug: "an agent that has begun is begun again",
+    file: "durable/remote-attempts.ts",
+    right: `found = node !== undefined && hasBegunTurn(node);`,
+    wrong: `found = node === undefined;`,
     caughtBy: CAUGHT_BY.remote,
   },
   {
