@@ -7,8 +7,8 @@ import { type Checker, type Seen, Violation } from "./checker.ts";
 export function retriesFollowPolicy(): Checker {
   const extra = new Map<string, number>();
   const sent = new Map<string, number>();
-  /** Attempts whose turn was suspended: what continues it is no further call. */
-  const suspended = new Set<string>();
+  /** Dispatches that are no further call: they continue a suspended turn, or arrive again after a round that they had completed. */
+  const uncounted = new Set<string>();
   return {
     id: "retry",
     beforeEvent({ facts, node, event, turn }: Seen): void {
@@ -16,9 +16,13 @@ export function retriesFollowPolicy(): Checker {
       const key = `${facts.runId}/${node.id}/${facts.epoch}`;
       if (event.type === "approval.resolved" && event.payload.decision === "retry")
         extra.set(key, (extra.get(key) ?? 0) + 1);
-      if (event.type === "round.completed") sent.delete(`${facts.runId}/${node.id}/${node.epoch}`);
+      const attempt = `${facts.runId}/${node.id}/${node.attempts}`;
+      if (event.type === "round.completed") {
+        sent.delete(`${facts.runId}/${node.id}/${node.epoch}`);
+        uncounted.add(`${attempt}${suffixOf(event.payload.segment)}`);
+      }
       if (event.type === "node.blocked" && event.payload.segment !== undefined)
-        suspended.add(`${facts.runId}/${node.id}/${node.attempts}${suffixOf(event.payload.segment + 1)}`);
+        uncounted.add(`${attempt}${suffixOf(event.payload.segment + 1)}`);
       if (event.type !== "node.retried" || event.payload.cause === "agent_disabled") return;
       const fail = (message: string) => new Violation("retry", facts.runId, `${node.id} ${message}`);
       const { retry, effects } = node.plan;
@@ -46,7 +50,7 @@ export function retriesFollowPolicy(): Checker {
       if (Math.abs(delayMs - expected) > 1) throw fail(`waits ${delayMs} ms instead of ${expected} ms`);
     },
     sent(facts, dispatch): void {
-      const isFurther = !suspended.has(dispatch.dispatchId);
+      const isFurther = !uncounted.has(dispatch.dispatchId);
       const times = (sent.get(dispatch.idempotencyKey) ?? 0) + (isFurther ? 1 : 0);
       sent.set(dispatch.idempotencyKey, times);
       const fail = (message: string) => new Violation("retry", facts.runId, `${dispatch.dispatchId} ${message}`);
